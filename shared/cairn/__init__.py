@@ -1,0 +1,1 @@
+"""Cairn: memory and operations for AI agents."""

@@ -1,0 +1,29 @@
+"""The port a use case opens its transactions through, generic over the stores it declares."""
+
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
+
+from cairn.access import Principal
+
+S_co = TypeVar("S_co", covariant=True)
+
+
+class Transactions(Protocol[S_co]):
+    """Opens transactions bound to a principal; the tenancy settings are set before the first read.
+
+    Leaving the block commits; an exception rolls back. Driver errors surface as the errors of
+    `cairn.errors` (Unavailable when the database or a lock cannot be had in time).
+    """
+
+    def writing(self, principal: Principal) -> AbstractContextManager[S_co]:
+        """Open a read-write transaction whose first statement locks the workspace's ledger head.
+
+        The lock is waited for at most 2 s. Nothing slow (network, KMS, models) may run inside.
+        """
+        ...
+
+    def reading(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> AbstractContextManager[S_co]:
+        """Open a read-only transaction; `timeout_ms` becomes its statement timeout."""
+        ...
