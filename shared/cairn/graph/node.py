@@ -1,0 +1,123 @@
+"""The row every findable thing becomes, and the changes a row may undergo. Not a query result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+
+class State(StrEnum):
+    """The life of a node.
+
+    provisional -> active; active -> superseded | expired | archived | deleted | quarantined;
+    archived -> active (used again); quarantined -> active (taint lifted);
+    deleted -> active (its source was ingested again). Superseded and expired are final.
+    """
+
+    PROVISIONAL = "provisional"  # seen, not yet confirmed; found, and marked so
+    ACTIVE = "active"  # found
+    SUPERSEDED = "superseded"  # replaced; found on request and by valid_at
+    EXPIRED = "expired"  # an event past its time to live
+    ARCHIVED = "archived"  # unused for long; kept for audits
+    DELETED = "deleted"  # soft-deleted; leaves the projections after 7 days
+    QUARANTINED = "quarantined"  # tainted; found by nobody until lifted
+
+
+class Label(StrEnum):
+    """The labels Cairn itself writes; others may be any capitalised word."""
+
+    MEMORY = "Memory"
+    DOCUMENT = "Document"
+    SECTION = "Section"
+    CHUNK = "Chunk"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One row of `node`, as it is first written. Field names are the column names."""
+
+    workspace_id: UUID
+    id: UUID
+    label: str
+    text: str
+    content_hash: str
+    data_subjects: tuple[UUID, ...]
+    state: State
+    occurred_at: datetime
+    valid_from: datetime
+    recorded_at: datetime
+    entry_id: UUID
+    position: int
+    kind: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    context_text: str | None = None
+    slug: str | None = None
+    canonical_name: str | None = None
+    dedup_key: str | None = None
+    chain_key: str | None = None
+    scope: str = "admin"
+    agents: tuple[str, ...] | None = None
+    client_id: str = "global"
+    source_agent: str | None = None
+    observed_by: tuple[str, ...] = ()
+    observation_count: int = 0
+    session_id: str | None = None
+    sequence: int | None = None
+    trace_id: str | None = None
+    category: str | None = None
+    importance: int = 5
+    knowledge_category: str | None = None
+    key: str | None = None
+    subject: str | None = None
+    status_value: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    document_id: UUID | None = None
+    parent_id: UUID | None = None
+    ordinal: int | None = None
+    source_uri: str | None = None
+    headings: tuple[str, ...] | None = None
+    line_from: int | None = None
+    line_to: int | None = None
+    page_from: int | None = None
+    page_to: int | None = None
+    token_count: int | None = None
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    superseded_at: datetime | None = None
+    confidence: float = 1.0
+    valid_to: datetime | None = None
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeChange:
+    """What one ledger entry changes on an existing node; None leaves a column as it is.
+
+    `context_text` "" clears it. A change older than the row's position is not applied.
+    """
+
+    workspace_id: UUID
+    id: UUID
+    position: int
+    state: State | None = None
+    valid_to: datetime | None = None
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    superseded_at: datetime | None = None
+    deleted_at: datetime | None = None
+    observed_by: tuple[str, ...] | None = None
+    observation_count: int | None = None
+    context_text: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    parent_id: UUID | None = None
+    ordinal: int | None = None
+    line_from: int | None = None
+    line_to: int | None = None
+    page_from: int | None = None
+    page_to: int | None = None
+    content_hash: str | None = None
+    revive: bool = False  # deleted -> active: clears deleted_at

@@ -1,0 +1,1 @@
+"""What agents remember: kinds, identity, supersede chains. Pure; nothing here reads a clock."""
