@@ -1,0 +1,127 @@
+"""The default embedder: all-MiniLM-L6-v2 with int8 weights under onnxruntime, in this process.
+
+Not a general ONNX runner: pooling (mean), normalisation (L2) and the inputs are this model's.
+numpy and onnxruntime are imported with the first text, so importing this module is cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol, cast
+
+from cairn.embedding.models import ALL_MINILM
+from cairn.embedding.vectors import refuse_blank, unit_rows
+from cairn.embedding.wordpieces import WordPieces
+from cairn.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cairn.embedding.port import EmbeddingModel, Vectors
+
+BATCH = 8  # a larger one loses more to padding than it gains: docs/models.md
+THREADS = 2
+
+
+class OnnxEmbedder:
+    """Embeds with `model.onnx` and `tokenizer.json` in `model_dir`, both read on first use.
+
+    Texts are sorted by length into batches of eight. Only the weights are int8, so a vector does
+    not depend on the company it was embedded in.
+    """
+
+    def __init__(self, model_dir: Path, *, threads: int = THREADS) -> None:
+        self._file = model_dir / "model.onnx"
+        self._threads = threads
+        self._tokens = WordPieces(model_dir, max_tokens=ALL_MINILM.max_tokens)
+        self._lock = Lock()
+        self._session: _Session | None = None
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """Return all-MiniLM-L6-v2: 384 dimensions, 256 word pieces."""
+        return ALL_MINILM
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of word pieces of `text`, special tokens left out."""
+        return self._tokens.count_tokens(text)
+
+    def windows(self, text: str) -> list[str]:
+        """Cut `text` into windows of at most 254 word pieces, about 32 of them shared."""
+        return self._tokens.windows(text)
+
+    def load(self) -> None:
+        """Read the model now, so that the first text does not wait; Unavailable if missing."""
+        self._tokens.load()
+        self._ready()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of `texts`, (len(texts), 384), in their order, rows of length 1.
+
+        Raises ValidationFailed for a blank text, Unavailable when the model is not installed.
+        """
+        import numpy as np
+
+        refuse_blank(texts)
+        session = self._ready()
+        encoded = self._tokens.encode(texts)
+        shortest_first = sorted(range(len(encoded)), key=lambda index: len(encoded[index]))
+        vectors = np.empty((len(encoded), ALL_MINILM.dimensions), dtype=np.float32)
+        for at in range(0, len(encoded), BATCH):
+            chosen = shortest_first[at : at + BATCH]
+            vectors[chosen] = _run(session, [encoded[index] for index in chosen])
+        return vectors
+
+    def _ready(self) -> _Session:
+        with self._lock:
+            if self._session is None:
+                self._session = _open(self._file, self._threads)
+            return self._session
+
+
+class _Session(Protocol):
+    """The part of onnxruntime's untyped InferenceSession that is used."""
+
+    def run(
+        self, output_names: None, input_feed: Mapping[str, NDArray[np.int64]]
+    ) -> list[NDArray[np.float32]]: ...
+
+
+def _open(file: Path, threads: int) -> _Session:
+    """Open the model. Spinning is off: waiting threads would take the cores the rest needs."""
+    if not file.is_file():
+        raise Unavailable(
+            "The embedding model is not installed.", reason="model-missing", path=str(file)
+        )
+    runtime = cast("Any", importlib.import_module("onnxruntime"))
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return cast(
+        "_Session",
+        runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]),
+    )
+
+
+def _run(session: _Session, batch: Sequence[Sequence[int]]) -> Vectors:
+    """Pad, run, average the real tokens' last states, and scale each row to length 1."""
+    import numpy as np
+
+    width = max(len(ids) for ids in batch)
+    ids = np.zeros((len(batch), width), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    states = session.run(None, feed)[0]
+    weights = mask.astype(np.float32)[:, :, None]
+    return unit_rows((states * weights).sum(axis=1) / weights.sum(axis=1))

@@ -1,0 +1,65 @@
+"""What the rest of Cairn may ask of an embedding model. Not an implementation.
+
+Importing this module costs nothing: numpy is needed only by who calls `embed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """One model, as the rows it wrote name it.
+
+    `id` is stored with each vector and never reused: vectors of two ids are not comparable.
+    `max_tokens` is what the model reads of one text, its own special tokens included.
+    """
+
+    id: int
+    name: str
+    dimensions: int
+    max_tokens: int
+
+
+class TextWindows(Protocol):
+    """Measures and cuts text the way one model reads it; needs no model, only its tokenizer."""
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens `text` is, special tokens left out; never fewer than true."""
+        ...
+
+    def windows(self, text: str) -> list[str]:
+        """Cut `text` into overlapping pieces, in order, each of which the model reads whole.
+
+        Every word is in at least one window; a text that fits is returned as it is, alone.
+        """
+        ...
+
+
+class Embedder(TextWindows, Protocol):
+    """An embedding model, local or remote. Safe to share between threads."""
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """Return the model whose id belongs beside the vectors."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row a text, in the order given: float32, (len(texts), dimensions).
+
+        Rows have length 1 (L2). A text longer than the model reads is represented by its
+        beginning only: cut it with `windows` first. The same text gives the same vector (cosine
+        above 0.999), whatever it is embedded together with.
+        Raises ValidationFailed for a blank text and Unavailable when the model does not answer.
+        """
+        ...

@@ -1,0 +1,87 @@
+"""The WordPiece tokenizer of the local model: counting and cutting. Not embedding.
+
+Splitting documents needs the tokenizer alone, so it loads without the model or its runtime.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from cairn.embedding.cutting import Word, cut
+from cairn.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tokenizers import Encoding, Tokenizer
+
+SPECIAL_TOKENS = 2  # [CLS] before and [SEP] after every text
+OVERLAP = 32
+
+
+class WordPieces:
+    """Reads `tokenizer.json` in `model_dir` on first use; safe to share between threads."""
+
+    def __init__(self, model_dir: Path, *, max_tokens: int) -> None:
+        self._file = model_dir / "tokenizer.json"
+        self._limit = max_tokens - SPECIAL_TOKENS
+        self._lock = Lock()
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of word pieces of `text`, special tokens left out."""
+        return len(self._loaded.encode(text, add_special_tokens=False).ids)
+
+    def windows(self, text: str) -> list[str]:
+        """Cut `text` into windows of at most `max_tokens` less the special ones, 32 shared."""
+        encoding = self._loaded.encode(text, add_special_tokens=False)
+        return cut(text, _words(encoding), limit=self._limit, overlap=OVERLAP)
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids the model reads of each text: its beginning, between [CLS] and [SEP]."""
+        tokenizer = self._loaded
+        first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+        assert first is not None
+        assert last is not None
+        encodings = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [[first, *encoding.ids[: self._limit], last] for encoding in encodings]
+
+    def load(self) -> None:
+        """Read the file now rather than on first use; Unavailable when it is not there."""
+        assert self._loaded
+
+    @property
+    def _loaded(self) -> Tokenizer:
+        with self._lock:
+            return self._tokenizer
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        if not self._file.is_file():
+            raise Unavailable(
+                "The embedding model's tokenizer is not installed.",
+                reason="model-missing",
+                path=str(self._file),
+            )
+        tokenizer = Tokenizer.from_file(str(self._file))
+        tokenizer.no_truncation()  # the file cuts at 128 and pads to it
+        tokenizer.no_padding()
+        return tokenizer
+
+
+def _words(encoding: Encoding) -> list[Word]:
+    """Join the pieces of each word; a word is at most 100 pieces (longer ones become [UNK])."""
+    words: list[Word] = []
+    previous: int | None = None
+    for index, (start, end) in zip(encoding.word_ids, encoding.offsets, strict=True):
+        if words and index is not None and index == previous:
+            last = words[-1]
+            words[-1] = Word(start=last.start, end=end, cost=last.cost + 1)
+        else:
+            words.append(Word(start=start, end=end, cost=1))
+        previous = index
+    return words
