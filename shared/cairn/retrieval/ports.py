@@ -1,0 +1,111 @@
+"""What recall needs of storage. Contracts only; nothing here knows SQL or an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.embedding.port import Vectors
+    from cairn.retrieval.records import (
+        Candidate,
+        Filters,
+        FoundNode,
+        Neighbours,
+        SearchRun,
+    )
+
+
+class VectorLeg(Protocol):
+    """Finds nodes by the cosine of their stored vector to the question's."""
+
+    def search(
+        self,
+        principal: Principal,
+        vector: Vectors,
+        filters: Filters,
+        *,
+        model_id: int,
+        minimum: float,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return at most `limit` distinct nodes, best first, by cosine (the best of a node's rows).
+
+        `vector` has shape (dimensions,), length 1. Below `minimum` nothing is returned. Filters
+        and the principal's guards hold inside, before the limit. Runs in one short transaction of
+        its own whose statement timeout is `timeout_ms`. Raises Unavailable when it cannot answer.
+        """
+        ...
+
+
+class KeywordLeg(Protocol):
+    """Finds nodes by the words of their own text and, weaker, of what was said just before."""
+
+    def search(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return at most `limit` nodes that contain any of `terms`, best first; scores above 0.
+
+        Terms are plain words as a person typed them, at most 32, none of them an operator: the
+        adapter stems and quotes. A term that stems to nothing is skipped; no terms, no results.
+        Guards, transaction, timeout and errors as for `VectorLeg`.
+        """
+        ...
+
+
+class NodeReader(Protocol):
+    """Reads found nodes inside one transaction, under row level security."""
+
+    def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
+        """Return the nodes of these ids the principal can see, in any order.
+
+        With `filters.as_of_position` the version that held there, else the present row. Ids that
+        are gone, hidden or unknown are left out. Up to 400 ids.
+        """
+        ...
+
+    def neighbours(
+        self, nodes: Sequence[FoundNode], count: int, filters: Filters
+    ) -> Mapping[UUID, Neighbours]:
+        """Return up to `count` visible neighbours on each side of each node.
+
+        A memory's are the nearest by `sequence` of the same session, client and scope, also when
+        numbers are missing between; a chunk's the nearest by `ordinal` of the same document; other
+        nodes have none. Deleted and quarantined ones never appear.
+        """
+        ...
+
+    def position_at(self, moment: datetime) -> int:
+        """Return the ledger position that was last at `moment` (recorded_at <= moment); 0 before."""
+        ...
+
+
+class RecallStores(Protocol):
+    """What recall reads in its one reading transaction."""
+
+    @property
+    def nodes(self) -> NodeReader:
+        """Return the reader of nodes."""
+        ...
+
+
+class SearchRuns(Protocol):
+    """Keeps what searches did. Never on the way of an answer: a lost row costs one access count."""
+
+    def record(self, principal: Principal, run: SearchRun) -> None:
+        """Insert one row, without waiting for the disk (asynchronous commit).
+
+        Raises Unavailable when it cannot; the search answers all the same and says so.
+        """
+        ...

@@ -1,0 +1,139 @@
+"""What travels between the legs, the reader and the ranking. Values only; storage fills them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a result must satisfy, besides what the principal may see.
+
+    An empty tuple or None means any. `kinds` are memory kinds (event, fact, decision, status),
+    `labels` node labels. `scopes` narrows the principal's own scopes and never widens them.
+    `occurred_from` is inclusive, `occurred_to` exclusive.
+
+    Time: with `valid_at` a node counts when valid_from <= valid_at < coalesce(valid_to, infinity),
+    whatever its state among active and superseded. Without it only active and provisional nodes
+    count, superseded ones too with `include_superseded`. With `as_of_position` all of this is
+    judged on the versions that held at that ledger position: from_position <= as_of_position and
+    (to_position is null or as_of_position < to_position), scanned exactly.
+    """
+
+    kinds: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    client_id: str | None = None
+    scopes: tuple[str, ...] = ()
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+    valid_at: datetime | None = None
+    as_of_position: int | None = None
+    include_superseded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A node a leg found. `score` is the leg's own: cosine in [-1, 1], or a text rank >= 0."""
+
+    node_id: UUID
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundNode:
+    """A node as its reader sees it, read under row level security. Names are the column names.
+
+    `position` is the ledger position of the entry `entry_id` that made the node. `importance` is
+    1 to 10. `compiled_truth` says only whether there is one.
+    """
+
+    id: UUID
+    label: str
+    text: str
+    state: str
+    entry_id: UUID
+    position: int
+    occurred_at: datetime
+    recorded_at: datetime
+    valid_from: datetime
+    kind: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    canonical_name: str | None = None
+    slug: str | None = None
+    content_hash: str = ""
+    scope: str = "admin"
+    agents: tuple[str, ...] = ()
+    client_id: str = "global"
+    source_agent: str | None = None
+    observation_count: int = 0
+    session_id: str | None = None
+    sequence: int | None = None
+    trace_id: str | None = None
+    category: str | None = None
+    importance: int = 5
+    knowledge_category: str | None = None
+    key: str | None = None
+    subject: str | None = None
+    status_value: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    document_id: UUID | None = None
+    parent_id: UUID | None = None
+    ordinal: int | None = None
+    source_uri: str | None = None
+    headings: tuple[str, ...] = ()
+    line_from: int | None = None
+    line_to: int | None = None
+    page_from: int | None = None
+    page_to: int | None = None
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    superseded_at: datetime | None = None
+    confidence: float = 1.0
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+    backlink_count: int = 0
+    compiled_truth: bool = False
+    valid_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourText:
+    """One message or chunk beside a result."""
+
+    node_id: UUID
+    text: str
+    occurred_at: datetime
+    sequence: int | None = None
+    ordinal: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """What stands before and after a result in its session or document, both in reading order."""
+
+    before: tuple[NeighbourText, ...] = ()
+    after: tuple[NeighbourText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRun:
+    """What a search considered and returned; accesses, replay and explanations are made from it.
+
+    `candidates` maps a leg's name to its ranked (node id, score). `counts_as_access` is False for
+    searches in the past (`as_of`), which never refresh a memory. The query's text is not kept.
+    """
+
+    id: UUID
+    workspace_id: UUID
+    principal_id: UUID
+    recipe: str
+    started_at: datetime
+    returned: tuple[UUID, ...]
+    candidates: Mapping[str, tuple[tuple[UUID, float], ...]]
+    signals: Mapping[str, Mapping[str, float]]  # node id as text -> signal -> value, returned ones
+    degraded: tuple[str, ...]
+    duration_ms: float
+    counts_as_access: bool
