@@ -1,0 +1,1 @@
+"""One construct a module; the stacks are made of these."""

@@ -1,0 +1,81 @@
+"""The buckets: uploads that leave after a week, anchors that nobody can change or delete.
+
+On AWS both are encrypted and log who reads them; on the laptop they are plain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.cdk.constructs.acknowledgement import acknowledge
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
+    from infra.cdk.config import Config
+
+DAYS_OF_UPLOADS = 7  # a document is in the ledger within minutes; its upload is not kept
+DAYS_OF_ACCESS_LOGS = 90
+
+
+class Buckets(Construct):
+    """`uploads` and `anchors`."""
+
+    def __init__(self, scope: Construct, *, config: Config, key: kms.IKey | None) -> None:
+        """`key` encrypts the uploads; without one they rely on S3's own key (the laptop)."""
+        super().__init__(scope, "Buckets")
+        logs = None if config.is_local else self._access_logs()
+        self.uploads = s3.Bucket(
+            self,
+            "Uploads",
+            encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
+            encryption_key=key,
+            bucket_key_enabled=key is not None,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            enforce_ssl=True,
+            server_access_logs_bucket=logs,
+            server_access_logs_prefix="uploads/" if logs else None,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    expiration=Duration.days(DAYS_OF_UPLOADS),
+                    abort_incomplete_multipart_upload_after=Duration.days(1),
+                )
+            ],
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        self.anchors = s3.Bucket(
+            self,
+            "Anchors",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            enforce_ssl=True,
+            versioned=True,
+            object_lock_enabled=not config.is_local,
+            object_lock_default_retention=None
+            if config.is_local
+            else s3.ObjectLockRetention.compliance(Duration.days(config.anchor_retention_days)),
+            server_access_logs_bucket=logs,
+            server_access_logs_prefix="anchors/" if logs else None,
+            removal_policy=RemovalPolicy.DESTROY if config.is_local else RemovalPolicy.RETAIN,
+        )
+
+    def _access_logs(self) -> s3.Bucket:
+        logs = s3.Bucket(
+            self,
+            "AccessLogs",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            enforce_ssl=True,
+            lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(DAYS_OF_ACCESS_LOGS))],
+            removal_policy=RemovalPolicy.RETAIN,
+        )
+        acknowledge(
+            logs,
+            "This bucket receives the access logs of the others; logging itself would loop.",
+            "AwsSolutions-S1",
+        )
+        return logs

@@ -1,0 +1,117 @@
+"""The one Lambda function construct, used by every function: same runtime, role, logs, tracing.
+
+Not what starts a function, nor what it may touch: stacks add triggers and `grant_*` calls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.cdk.config import SynthRefused
+from infra.cdk.constructs.acknowledgement import acknowledge
+from infra.cdk.staging import stage_function
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from infra.cdk.config import Config
+    from infra.cdk.constructs.dependency_layers import DependencyLayers
+    from infra.cdk.constructs.private_network import PrivateNetwork
+    from infra.cdk.functions import FunctionSpec
+
+RUNTIME = lambda_.Runtime.PYTHON_3_13
+NETWORK_ACTIONS = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+)
+
+
+class CairnFunction(Construct):
+    """One function from `functions/<name>/`; its `.function` is the Lambda."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        spec: FunctionSpec,
+        *,
+        config: Config,
+        values: Mapping[str, str],
+        layers: DependencyLayers | None,
+        network: PrivateNetwork | None,
+    ) -> None:
+        """`values` holds every setting that could be passed; the function gets those it reads."""
+        super().__init__(scope, spec.name.capitalize())
+        name = f"cairn-{config.stage}-{spec.name}"
+        log_group = logs.LogGroup(
+            self,
+            "Logs",
+            log_group_name=f"/aws/lambda/{name}",
+            retention=logs.RetentionDays.THREE_MONTHS,
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            function_name=name,
+            description=spec.description,
+            runtime=RUNTIME,
+            architecture=lambda_.Architecture.ARM_64,
+            handler="handler.handler",
+            code=lambda_.Code.from_asset(str(stage_function(spec.folder, config.build))),
+            memory_size=spec.memory_mb,
+            timeout=Duration.seconds(spec.timeout_seconds),
+            environment=_environment(spec, values),
+            role=self._role(log_group, in_network=network is not None),
+            log_group=log_group,
+            tracing=lambda_.Tracing.ACTIVE,
+            layers=layers.of(spec.layers) if layers else None,
+            reserved_concurrent_executions=config.reserved_concurrency,
+            vpc=network.vpc if network else None,
+            vpc_subnets=network.function_subnets if network else None,
+            security_groups=[network.functions] if network else None,
+        )
+
+    def _role(self, log_group: logs.LogGroup, *, in_network: bool) -> iam.Role:
+        role = iam.Role(
+            self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")
+        )
+        log_group.grant_write(role)
+        if in_network:
+            role.add_to_principal_policy(
+                iam.PolicyStatement(actions=list(NETWORK_ACTIONS), resources=["*"])
+            )
+        acknowledge(
+            self,
+            "X-Ray segments and Lambda's own network interfaces have no resource to name: "
+            "IAM takes only * for these actions.",
+            "AwsSolutions-IAM5[Resource::*]",
+        )
+        return role
+
+
+def _environment(spec: FunctionSpec, values: Mapping[str, str]) -> dict[str, str]:
+    """The settings of `spec` that this stage has; an optional one may have no value."""
+    missing = [name for name in spec.settings if name not in values and name not in OPTIONAL]
+    if missing:
+        raise SynthRefused(f"functions/{spec.name} reads {missing}, which nothing provides")
+    return {name: values[name] for name in spec.settings if name in values}
+
+
+OPTIONAL = frozenset(
+    {
+        "CAIRN_KMS_KEY_ARN",
+        "CAIRN_OPENAI_API_KEY",
+        "CAIRN_OPENAI_BASE_URL",
+        "CAIRN_OPENAI_EMBEDDING_MODEL",
+    }
+)

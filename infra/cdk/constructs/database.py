@@ -1,0 +1,95 @@
+"""Aurora Serverless v2 PostgreSQL: encrypted, kept, and entered with IAM tokens.
+
+The owner's password exists for the migrator alone; functions connect as `cairn_app`, which owns
+nothing and has no password.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_rds as rds
+from constructs import Construct
+
+from infra.cdk.constructs.acknowledgement import acknowledge
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
+    from aws_cdk import aws_kms as kms
+
+    from infra.cdk.config import Config
+    from infra.cdk.constructs.private_network import PrivateNetwork
+
+ENGINE = rds.DatabaseClusterEngine.aurora_postgres(version=rds.AuroraPostgresEngineVersion.VER_17_5)
+PORT = 5432
+DATABASE = "cairn"
+OWNER = "cairn_owner"
+APPLICATION = "cairn_app"
+AUTHORITIES = "/opt/certificates/rds.pem"  # in the base layer
+
+
+class Database(Construct):
+    """`cluster`, the owner's `secret`, and the URL functions connect with."""
+
+    def __init__(
+        self, scope: Construct, *, config: Config, network: PrivateNetwork, key: kms.IKey
+    ) -> None:
+        """In isolated subnets; only the functions' security group is let in."""
+        super().__init__(scope, "Database")
+        credentials = rds.DatabaseSecret(self, "Owner", username=OWNER, encryption_key=key)
+        self.secret = credentials
+        door = ec2.SecurityGroup(
+            self,
+            "Door",
+            vpc=network.vpc,
+            description="Cairn database, for Cairn functions only",
+            allow_all_outbound=False,
+        )
+        door.add_ingress_rule(network.functions, ec2.Port.tcp(PORT), "from the functions")
+        self.cluster = rds.DatabaseCluster(
+            self,
+            "Cluster",
+            engine=ENGINE,
+            writer=rds.ClusterInstance.serverless_v2(
+                "Writer", publicly_accessible=False, enable_performance_insights=True
+            ),
+            serverless_v2_min_capacity=config.min_acu,
+            serverless_v2_max_capacity=config.max_acu,
+            credentials=rds.Credentials.from_secret(credentials),
+            default_database_name=DATABASE,
+            iam_authentication=True,
+            storage_encryption_key=key,
+            vpc=network.vpc,
+            vpc_subnets=network.database_subnets,
+            security_groups=[door],
+            backup=rds.BackupProps(retention=Duration.days(config.backup_days)),
+            copy_tags_to_snapshot=True,
+            cloudwatch_logs_exports=["postgresql"],
+            deletion_protection=True,
+            removal_policy=RemovalPolicy.RETAIN,
+        )
+        acknowledge(
+            credentials,
+            "Only the migrator reads the owner's password, at deployments; functions use IAM "
+            "tokens. Rotation would need another function in the network for a secret nobody uses.",
+            "AwsSolutions-SMG4",
+        )
+        acknowledge(
+            self.cluster,
+            "The port is reached by the functions' security group only; another number would "
+            "hide nothing from them and surprise every operator.",
+            "AwsSolutions-RDS11",
+        )
+
+    @property
+    def application_url(self) -> str:
+        """What functions connect with: no password, the certificate checked."""
+        host = self.cluster.cluster_endpoint.hostname
+        checked = f"sslmode=verify-full&sslrootcert={AUTHORITIES}"
+        return f"postgresql://{APPLICATION}@{host}:{PORT}/{DATABASE}?{checked}"
+
+    def admit(self, grantee: iam.IGrantable) -> None:
+        """Let `grantee` ask for tokens of the application role."""
+        self.cluster.grant_connect(grantee, APPLICATION)

@@ -1,0 +1,52 @@
+"""The dependency groups as Lambda layers, from the folders `layers/build.py` made.
+
+Not built here: a synth that fetched packages would be slow and not repeatable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.cdk.config import SynthRefused
+from infra.cdk.constructs.cairn_function import RUNTIME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from infra.cdk.config import Config
+
+
+class DependencyLayers(Construct):
+    """One layer a dependency group, made when the first function asks for it."""
+
+    def __init__(self, scope: Construct, *, config: Config) -> None:
+        """The folders are `config.layers/<group>`."""
+        super().__init__(scope, "Layers")
+        self._folder = config.layers
+        self._stage = config.stage
+        self._made: dict[str, lambda_.ILayerVersion] = {}
+
+    def of(self, groups: Iterable[str]) -> list[lambda_.ILayerVersion]:
+        """The layers of `groups`, in that order; SynthRefused when one was not built."""
+        return [self._layer(group) for group in groups]
+
+    def _layer(self, group: str) -> lambda_.ILayerVersion:
+        if group not in self._made:
+            folder = self._folder / group
+            if not folder.is_dir():
+                raise SynthRefused(f"{folder} is missing: run `python -m layers.build` first")
+            self._made[group] = lambda_.LayerVersion(
+                self,
+                group.capitalize(),
+                layer_version_name=f"cairn-{self._stage}-{group}",
+                description=f"The dependency group {group} of uv.lock",
+                code=lambda_.Code.from_asset(str(folder)),
+                compatible_runtimes=[RUNTIME],
+                compatible_architectures=[lambda_.Architecture.ARM_64],
+                removal_policy=RemovalPolicy.DESTROY,
+            )
+        return self._made[group]

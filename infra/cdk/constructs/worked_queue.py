@@ -1,0 +1,37 @@
+"""A queue with its dead-letter queue: three tries, then the message waits there for a person."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+TRIES = 3
+KEPT = Duration.days(14)
+
+
+class WorkedQueue(Construct):
+    """`queue`, and `dead_letters` where a message goes after three failed tries."""
+
+    def __init__(self, scope: Construct, name: str, *, physical: str, timeout: Duration) -> None:
+        """`timeout` is the consumer's; messages stay hidden six times as long, as Lambda asks."""
+        super().__init__(scope, name)
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            queue_name=f"{physical}-dead-letters",
+            retention_period=KEPT,
+            enforce_ssl=True,
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            redrive_allow_policy=None,
+        )
+        self.queue = sqs.Queue(
+            self,
+            "Queue",
+            queue_name=physical,
+            visibility_timeout=Duration.seconds(timeout.to_seconds() * 6),
+            retention_period=KEPT,
+            enforce_ssl=True,
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=TRIES),
+        )

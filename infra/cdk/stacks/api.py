@@ -1,0 +1,47 @@
+"""The api stack: the api function and the HTTP API in front of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import CfnOutput, Environment, Stack
+
+from infra.cdk.constructs.cairn_function import CairnFunction
+from infra.cdk.constructs.http_api import HttpApi
+
+if TYPE_CHECKING:
+    from constructs import Construct
+
+    from infra.cdk.config import Config
+    from infra.cdk.constructs.private_network import PrivateNetwork
+    from infra.cdk.functions import FunctionSpec
+    from infra.cdk.stacks.data import DataStack
+    from infra.cdk.stacks.pipeline import PipelineStack
+
+
+class ApiStack(Stack):
+    """`function` is the api's Lambda, `http` its front."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        config: Config,
+        env: Environment,
+        spec: FunctionSpec,
+        data: DataStack,
+        pipeline: PipelineStack,
+        network: PrivateNetwork | None,
+    ) -> None:
+        """The api writes memories itself, starts ingestions and hands out upload links."""
+        super().__init__(scope, config.stack("api"), env=env)
+        self.function = CairnFunction(
+            self, spec, config=config, values=pipeline.values, layers=data.layers, network=network
+        ).function
+        data.admit(self.function, bodies=True)
+        data.buckets.uploads.grant_read_write(self.function)
+        pipeline.embed.queue.grant_send_messages(self.function)
+        pipeline.machine.grant_start_execution(self.function)
+        self.http = HttpApi(self, config=config, function=self.function)
+        CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
+        CfnOutput(self, "HttpApiUrl", value=self.http.url)

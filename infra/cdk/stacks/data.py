@@ -1,0 +1,100 @@
+"""The data stack: whatever must outlive a deployment, and the migrations that shape it.
+
+On the laptop only the buckets: database and keys are files there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import CfnOutput, Environment, RemovalPolicy, Stack
+from aws_cdk import aws_kms as kms
+
+from infra.cdk.constructs.buckets import Buckets
+from infra.cdk.constructs.database import Database
+from infra.cdk.constructs.dependency_layers import DependencyLayers
+from infra.cdk.constructs.key_table import KeyTable
+from infra.cdk.constructs.migrations import Migrations
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
+    from constructs import Construct
+
+    from infra.cdk.config import Config
+    from infra.cdk.constructs.private_network import PrivateNetwork
+
+MODEL_ON_AWS = "/opt/model/all-minilm-l6-v2"
+
+
+class DataStack(Stack):
+    """`buckets`, `values` of the settings this stack decides, and who may reach the data."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        config: Config,
+        env: Environment,
+        network: PrivateNetwork | None,
+    ) -> None:
+        """Without a `network` (the laptop) only the buckets are made."""
+        super().__init__(
+            scope, config.stack("data"), env=env, termination_protection=not config.is_local
+        )
+        self.key: kms.Key | None = None
+        self.layers: DependencyLayers | None = None
+        self._database: Database | None = None
+        self._key_table: KeyTable | None = None
+        if network:
+            self.layers = DependencyLayers(self, config=config)
+            self.key = kms.Key(
+                self,
+                "Key",
+                description="Cairn: database, uploads, and the wrapping of data subjects' keys",
+                enable_key_rotation=True,
+                removal_policy=RemovalPolicy.RETAIN,
+            )
+            self._database = Database(self, config=config, network=network, key=self.key)
+            self._key_table = KeyTable(self, key=self.key)
+            Migrations(
+                self,
+                config=config,
+                database=self._database,
+                layers=self.layers,
+                network=network,
+            )
+        self.buckets = Buckets(self, config=config, key=self.key)
+        self.values = self._values(config)
+        CfnOutput(self, "UploadsBucket", value=self.buckets.uploads.bucket_name)
+        CfnOutput(self, "AnchorBucket", value=self.buckets.anchors.bucket_name)
+
+    def admit(self, grantee: iam.IGrantable, *, bodies: bool) -> None:
+        """Let `grantee` into the database, and with `bodies` to the keys bodies are sealed with."""
+        if self._database:
+            self._database.admit(grantee)
+        if bodies and self._key_table and self.key:
+            self._key_table.table.grant_read_write_data(grantee)
+            self.key.grant_encrypt_decrypt(grantee)
+
+    def _values(self, config: Config) -> dict[str, str]:
+        values = {
+            "CAIRN_STAGE": config.stage,
+            "CAIRN_LOG_LEVEL": config.log_level,
+            "CAIRN_EMBEDDER": config.embedder,
+            "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
+            "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,
+        }
+        if self._database and self._key_table and self.key:
+            return values | {
+                "CAIRN_APP_DATABASE_URL": self._database.application_url,
+                "CAIRN_DATABASE_AUTH": "iam",
+                "CAIRN_KEY_STORE": f"dynamodb:{self._key_table.table.table_name}",
+                "CAIRN_KMS_KEY_ARN": self.key.key_arn,
+                "CAIRN_MODEL_DIR": MODEL_ON_AWS,
+            }
+        return values | {
+            "CAIRN_APP_DATABASE_URL": config.app_database_url,
+            "CAIRN_DATABASE_AUTH": "password",
+            "CAIRN_KEY_STORE": config.key_store,
+            "CAIRN_MODEL_DIR": config.model_dir,
+        }

@@ -1,0 +1,122 @@
+"""The pipeline stack: the functions that write and search, their queue, machine and schedules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import CfnOutput, Duration, Environment, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_lambda_event_sources as sources
+from aws_cdk import aws_stepfunctions as sfn
+
+from infra.cdk.constructs.cairn_function import CairnFunction
+from infra.cdk.constructs.ingestion_machine import IngestionMachine, machine_arn
+from infra.cdk.constructs.worked_queue import WorkedQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aws_cdk import aws_lambda as lambda_
+    from constructs import Construct
+
+    from infra.cdk.config import Config
+    from infra.cdk.constructs.private_network import PrivateNetwork
+    from infra.cdk.functions import FunctionSpec
+    from infra.cdk.stacks.data import DataStack
+
+BATCH = 10
+BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two seconds
+SCHEDULES = {
+    "Daily": (events.Schedule.cron(hour="3", minute="17"), "verify_and_anchor"),
+    "Hourly": (events.Schedule.rate(Duration.hours(1)), "sweep_outbox"),
+}
+
+
+class PipelineStack(Stack):
+    """`functions` by name, `embed` the queue, `machine`, and `values` grown by their names."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        config: Config,
+        env: Environment,
+        specs: Mapping[str, FunctionSpec],
+        data: DataStack,
+        network: PrivateNetwork | None,
+    ) -> None:
+        """Makes the functions of `specs`, all but the api."""
+        super().__init__(scope, config.stack("pipeline"), env=env)
+        self.embed = WorkedQueue(
+            self,
+            "EmbedQueue",
+            physical=f"cairn-{config.stage}-embed",
+            timeout=Duration.seconds(specs["embed"].timeout_seconds),
+        )
+        self.machine_arn = machine_arn(self, config)
+        self.values = data.values | {
+            "CAIRN_EMBED_QUEUE_URL": self.embed.queue.queue_url,
+            "CAIRN_INGESTION_MACHINE_ARN": self.machine_arn,
+        }
+        self.functions = {
+            name: CairnFunction(
+                self, spec, config=config, values=self.values, layers=data.layers, network=network
+            ).function
+            for name, spec in specs.items()
+        }
+        self.machine = IngestionMachine(
+            self,
+            config=config,
+            tasks={
+                "IngestFunctionArn": self.functions["ingest"],
+                "EmbedFunctionArn": self.functions["embed"],
+                "AuditFunctionArn": self.functions["audit"],
+            },
+        ).machine
+        self._grant(data)
+        self._consume(config)
+        self._schedule(self.functions["audit"])
+        self._outputs()
+
+    def _grant(self, data: DataStack) -> None:
+        ingest, embed, retrieve, audit = (
+            self.functions[name] for name in ("ingest", "embed", "retrieve", "audit")
+        )
+        for function in (ingest, embed, audit):
+            data.admit(function, bodies=True)
+            self.embed.queue.grant_send_messages(function)
+        data.admit(retrieve, bodies=False)
+        data.buckets.uploads.grant_read_write(ingest)
+        data.buckets.anchors.grant_read(audit)
+        data.buckets.anchors.grant_put(audit)
+        by_name = sfn.StateMachine.from_state_machine_arn(self, "ByName", self.machine_arn)
+        by_name.grant_start_execution(audit)
+
+    def _consume(self, config: Config) -> None:
+        self.functions["embed"].add_event_source(
+            sources.SqsEventSource(
+                self.embed.queue,
+                batch_size=BATCH,
+                max_batching_window=BATCHING_WINDOW,
+                max_concurrency=config.embed_concurrency,
+                report_batch_item_failures=True,
+            )
+        )
+
+    def _schedule(self, audit: lambda_.Function) -> None:
+        for name, (schedule, step) in SCHEDULES.items():
+            rule = events.Rule(self, name, description=f"Cairn: {step}", schedule=schedule)
+            rule.add_target(
+                targets.LambdaFunction(
+                    audit,
+                    event=events.RuleTargetInput.from_object({"step": step}),
+                    retry_attempts=2,
+                    max_event_age=Duration.hours(1),
+                )
+            )
+
+    def _outputs(self) -> None:
+        CfnOutput(self, "EmbedQueueUrl", value=self.embed.queue.queue_url)
+        CfnOutput(self, "EmbedDeadLetterQueueUrl", value=self.embed.dead_letters.queue_url)
+        CfnOutput(self, "IngestionMachineArn", value=self.machine.state_machine_arn)

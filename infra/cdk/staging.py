@@ -1,0 +1,45 @@
+"""Puts a function's code together: its own folder and the `cairn` package, nothing else.
+
+Deterministic: the same sources give the same bytes, so an unchanged function is not deployed
+again. Dependencies are not here, they are layers.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from infra.cdk.config import ROOT
+
+PACKAGE = ROOT / "shared" / "cairn"
+LEFT_OUT = {"__pycache__", "tests", "function.toml"}
+
+
+def stage_function(folder: Path, build: Path) -> Path:
+    """The asset folder `build/<name>` for the function in `folder`, brought up to date."""
+    target = build / folder.name
+    wanted = _files(folder, Path()) | _files(PACKAGE, Path("cairn"))
+    for relative, source in wanted.items():
+        _copy(source, target / relative)
+    for path in sorted(target.rglob("*"), reverse=True):
+        if path.is_file() and path.relative_to(target) not in wanted:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+    return target
+
+
+def _files(folder: Path, prefix: Path) -> dict[Path, Path]:
+    return {
+        prefix / path.relative_to(folder): path
+        for path in folder.rglob("*")
+        if path.is_file() and not LEFT_OUT.intersection(path.relative_to(folder).parts)
+    }
+
+
+def _copy(source: Path, target: Path) -> None:
+    if target.is_file() and target.read_bytes() == source.read_bytes():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    target.chmod(0o644)
