@@ -1,1 +1,1 @@
-"""Recall: from a question to the few memories that matter. Pure rules and ports; no SQL, no HTTP."""
+"""Recall: from a question to the few memories that matter. Rules and ports; no SQL, no HTTP."""

@@ -87,7 +87,7 @@ class NodeReader(Protocol):
         ...
 
     def position_at(self, moment: datetime) -> int:
-        """Return the ledger position that was last at `moment` (recorded_at <= moment); 0 before."""
+        """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
         ...
 
 
