@@ -1,0 +1,1 @@
+"""The ledger: entries, their hash chain, verification and keys. Not storage."""

@@ -1,0 +1,211 @@
+"""Keys of data subjects and the cipher of bodies. Not key storage: adapters live in `storage`.
+
+Each data subject has one random 32-byte key. A body's AES-256-GCM key is derived from the keys of
+all its subjects, so destroying any one of them makes the body unreadable for good while the chain,
+which hashes ciphertext, still verifies. docs/decisions/0003-ledger-keys.md gives the reasons.
+"""
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Protocol
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from cairn.clock import Clock
+from cairn.errors import Conflict, NotFound
+from cairn.text.json_value import JsonValue
+
+KEY_BYTES = 32
+_NONCE_BYTES = 12
+_FORMAT = b"\x01"
+_PURPOSE = b"cairn ledger body 1"
+
+
+class BodyUnreadable(NotFound):
+    """A body cannot be opened; `reason` is `key-destroyed` or `not-authentic` (altered bytes)."""
+
+    code = "body-unreadable"
+
+
+class SubjectForgotten(Conflict):
+    """A key was asked for a data subject whose key was destroyed; it is never made anew."""
+
+    code = "subject-forgotten"
+
+
+class KeyStore(Protocol):
+    """Holds one 32-byte key per (workspace, data subject), outside the database.
+
+    Every method is atomic across processes. Raises Unavailable when the store cannot be reached.
+    """
+
+    def get_or_create(
+        self, workspace_id: UUID, subject_ids: Collection[UUID]
+    ) -> Mapping[UUID, bytes]:
+        """Return a key for every subject, making those that are missing.
+
+        Two callers at once get the same key. Raises SubjectForgotten when one was destroyed.
+        """
+        ...
+
+    def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
+        """Return the keys that exist; a missing subject was destroyed or never had one."""
+        ...
+
+    def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
+        """Erase the key for good and bar the subject; True when there was a key."""
+        ...
+
+
+def key_subjects(workspace_id: UUID, data_subjects: Iterable[UUID]) -> tuple[UUID, ...]:
+    """Return whose keys seal a body: its data subjects, or the workspace itself if it has none.
+
+    The workspace's own key has the workspace id as its subject id.
+    """
+    return tuple(sorted(set(data_subjects))) or (workspace_id,)
+
+
+class BodyCipher:
+    """Seals and opens bodies.
+
+    Ciphertext = 0x01 || 12-byte nonce || AES-256-GCM(key, UTF-8 JSON, AAD = workspace id bytes ||
+    entry id bytes), where key = HKDF-SHA256(subject id bytes || subject key, for all subjects
+    sorted by id; no salt; info = "cairn ledger body 1" || AAD). RFC 5869, NIST SP 800-38D.
+    """
+
+    def __init__(self, random_bytes: Callable[[int], bytes] = os.urandom) -> None:
+        self._random_bytes = random_bytes
+
+    def seal(
+        self,
+        entry_id: UUID,
+        workspace_id: UUID,
+        keys: Mapping[UUID, bytes],
+        body: Mapping[str, JsonValue],
+    ) -> bytes:
+        """Encrypt `body` under the keys of all its subjects (`key_subjects`; at least one)."""
+        plain = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        bound = workspace_id.bytes + entry_id.bytes
+        nonce = self._random_bytes(_NONCE_BYTES)
+        sealed = AESGCM(_body_key(keys, bound)).encrypt(nonce, plain.encode(), bound)
+        return _FORMAT + nonce + sealed
+
+    def open(
+        self,
+        entry_id: UUID,
+        workspace_id: UUID,
+        subject_ids: Collection[UUID],
+        keys: Mapping[UUID, bytes],
+        sealed: bytes,
+    ) -> dict[str, JsonValue]:
+        """Decrypt a body; `subject_ids` are those it was sealed for, `keys` what the store gave.
+
+        Raises BodyUnreadable: `key-destroyed` when a subject has no key, `not-authentic` when the
+        bytes, the ids or a key are not those of sealing.
+        """
+        missing = [str(subject) for subject in subject_ids if subject not in keys]
+        if missing:
+            raise BodyUnreadable(
+                "A key of this body was destroyed.", reason="key-destroyed", subject_ids=missing
+            )
+        bound = workspace_id.bytes + entry_id.bytes
+        key = _body_key({subject: keys[subject] for subject in subject_ids}, bound)
+        nonce, ciphertext = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
+        try:
+            if sealed[:1] != _FORMAT or len(ciphertext) < 16:
+                raise InvalidTag
+            plain = AESGCM(key).decrypt(nonce, ciphertext, bound)
+        except InvalidTag as exc:
+            raise BodyUnreadable(
+                "This body is not what was sealed.", reason="not-authentic", entry_id=str(entry_id)
+            ) from exc
+        return json.loads(plain)
+
+
+def _body_key(keys: Mapping[UUID, bytes], bound: bytes) -> bytes:
+    if not keys or any(len(key) != KEY_BYTES for key in keys.values()):
+        raise ValueError("a body needs at least one key, each of 32 bytes")
+    material = b"".join(subject.bytes + keys[subject] for subject in sorted(keys))
+    return HKDF(SHA256(), KEY_BYTES, salt=None, info=_PURPOSE + bound).derive(material)
+
+
+class KeyCache:
+    """A KeyStore that remembers another one's plaintext keys for at most `seconds`.
+
+    Only existing keys are remembered, never absence. Destroying through this cache takes effect at
+    once here; other processes may read on for `seconds`.
+    """
+
+    def __init__(
+        self, store: KeyStore, clock: Clock, *, seconds: float = 60.0, max_keys: int = 10_000
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._lifetime = timedelta(seconds=seconds)
+        self._max_keys = max_keys
+        self._lock = Lock()
+        self._keys: dict[tuple[UUID, UUID], tuple[datetime, bytes]] = {}  # oldest first
+        self._destructions = 0
+
+    def get_or_create(
+        self, workspace_id: UUID, subject_ids: Collection[UUID]
+    ) -> Mapping[UUID, bytes]:
+        """Return a key for every subject, as the store does."""
+        return self._through(self._store.get_or_create, workspace_id, subject_ids)
+
+    def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
+        """Return the keys that exist, as the store does."""
+        return self._through(self._store.get, workspace_id, subject_ids)
+
+    def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
+        """Forget the key here and destroy it in the store."""
+        destroyed = self._store.destroy(workspace_id, subject_id)
+        with self._lock:
+            self._destructions += 1
+            self._keys.pop((workspace_id, subject_id), None)
+        return destroyed
+
+    def _through(
+        self,
+        fetch: Callable[[UUID, Collection[UUID]], Mapping[UUID, bytes]],
+        workspace_id: UUID,
+        subject_ids: Collection[UUID],
+    ) -> Mapping[UUID, bytes]:
+        wanted = set(subject_ids)
+        with self._lock:
+            self._drop_old()
+            seen = self._destructions
+            found = {
+                subject: self._keys[workspace_id, subject][1]
+                for subject in wanted
+                if (workspace_id, subject) in self._keys
+            }
+        missing = sorted(wanted - found.keys())
+        fetched: Mapping[UUID, bytes] = fetch(workspace_id, missing) if missing else {}
+        with self._lock:
+            if seen == self._destructions:  # a key destroyed meanwhile must not come back
+                self._remember(workspace_id, fetched)
+        return {**found, **fetched}
+
+    def _remember(self, workspace_id: UUID, fetched: Mapping[UUID, bytes]) -> None:
+        expires = self._clock() + self._lifetime
+        for subject, key in fetched.items():
+            self._keys.pop((workspace_id, subject), None)
+            self._keys[workspace_id, subject] = (expires, key)
+        while len(self._keys) > self._max_keys:
+            self._keys.pop(next(iter(self._keys)))
+
+    def _drop_old(self) -> None:
+        now = self._clock()
+        while self._keys:
+            oldest = next(iter(self._keys))
+            if self._keys[oldest][0] > now:
+                return
+            del self._keys[oldest]

@@ -1,0 +1,1 @@
+"""Text without meaning: scrubbing, canonical JSON, hashes, checks, words. Not understanding."""

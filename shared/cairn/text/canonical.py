@@ -1,0 +1,131 @@
+"""Canonical JSON and timestamps: one byte string per value. Not a general JSON codec (no floats).
+
+The rules and their test vectors are in docs/decisions/0002-canonical-json.md: RFC 8785 over
+strings, booleans, null, arrays, objects and integers below 2^53; times are RFC 3339 in UTC with six
+digits and Z.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NoReturn, cast
+
+from cairn.errors import FieldError, ValidationFailed
+from cairn.text.json_value import JsonValue
+
+MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 64
+FIRST_YEAR, LAST_YEAR = 1900, 2200
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+_RFC3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
+    r"(?:\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+def canonical_bytes(value: object) -> bytes:
+    """Return the one UTF-8 encoding of `value` (RFC 8785 without floats).
+
+    Mappings become objects, lists and tuples arrays. Raises ValidationFailed, naming the place, on
+    floats, integers of 2^53 and above, keys that are not strings, NUL, lone surrogates, other types
+    (dates and ids are formatted by the caller) and more than 64 levels.
+    """
+    return _ENCODER.encode(_ordered(value, "$", MAX_DEPTH)).encode()
+
+
+def parse_canonical(source: bytes | str) -> JsonValue:
+    """Decode canonical JSON; ValidationFailed (reason `not-canonical`) on any other byte string."""
+    try:
+        raw = source if isinstance(source, bytes) else source.encode()
+        value = json.loads(raw.decode())
+        same = canonical_bytes(value) == raw
+    except (ValueError, RecursionError, ValidationFailed) as exc:
+        raise ValidationFailed("This is not canonical JSON.", reason="not-canonical") from exc
+    if not same:
+        raise ValidationFailed("This JSON is not in canonical form.", reason="not-canonical")
+    return cast("JsonValue", value)
+
+
+def format_timestamp(moment: datetime) -> str:
+    """Write an aware time as `2026-03-20T09:30:00.000000Z`; ValidationFailed when it is naive."""
+    if moment.utcoffset() is None:
+        raise ValidationFailed("A time needs a time zone.", reason="naive-timestamp")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def parse_timestamp(source: str, *, field: str = "timestamp") -> datetime:
+    """Read an RFC 3339 time and return it in UTC; digits after the sixth are cut off.
+
+    Raises ValidationFailed, naming `field`, for other formats, times without an offset, impossible
+    dates, and years outside 1900 to 2200.
+    """
+    if not _RFC3339.fullmatch(source):
+        _bad_time(field, "must be RFC 3339 with an offset, such as 2026-03-20T09:30:00Z")
+    try:
+        moment = datetime.fromisoformat(source.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        _bad_time(field, "is not a date and time that exists")
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        _bad_time(field, f"must lie between the years {FIRST_YEAR} and {LAST_YEAR}")
+    return moment
+
+
+def check_characters(text: str, location: str) -> None:
+    """Raise ValidationFailed when `text` holds NUL or a lone surrogate, which no store can keep."""
+    if "\0" in text:
+        _refuse(location, "contains the character NUL", "nul")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            _refuse(location, "contains half of a surrogate pair", "lone-surrogate")
+
+
+def _ordered(value: object, location: str, depth: int) -> object:
+    """Return `value` checked, with plain containers whose keys are in canonical order."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        check_characters(value, location)
+        return value
+    if isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            _refuse(location, "is an integer of 2^53 or more", "integer-too-large")
+        return value
+    if depth == 0:
+        _refuse(location, f"is nested deeper than {MAX_DEPTH} levels", "too-deep")
+    if isinstance(value, Mapping):
+        return _ordered_object(cast("Mapping[Any, Any]", value), location, depth)
+    if isinstance(value, (list, tuple)):
+        items = cast("Sequence[Any]", value)
+        return [_ordered(item, f"{location}.{n}", depth - 1) for n, item in enumerate(items)]
+    _refuse(location, f"has the type {type(value).__name__}, which has no canonical form", "type")
+
+
+def _ordered_object(value: Mapping[Any, Any], location: str, depth: int) -> dict[str, object]:
+    for key in value:
+        if not isinstance(key, str):
+            _refuse(location, "has a key that is not a string", "type")
+        check_characters(key, location)
+    return {
+        key: _ordered(value[key], f"{location}.{key}", depth - 1)
+        for key in sorted(value, key=_utf16_units)
+    }
+
+
+def _utf16_units(key: str) -> bytes:
+    return key.encode("utf-16-be")
+
+
+def _refuse(location: str, message: str, reason: str) -> NoReturn:
+    raise ValidationFailed(
+        f"{location} {message}.", reason=reason, errors=[FieldError(location, message)]
+    )
+
+
+def _bad_time(field: str, message: str) -> NoReturn:
+    raise ValidationFailed(
+        f"{field} {message}.", reason="bad-timestamp", errors=[FieldError(field, message)]
+    )
