@@ -105,7 +105,7 @@ def _is_canonical_object(text: str) -> bool:
 def _hash_holds(entry: Entry) -> bool:
     try:
         return entry_hash(entry) == entry.hash
-    except ValidationFailed:
+    except (ValidationFailed, UnicodeEncodeError):
         return False
 
 

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from json.encoder import encode_basestring
 from typing import Any, NoReturn, cast
 
 from cairn.errors import FieldError, ValidationFailed
@@ -18,7 +19,7 @@ MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
 FIRST_YEAR, LAST_YEAR = 1900, 2200
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+_quote = encode_basestring  # escapes only what JSON must escape
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}"
     r"(?:\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -32,7 +33,10 @@ def canonical_bytes(value: object) -> bytes:
     floats, integers of 2^53 and above, keys that are not strings, NUL, lone surrogates, other types
     (dates and ids are formatted by the caller) and more than 64 levels.
     """
-    return _ENCODER.encode(_ordered(value, "$", MAX_DEPTH)).encode()
+    try:
+        return _written(value, MAX_DEPTH).encode()
+    except _Refused as exc:
+        _refuse(".".join(["$", *exc.path]), exc.message, exc.reason)
 
 
 def parse_canonical(source: bytes | str) -> JsonValue:
@@ -74,49 +78,84 @@ def parse_timestamp(source: str, *, field: str = "timestamp") -> datetime:
 
 def check_characters(text: str, location: str) -> None:
     """Raise ValidationFailed when `text` holds NUL or a lone surrogate, which no store can keep."""
+    try:
+        _check_characters(text)
+    except _Refused as exc:
+        _refuse(location, exc.message, exc.reason)
+
+
+class _Refused(Exception):
+    """A value without canonical form; `path` grows from the inside out while it unwinds."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.message, self.reason = message, reason
+        self.path: list[str] = []
+
+
+def _check_characters(text: str) -> None:
     if "\0" in text:
-        _refuse(location, "contains the character NUL", "nul")
+        raise _Refused("contains the character NUL", "nul")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:
-            _refuse(location, "contains half of a surrogate pair", "lone-surrogate")
+            raise _Refused("contains half of a surrogate pair", "lone-surrogate") from None
 
 
-def _ordered(value: object, location: str, depth: int) -> object:
-    """Return `value` checked, with plain containers whose keys are in canonical order."""
-    if value is None or isinstance(value, bool):
-        return value
+def _written(value: object, depth: int) -> str:
+    """Return the canonical text of `value`; the order of the tests is that of frequency."""
     if isinstance(value, str):
-        check_characters(value, location)
-        return value
+        _check_characters(value)
+        return _quote(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, int):
         if abs(value) > MAX_INTEGER:
-            _refuse(location, "is an integer of 2^53 or more", "integer-too-large")
-        return value
+            raise _Refused("is an integer of 2^53 or more", "integer-too-large")
+        return int.__repr__(value)
     if depth == 0:
-        _refuse(location, f"is nested deeper than {MAX_DEPTH} levels", "too-deep")
-    if isinstance(value, Mapping):
-        return _ordered_object(cast("Mapping[Any, Any]", value), location, depth)
+        raise _Refused(f"is nested deeper than {MAX_DEPTH} levels", "too-deep")
+    if isinstance(value, dict | Mapping):
+        return _written_object(cast("Mapping[Any, Any]", value), depth - 1)
     if isinstance(value, (list, tuple)):
-        items = cast("Sequence[Any]", value)
-        return [_ordered(item, f"{location}.{n}", depth - 1) for n, item in enumerate(items)]
-    _refuse(location, f"has the type {type(value).__name__}, which has no canonical form", "type")
+        return _written_array(cast("Sequence[Any]", value), depth - 1)
+    raise _Refused(f"has the type {type(value).__name__}, which has no canonical form", "type")
 
 
-def _ordered_object(value: Mapping[Any, Any], location: str, depth: int) -> dict[str, object]:
-    for key in value:
-        if not isinstance(key, str):
-            _refuse(location, "has a key that is not a string", "type")
-        check_characters(key, location)
-    return {
-        key: _ordered(value[key], f"{location}.{key}", depth - 1)
-        for key in sorted(value, key=_utf16_units)
-    }
+def _written_object(value: Mapping[Any, Any], depth: int) -> str:
+    members: list[str] = []
+    for key in _sorted_keys(value):
+        try:
+            _check_characters(key)
+            members.append(f"{_quote(key)}:{_written(value[key], depth)}")
+        except _Refused as exc:
+            exc.path.insert(0, key)
+            raise
+    return "{" + ",".join(members) + "}"
 
 
-def _utf16_units(key: str) -> bytes:
-    return key.encode("utf-16-be")
+def _written_array(value: Sequence[Any], depth: int) -> str:
+    items: list[str] = []
+    for number, item in enumerate(value):
+        try:
+            items.append(_written(item, depth))
+        except _Refused as exc:
+            exc.path.insert(0, str(number))
+            raise
+    return "[" + ",".join(items) + "]"
+
+
+def _sorted_keys(value: Mapping[Any, Any]) -> list[str]:
+    """Return the keys by UTF-16 code units, which for ASCII is the order of characters."""
+    try:
+        if "".join(value).isascii():
+            return sorted(value)
+    except TypeError:
+        raise _Refused("has a key that is not a string", "type") from None
+    return sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
 
 
 def _refuse(location: str, message: str, reason: str) -> NoReturn:
