@@ -46,7 +46,6 @@ CREATE FUNCTION sees_deleted() RETURNS boolean
 CREATE TABLE workspace (
   id uuid PRIMARY KEY,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
-  subject_id uuid NOT NULL, -- the data subject of everything that names no other
   settings jsonb NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL
 );

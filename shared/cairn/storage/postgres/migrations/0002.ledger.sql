@@ -7,7 +7,7 @@ CREATE TABLE ledger (
   id uuid NOT NULL,
   type text NOT NULL CHECK (type ~ '^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$'),
   actor_kind text NOT NULL CHECK (actor_kind IN ('agent', 'user', 'system')),
-  actor_id uuid NOT NULL,
+  actor_id text NOT NULL,
   session_id text,
   trace_id text,
   parent_id uuid,

@@ -9,7 +9,7 @@ CREATE TABLE node (
   title text,
   text text NOT NULL,
   summary text,
-  context_text text, -- up to two earlier messages of the same session and audience
+  context_text text, -- what is indexed with it: earlier messages, or title and headings
   compiled_truth text,
   slug text,
   canonical_name text,
@@ -71,10 +71,11 @@ CREATE TABLE node (
   entry_id uuid NOT NULL,
   created_position bigint NOT NULL,
   position bigint NOT NULL,
-  tsv tsvector GENERATED ALWAYS AS (to_tsvector('english',
-    coalesce(title, '') || ' ' || coalesce(canonical_name, '') || ' ' || text || ' '
-    || coalesce(compiled_truth, ''))) STORED,
-  context_tsv tsvector GENERATED ALWAYS AS (to_tsvector('english', coalesce(context_text, ''))) STORED,
+  -- own words weigh 1 (A), the words around them less (B)
+  search_tsv tsvector GENERATED ALWAYS AS (
+    setweight(to_tsvector('english', coalesce(title, '') || ' ' || coalesce(canonical_name, '')
+      || ' ' || text || ' ' || coalesce(compiled_truth, '')), 'A')
+    || setweight(to_tsvector('english', coalesce(context_text, '')), 'B')) STORED,
   PRIMARY KEY (workspace_id, id)
 ) PARTITION BY HASH (workspace_id);
 
@@ -93,12 +94,12 @@ CREATE TABLE embedding_model (
 );
 INSERT INTO embedding_model (id, name, dimensions) VALUES (1, 'all-MiniLM-L6-v2-int8', 384);
 
--- One vector a node, model and role; the guard columns are copies, kept equal by a trigger.
+-- One vector a node and model (a window each for texts longer than the model reads).
+-- The guard columns are copies, kept equal by a trigger.
 CREATE TABLE embedding (
   workspace_id uuid NOT NULL,
   node_id uuid NOT NULL,
   model_id smallint NOT NULL REFERENCES embedding_model (id),
-  role text NOT NULL CHECK (role IN ('content', 'context', 'summary')),
   ordinal smallint NOT NULL DEFAULT 0, -- the window of a text longer than the model reads
   v halfvec NOT NULL,
   position bigint NOT NULL,
@@ -111,7 +112,7 @@ CREATE TABLE embedding (
   occurred_at timestamptz NOT NULL,
   valid_from timestamptz NOT NULL,
   valid_to timestamptz,
-  PRIMARY KEY (workspace_id, node_id, model_id, role, ordinal)
+  PRIMARY KEY (workspace_id, node_id, model_id, ordinal)
 ) PARTITION BY HASH (workspace_id);
 
 -- Not a projection: it survives a rebuild, not forgetting.
@@ -167,11 +168,11 @@ BEGIN
 END
 $$;
 
-CREATE INDEX node_tsv ON node USING gin (tsv) WITH (fastupdate = off);
-CREATE INDEX node_context_tsv ON node USING gin (context_tsv) WITH (fastupdate = off);
+CREATE INDEX node_search ON node USING gin (search_tsv) WITH (fastupdate = off);
 -- The same content said again by the same audience is one active memory.
 CREATE UNIQUE INDEX node_dedup ON node (workspace_id, dedup_key)
   WHERE dedup_key IS NOT NULL AND state IN ('active', 'provisional');
+CREATE INDEX node_identity ON node (workspace_id, dedup_key) WHERE dedup_key IS NOT NULL;
 -- A chain has exactly one active end.
 CREATE UNIQUE INDEX node_chain_end ON node (workspace_id, chain_key)
   WHERE chain_key IS NOT NULL AND state IN ('active', 'provisional');

@@ -61,10 +61,10 @@ GRANT INSERT ON ledger TO cairn_migrator;
 
 -- The finder reads ids, guards and index columns of every tenant; its functions hold the tenant.
 GRANT SELECT (workspace_id, id, label, kind, scope, agents, client_id, state, occurred_at,
-  valid_from, valid_to, tsv, context_tsv) ON node TO cairn_finder;
+  valid_from, valid_to, search_tsv) ON node TO cairn_finder;
 GRANT SELECT (workspace_id, id, label, kind, scope, agents, client_id, state, occurred_at,
-  valid_from, valid_to, tsv, context_tsv, from_position, to_position) ON node_version TO cairn_finder;
-GRANT SELECT (workspace_id, node_id, model_id, role, ordinal, v, label, kind, scope, agents,
+  valid_from, valid_to, search_tsv, from_position, to_position) ON node_version TO cairn_finder;
+GRANT SELECT (workspace_id, node_id, model_id, ordinal, v, label, kind, scope, agents,
   client_id, state, occurred_at, valid_from, valid_to) ON embedding TO cairn_finder;
 GRANT SELECT ON embedding_model, api_key, principal TO cairn_finder;
 GRANT SELECT (id) ON workspace TO cairn_finder;

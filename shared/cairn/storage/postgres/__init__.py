@@ -1,0 +1,1 @@
+"""PostgreSQL adapters: named queries in `queries/`, numbered migrations in `migrations/`."""
