@@ -1,0 +1,132 @@
+"""Builds the FastAPI app from its use cases. Not the entry point: the composition root is."""
+
+from typing import cast
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.exceptions import HTTPException
+
+from cairn.api import documentation
+from cairn.api.middleware import REQUEST_ID, BodyLimit, Log, RequestContext
+from cairn.api.problems import (
+    Problem,
+    from_error,
+    from_http,
+    from_validation,
+    problem_response,
+)
+from cairn.api.routes import (
+    claim,
+    documents,
+    health,
+    ingestions,
+    keys,
+    ledger,
+    memories,
+    search,
+    status,
+    uploads,
+    whoami,
+)
+from cairn.api.services import ApiOptions, ApiServices
+from cairn.clock import Stopwatch, monotonic
+from cairn.errors import CairnError
+from cairn.ids import IdSource, new_id
+
+_NOUNS = (
+    memories,
+    documents,
+    uploads,
+    ingestions,
+    search,
+    ledger,
+    keys,
+    whoami,
+    claim,
+    status,
+    health,
+)
+_TAGS = [
+    {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
+    {"name": "documents", "description": "Files that are split, summarised and embedded."},
+    {"name": "search", "description": "Recall over memories and documents."},
+    {"name": "ledger", "description": "The hash chain everything rests on."},
+    {"name": "keys", "description": "Who may do what."},
+    {"name": "operations", "description": "Health and work in progress."},
+]
+
+
+def create_app(
+    services: ApiServices,
+    options: ApiOptions | None = None,
+    *,
+    log: Log | None = None,
+    ids: IdSource = new_id,
+    stopwatch: Stopwatch = monotonic,
+) -> FastAPI:
+    """Return the ASGI app over `services`; nothing connects until a request comes."""
+    chosen = options or ApiOptions()
+    app = FastAPI(
+        title="Cairn",
+        version="1",
+        summary="Memory and operations for AI agents",
+        description="Errors are problem+json; docs/errors.md lists every type.",
+        openapi_tags=_TAGS,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.services = services
+    app.state.options = chosen
+    for noun in _NOUNS:
+        app.include_router(noun.routes)
+    documentation.install(app)
+    _handle_errors(app)
+    _wrap(app, chosen, log=log or _default_log(), ids=ids, stopwatch=stopwatch)
+    return app
+
+
+def _wrap(
+    app: FastAPI, options: ApiOptions, *, log: Log, ids: IdSource, stopwatch: Stopwatch
+) -> None:
+    """Add the middleware, innermost first: the request context is outermost and sees everything."""
+    if options.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(options.cors_origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["authorization", "content-type", "idempotency-key", REQUEST_ID],
+            expose_headers=[REQUEST_ID, "idempotency-replayed", "retry-after"],
+        )
+    app.add_middleware(BodyLimit, max_bytes=options.max_body_bytes)
+    app.add_middleware(RequestContext, log=log, new_id=ids, stopwatch=stopwatch)
+
+
+def _handle_errors(app: FastAPI) -> None:
+    def on_error(request: Request, exc: Exception) -> Response:
+        return _respond(request, from_error(cast("CairnError", exc)))
+
+    def on_http(request: Request, exc: Exception) -> Response:
+        error = cast("HTTPException", exc)
+        response = _respond(request, from_http(error))
+        if error.status_code == 405 and error.headers and "Allow" in error.headers:
+            response.headers["allow"] = error.headers["Allow"]
+        return response
+
+    def on_validation(request: Request, exc: Exception) -> Response:
+        return _respond(request, from_validation(cast("RequestValidationError", exc).errors()))
+
+    app.add_exception_handler(CairnError, on_error)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(RequestValidationError, on_validation)
+
+
+def _respond(request: Request, problem: Problem) -> Response:
+    return problem_response(problem, request.state.request_id)
+
+
+def _default_log() -> Log:
+    from cairn.api.access_log import structured_log
+
+    return structured_log()

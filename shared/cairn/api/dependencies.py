@@ -1,0 +1,111 @@
+"""What routes ask for: the services, the caller with the right role, and the idempotency key."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from typing import Annotated, cast
+
+from fastapi import Depends, Header, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from cairn.access import Principal, Role
+from cairn.api.services import ApiOptions, ApiServices, IdempotencyKey
+from cairn.errors import FieldError, RateLimited, Unauthenticated, ValidationFailed
+
+API_KEY = re.compile(r"cairn_[A-Za-z0-9]{1,64}\.[A-Za-z0-9_\-]{1,200}")
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+_bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="api-key",
+    bearerFormat="cairn_<prefix>.<secret>",
+    description="An API key, sent as `Authorization: Bearer cairn_<prefix>.<secret>`.",
+)
+
+
+def services_of(request: Request) -> ApiServices:
+    """Return the app's use cases."""
+    return cast("ApiServices", request.app.state.services)
+
+
+def options_of(request: Request) -> ApiOptions:
+    """Return the app's options."""
+    return cast("ApiOptions", request.app.state.options)
+
+
+def caller_with(*roles: Role) -> Callable[..., Principal]:
+    """Return a dependency that authenticates the key, counts the request and checks the role."""
+
+    def caller(
+        request: Request,
+        credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    ) -> Principal:
+        services = services_of(request)
+        principal = services.authenticate(_api_key(request, credentials))
+        request.state.principal = principal
+        decision = services.rate_limit(principal)
+        request.state.rate = decision
+        if not decision.allowed:
+            raise RateLimited(
+                f"This key may send {decision.limit} requests in {decision.window} s.",
+                retry_after=decision.retry_after,
+            )
+        principal.require(*roles)
+        return principal
+
+    return caller
+
+
+def _api_key(request: Request, credentials: HTTPAuthorizationCredentials | None) -> str:
+    if "authorization" not in request.headers:
+        raise Unauthenticated(
+            "Send an API key: Authorization: Bearer cairn_<prefix>.<secret>.", reason="missing-key"
+        )
+    if credentials is None or API_KEY.fullmatch(credentials.credentials) is None:
+        raise Unauthenticated(
+            "This is not an API key; it looks like cairn_<prefix>.<secret>, whole.",
+            reason="malformed-key",
+        )
+    return credentials.credentials
+
+
+def idempotency_key(
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="Makes the write repeatable for 24 hours: the same key and body get the "
+            "same answer, with `Idempotency-Replayed: true`.",
+        ),
+    ] = None,
+) -> IdempotencyKey | None:
+    """Return the caller's Idempotency-Key with the hash of the body it came with."""
+    if idempotency_key is None:
+        return None
+    if _IDEMPOTENCY_KEY.fullmatch(idempotency_key) is None:
+        detail = "An Idempotency-Key is 1 to 255 visible ASCII characters."
+        raise ValidationFailed(
+            detail,
+            reason="idempotency-key",
+            errors=[FieldError("header.idempotency-key", detail)],
+        )
+    return IdempotencyKey(key=idempotency_key, body_hash=_body_hash(request))
+
+
+def _body_hash(request: Request) -> bytes:
+    """Hash method, path and the parsed body with sorted keys: spacing and key order do not count.
+
+    Not the ledger's canonical form, which has no floats; requests may carry them.
+    """
+    body = getattr(request.state, "json", None)
+    text = json.dumps([request.method, request.url.path, body], sort_keys=True)
+    return hashlib.sha256(text.encode("ascii")).digest()
+
+
+Services = Annotated[ApiServices, Depends(services_of)]
+Options = Annotated[ApiOptions, Depends(options_of)]
+Admin = Annotated[Principal, Depends(caller_with(Role.ADMIN))]
+Writer = Annotated[Principal, Depends(caller_with(Role.ADMIN, Role.AGENT))]
+Anyone = Annotated[Principal, Depends(caller_with(*Role))]
+Idempotency = Annotated[IdempotencyKey | None, Depends(idempotency_key)]

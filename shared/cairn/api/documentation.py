@@ -1,0 +1,151 @@
+"""How routes document their answers, and the OpenAPI document. Nothing here runs on a request."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+
+from cairn.api import services
+from cairn.api.problems import KINDS, MEDIA_TYPE
+
+Responses = dict[int | str, dict[str, Any]]
+
+_REF = "#/components/schemas/"
+_EVERY_CALL = ("unauthenticated", "denied", "validation-failed", "rate-limited")
+_ALWAYS = ("internal", "unavailable")
+_BODY = ("malformed-body", "too-large", "unsupported-media-type")
+_RECORDS: tuple[type[Any], ...] = (
+    services.MemoryView,
+    services.MemoryVersion,
+    services.Deleted,
+    services.DocumentAccepted,
+    services.DocumentView,
+    services.IngestionView,
+    services.UploadTicket,
+    services.SearchAnswer,
+    services.LedgerEntryView,
+    services.LedgerVerification,
+    services.KeyView,
+    services.Status,
+)
+_PROBLEM: dict[str, Any] = {
+    "title": "Problem",
+    "description": "RFC 9457 problem details. `type` is stable; `reason` says more about it.",
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "reason"],
+    "properties": {
+        "type": {"type": "string", "enum": [kind.urn for kind in KINDS.values()]},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "reason": {"type": "string"},
+        "instance": {"type": "string", "description": "The request id."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"location": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+_MEMORY_RESULT: dict[str, Any] = {
+    "title": "MemoryResult",
+    "type": "object",
+    "required": ["outcome", "id", "position", "superseded", "observation_count", "warnings"],
+    "properties": {
+        "outcome": {
+            "type": "string",
+            "enum": ["created", "duplicate", "corroborated", "superseded"],
+        },
+        "id": {"type": "string", "format": "uuid"},
+        "position": {"type": "integer", "description": "The ledger position of the entry."},
+        "superseded": {"type": "array", "items": {"type": "string", "format": "uuid"}},
+        "observation_count": {"type": "integer"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+}
+
+
+def answers(
+    status: int, what: str, schema: str | Mapping[str, Any], example: object = None
+) -> Responses:
+    """Document a good answer: a schema's name in components, or the schema itself."""
+    shape = {"$ref": _REF + schema} if isinstance(schema, str) else dict(schema)
+    content: dict[str, Any] = {"schema": shape}
+    if example is not None:
+        content["example"] = example
+    return {status: {"description": what, "content": {"application/json": content}}}
+
+
+def page_of(schema: str) -> dict[str, Any]:
+    """Return the schema of a list with a cursor."""
+    return {
+        "type": "object",
+        "required": ["items", "next_cursor"],
+        "properties": {
+            "items": {"type": "array", "items": {"$ref": _REF + schema}},
+            "next_cursor": {"type": ["string", "null"]},
+        },
+    }
+
+
+def problems(*codes: str, body: bool = False, public: bool = False) -> Responses:
+    """Document the problems a route answers with, beside those every route has.
+
+    `body` adds those of routes that take a body, `public` leaves out those that need a key.
+    """
+    every = _ALWAYS if public else (*_EVERY_CALL, *_ALWAYS)
+    named = {KINDS[code].status: KINDS[code] for code in (*every, *(_BODY if body else ()), *codes)}
+    return {
+        status: {
+            "description": f"{kind.title} (`{kind.urn}`)",
+            "content": {
+                MEDIA_TYPE: {
+                    "schema": {"$ref": f"{_REF}Problem"},
+                    "example": {
+                        "type": kind.urn,
+                        "title": kind.title,
+                        "status": status,
+                        "detail": f"{kind.title}.",
+                        "reason": kind.code,
+                        "instance": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
+                    },
+                }
+            },
+        }
+        for status, kind in sorted(named.items())
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Make the app's OpenAPI document contain the schemas the routes refer to; built once, late."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        tags=app.openapi_tags,
+        routes=app.routes,
+    )
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    _, records = TypeAdapter.json_schemas(
+        [(record, "serialization", TypeAdapter(record)) for record in _RECORDS],
+        ref_template=_REF + "{model}",
+    )
+    schemas.update(records.get("$defs", {}))
+    schemas["Problem"] = _PROBLEM
+    schemas["MemoryResult"] = _MEMORY_RESULT
+    return document

@@ -1,0 +1,82 @@
+"""Field types the request models share, and their base. Not domain rules: shapes and characters."""
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from cairn.access import Scope
+from cairn.api.problems import TOO_LARGE
+from cairn.api.strict_json import bad_strings, string_fault
+from cairn.errors import ValidationFailed
+from cairn.text.canonical import parse_timestamp
+
+MAX_METADATA_BYTES = 32 * 1024
+
+
+class Body(BaseModel):
+    """Base of request bodies: no coercion between types, no unknown fields, no unstorable text."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_unstorable_text(cls, value: object) -> object:
+        """Refuse NUL and lone surrogates anywhere below, before any field sees them."""
+        for path, wrong in bad_strings(value):
+            raise PydanticCustomError("text", "{wrong}", {"wrong": wrong, "path": path})
+        return value
+
+
+def timestamp(value: object) -> datetime:
+    """Return the time a string names, in UTC; a pydantic error that says what is wrong."""
+    if not isinstance(value, str):
+        raise PydanticCustomError("timestamp", "Expected an RFC 3339 time as a string")
+    try:
+        return parse_timestamp(value)
+    except ValidationFailed as exc:
+        wrong = exc.errors[0].message
+        raise PydanticCustomError("timestamp", "{wrong}", {"wrong": wrong}) from exc
+
+
+def _written(value: str) -> str:
+    if not value.strip():
+        raise PydanticCustomError("blank", "Must not be empty or only spaces")
+    return value
+
+
+def _clean(value: str) -> str:
+    if wrong := string_fault(value):
+        raise PydanticCustomError("text", "{wrong}", {"wrong": wrong})
+    return value
+
+
+def _small(value: dict[str, Any]) -> dict[str, Any]:
+    if len(json.dumps(value)) > MAX_METADATA_BYTES:
+        raise PydanticCustomError(
+            TOO_LARGE, "May have {limit} bytes as JSON", {"limit": MAX_METADATA_BYTES}
+        )
+    return value
+
+
+def at_most(chars: int) -> AfterValidator:
+    """Return a validator that refuses longer strings as too large (413), not as invalid."""
+
+    def check(value: str) -> str:
+        if len(value) > chars:
+            raise PydanticCustomError(TOO_LARGE, "May have {limit} characters", {"limit": chars})
+        return value
+
+    return AfterValidator(check)
+
+
+Timestamp = Annotated[datetime, BeforeValidator(timestamp)]
+Name = Annotated[
+    str, Field(min_length=1, max_length=200), AfterValidator(_written), AfterValidator(_clean)
+]
+Names = Annotated[list[Name], Field(max_length=50)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_small)]
+ScopeName = Annotated[Scope, Field(strict=False)]
+Text = Annotated[str, AfterValidator(_written)]

@@ -1,0 +1,143 @@
+"""What wraps every request: its id, its log line, its headers, the body limit, and the last catch.
+
+Plain ASGI, so that streaming answers stay streams. Authentication is not here (dependencies.py).
+"""
+
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cairn.api.problems import Refused, from_http, problem_response, unexpected
+from cairn.clock import Stopwatch
+from cairn.ids import IdSource
+
+if TYPE_CHECKING:
+    from cairn.api.services import RateDecision
+
+Log = Callable[[str, Mapping[str, object]], None]
+"""Writes one structured line: an event name and its fields. Never a body, query, name or key."""
+
+REQUEST_ID = "x-request-id"
+_WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._\-]{8,128}")
+SECURITY_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "strict-transport-security": "max-age=31536000",
+    "cache-control": "no-store",
+}
+
+
+class RequestContext:
+    """Gives a request its id, times it, logs one line and answers what nobody else caught.
+
+    A caller's `X-Request-Id` is kept when it is 8 to 128 letters, digits, dots, dashes or
+    underscores; otherwise a new one is made.
+    """
+
+    def __init__(self, app: ASGIApp, *, log: Log, new_id: IdSource, stopwatch: Stopwatch) -> None:
+        self.app = app
+        self.log = log
+        self.new_id = new_id
+        self.stopwatch = stopwatch
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = self.stopwatch()
+        state: dict[str, Any] = scope.setdefault("state", {})
+        state["request_id"] = self._request_id(scope)
+        status: list[int] = []
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                status.append(message["status"])
+                _add_headers(MutableHeaders(raw=message.setdefault("headers", [])), state)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_with_headers)
+        except Exception as exc:  # noqa: BLE001 - the last catch: a bug becomes a 500, and is logged
+            self.log("unexpected", {"request_id": state["request_id"], **_where(exc)})
+            if not status:
+                response = problem_response(unexpected(), state["request_id"])
+                await response(scope, receive, send_with_headers)
+        self.log("request", _line(scope, state, status, self.stopwatch() - started))
+
+    def _request_id(self, scope: Scope) -> str:
+        given = Headers(scope=scope).get(REQUEST_ID, "")
+        return given if _WELL_FORMED_ID.fullmatch(given) else str(self.new_id())
+
+
+class BodyLimit:
+    """Refuses bodies above `max_bytes`: by Content-Length at once, otherwise while they stream."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+        self.app = app
+        self.max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        declared = Headers(scope=scope).get("content-length", "")
+        if declared.isdecimal() and int(declared[:20]) > self.max_bytes:
+            response = problem_response(from_http(self._refusal()), scope["state"]["request_id"])
+            await response(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.max_bytes:
+                raise self._refusal()
+            return message
+
+        await self.app(scope, counted, send)
+
+    def _refusal(self) -> Refused:
+        detail = f"A request body may have {self.max_bytes} bytes; send large documents by upload."
+        return Refused("too-large", detail, reason="body")
+
+
+def _add_headers(headers: MutableHeaders, state: Mapping[str, Any]) -> None:
+    headers[REQUEST_ID] = state["request_id"]
+    for name, value in SECURITY_HEADERS.items():
+        headers.setdefault(name, value)
+    rate: RateDecision | None = state.get("rate")
+    if rate is not None:
+        headers["ratelimit-limit"] = str(rate.limit)
+        headers["ratelimit-remaining"] = str(max(0, rate.remaining))
+        headers["ratelimit-reset"] = str(rate.window)
+
+
+def _line(
+    scope: Scope, state: Mapping[str, Any], status: list[int], seconds: float
+) -> dict[str, object]:
+    route = scope.get("route")
+    principal = state.get("principal")
+    return {
+        "method": scope["method"],
+        "route": getattr(route, "path", None),
+        "status": status[0] if status else 500,
+        "ms": round(seconds * 1000, 2),
+        "request_id": state["request_id"],
+        "workspace_id": str(principal.workspace_id) if principal else None,
+    }
+
+
+def _where(exc: Exception) -> dict[str, object]:
+    """Return the error's class and stack; its message may quote data, so it stays out."""
+    frames = traceback.extract_tb(exc.__traceback__)
+    stack = [f"{each.filename}:{each.lineno} {each.name}" for each in frames[-12:]]
+    return {"error": type(exc).__name__, "stack": stack}

@@ -1,0 +1,34 @@
+"""Lists on the wire: a page of items that fits an answer, and the cursor to the next."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Query, Response
+from pydantic import Field
+
+from cairn.api import cursors
+from cairn.api.answers import answer, fitting
+from cairn.api.services import ApiOptions, Page
+
+_ROOM = 4096
+
+Limit = Annotated[int, Query(ge=1, le=200, description="How many items a page may have.")]
+Cursor = Annotated[
+    str | None, Query(description="`next_cursor` of the page before, with the same filters.")
+]
+Position = Annotated[int, Field(ge=0, le=2**53 - 1)]
+
+
+def page_answer(
+    page: Page[object], *, route: str, filters: Mapping[str, object], options: ApiOptions
+) -> Response:
+    """Write a page. Items that would pass the answer limit are left to the next page.
+
+    Items carry their ledger position as `position`; the cursor continues after the last one sent.
+    """
+    items = fitting(page.items, max_bytes=options.max_answer_bytes - _ROOM)
+    after = page.next_after
+    if len(items) < len(page.items):
+        after = int(items[-1]["position"])
+    cursor = None if after is None else cursors.encode(after, route=route, filters=filters)
+    return answer({"items": items, "next_cursor": cursor})

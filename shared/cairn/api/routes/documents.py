@@ -1,0 +1,171 @@
+"""Documents: accept one for ingestion, read, list, delete with its sections and chunks."""
+
+import base64
+import binascii
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Body as BodyParameter
+from fastapi import Path, Query, Response
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from cairn.access import Scope
+from cairn.api import cursors
+from cairn.api.answers import answer, replay_headers
+from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
+from cairn.api.pages import Cursor, Limit, page_answer
+from cairn.api.routing import router
+from cairn.api.services import NewDocument
+from cairn.errors import FieldError, ValidationFailed
+from cairn.memory.draft import GLOBAL_CLIENT
+
+routes = router("documents")
+
+MediaType = Annotated[str, Field(pattern=r"^[a-z]+/[a-zA-Z0-9.+\-]{1,100}$")]
+
+
+class DocumentIn(Body):
+    """A document: exactly one of `text`, `content_base64` and `upload_id` carries its bytes."""
+
+    source_uri: Annotated[str, Field(min_length=1), at_most(2000)]
+    title: Annotated[str, Field(min_length=1), at_most(500)] | None = None
+    media_type: MediaType | None = None
+    text: str | None = None
+    content_base64: str | None = None
+    upload_id: Annotated[UUID, Field(strict=False)] | None = None
+    client_id: Name = GLOBAL_CLIENT
+    scope: ScopeName = Scope.ADMIN
+    agents: Names = Field(default_factory=list[str])
+    data_subjects: Names = Field(default_factory=list[str])
+    metadata: Metadata = Field(default_factory=dict[str, Any])
+
+    @model_validator(mode="after")
+    def exactly_one_source(self) -> "DocumentIn":
+        """Refuse a document without bytes, or with two kinds of them."""
+        given = [self.text, self.content_base64, self.upload_id]
+        if sum(each is not None for each in given) != 1:
+            raise PydanticCustomError(
+                "source", "Send exactly one of text, content_base64 and upload_id"
+            )
+        return self
+
+    def record(self) -> NewDocument:
+        """Return the use case's record; ValidationFailed when the base64 is not whole."""
+        return NewDocument(
+            source_uri=self.source_uri,
+            title=self.title,
+            media_type=self.media_type,
+            content=self._content(),
+            upload_id=self.upload_id,
+            client_id=self.client_id,
+            scope=self.scope,
+            agents=tuple(self.agents),
+            data_subjects=tuple(self.data_subjects),
+            metadata=self.metadata,
+        )
+
+    def _content(self) -> bytes | None:
+        if self.text is not None:
+            return self.text.encode("utf-8")
+        if self.content_base64 is None:
+            return None
+        try:
+            return base64.b64decode(self.content_base64, validate=True)
+        except binascii.Error as exc:
+            detail = "Expected standard base64 with its padding."
+            raise ValidationFailed(
+                detail, reason="base64", errors=[FieldError("body.content_base64", detail)]
+            ) from exc
+
+
+DocumentId = Annotated[UUID, Path(description="The document's id.")]
+
+
+@routes.post(
+    "/v1/documents",
+    summary="Ingest a document",
+    status_code=202,
+    response_model=None,
+    responses={
+        **answers(202, "Stored; the ingestion runs", "DocumentAccepted"),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def ingest_document(
+    body: Annotated[
+        DocumentIn,
+        BodyParameter(
+            openapi_examples={
+                "markdown": {
+                    "value": {
+                        "source_uri": "handbook://on-call",
+                        "title": "On call",
+                        "media_type": "text/markdown",
+                        "text": "# On call\n\nThe pager goes round every Monday.",
+                    }
+                }
+            }
+        ),
+    ],
+    caller: Writer,
+    services: Services,
+    idempotency: Idempotency,
+) -> Response:
+    """Store the bytes and start parsing, chunking, summaries and embedding.
+
+    Sending a known `source_uri` again replaces what changed. Follow it at `/v1/ingestions/{id}`.
+    """
+    accepted = services.ingest_document(caller, body.record(), idempotency=idempotency)
+    content = {
+        "document_id": accepted.document_id,
+        "ingestion_id": accepted.ingestion_id,
+        "status": accepted.status,
+        "position": accepted.position,
+    }
+    return answer(content, status=202, headers=replay_headers(replayed=accepted.replayed))
+
+
+@routes.get(
+    "/v1/documents",
+    summary="List documents, newest first",
+    response_model=None,
+    responses={**answers(200, "One page", page_of("DocumentView")), **problems()},
+)
+def list_documents(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    client_id: Annotated[Name | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List the documents the key may see, without their sections."""
+    filters = {"client_id": client_id}
+    after = cursors.decode(cursor, route="documents", filters=filters)
+    page = services.list_documents(caller, client_id=client_id, limit=limit, after=after)
+    return page_answer(page, route="documents", filters=filters, options=options)
+
+
+@routes.get(
+    "/v1/documents/{document_id}",
+    summary="Read one document",
+    response_model=None,
+    responses={**answers(200, "The document", "DocumentView"), **problems("not-found")},
+)
+def get_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
+    """Read a document's state, its sections and how many of its chunks are embedded."""
+    return answer(services.get_document(caller, document_id))
+
+
+@routes.delete(
+    "/v1/documents/{document_id}",
+    summary="Delete one document softly",
+    response_model=None,
+    responses={**answers(200, "It is hidden now", "Deleted"), **problems("not-found", "conflict")},
+)
+def delete_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
+    """Hide a document, its sections and its chunks from search and lists."""
+    return answer(services.delete_document(caller, document_id))

@@ -1,0 +1,94 @@
+"""API keys: make, list, revoke. The secret is in the answer to making one, and nowhere else."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Response
+from pydantic import Field
+
+from cairn.access import Role
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Name, ScopeName, Timestamp
+from cairn.api.routing import router
+from cairn.api.services import NewKey
+
+routes = router("keys")
+
+KEY_CREATED = {
+    "type": "object",
+    "properties": {
+        "key": {"$ref": "#/components/schemas/KeyView"},
+        "secret": {"type": "string", "description": "The whole key, shown this once."},
+    },
+}
+
+
+class KeyIn(Body):
+    """A key to make. Without `scopes` the role's default holds (public keys: public only)."""
+
+    name: Name
+    role: Annotated[Role, Field(strict=False)] = Role.AGENT
+    scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = None
+    agent_slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9\-]{0,63}$")] | None = None
+    expires_at: Timestamp | None = None
+
+    def record(self) -> NewKey:
+        """Return the use case's record."""
+        return NewKey(
+            name=self.name,
+            role=self.role,
+            scopes=None if self.scopes is None else frozenset(self.scopes),
+            agent_slug=self.agent_slug,
+            expires_at=self.expires_at,
+        )
+
+
+@routes.post(
+    "/v1/keys",
+    summary="Make an API key",
+    status_code=201,
+    response_model=None,
+    responses={**answers(201, "The key, with its secret", KEY_CREATED), **problems(body=True)},
+)
+def create_key(body: KeyIn, caller: Admin, services: Services) -> Response:
+    """Make a key for this workspace. Keep the secret: it cannot be shown again."""
+    created = services.create_key(caller, body.record())
+    return answer({"key": created.key, "secret": created.secret}, status=201)
+
+
+@routes.get(
+    "/v1/keys",
+    summary="List API keys",
+    response_model=None,
+    responses={
+        **answers(
+            200,
+            "Every key, without secrets",
+            {
+                "type": "object",
+                "properties": {
+                    "items": {"type": "array", "items": {"$ref": "#/components/schemas/KeyView"}}
+                },
+            },
+        ),
+        **problems(),
+    },
+)
+def list_keys(caller: Admin, services: Services) -> Response:
+    """List the workspace's keys, newest first, revoked ones too."""
+    return answer({"items": services.list_keys(caller)})
+
+
+@routes.delete(
+    "/v1/keys/{key_id}",
+    summary="Revoke an API key",
+    response_model=None,
+    responses={**answers(200, "It is revoked", "KeyView"), **problems("not-found", "conflict")},
+)
+def revoke_key(
+    key_id: Annotated[UUID, Path(description="The key's id.")], caller: Admin, services: Services
+) -> Response:
+    """Revoke a key at once. The last admin key cannot be revoked."""
+    return answer(services.revoke_key(caller, key_id))

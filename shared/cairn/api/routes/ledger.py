@@ -1,0 +1,54 @@
+"""The ledger as its readers see it: entries by position, and whether the chain holds."""
+
+from typing import Annotated
+
+from fastapi import Query, Response
+
+from cairn.api import cursors
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Options, Services
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.pages import Cursor, Limit, Position, page_answer
+from cairn.api.routing import router
+
+routes = router("ledger")
+
+
+@routes.get(
+    "/v1/ledger",
+    summary="Read the ledger",
+    response_model=None,
+    responses={**answers(200, "One page, oldest first", page_of("LedgerEntryView")), **problems()},
+)
+def list_ledger(
+    caller: Admin,
+    services: Services,
+    options: Options,
+    type: Annotated[
+        str | None, Query(pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$", max_length=100)
+    ] = None,
+    from_position: Annotated[Position, Query()] = 1,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """Read entries with their hashes. Bodies are encrypted and stay out of the answer."""
+    filters = {"type": type, "from_position": from_position}
+    after = cursors.decode(cursor, route="ledger", filters=filters)
+    page = services.list_ledger(
+        caller, type=type, from_position=from_position, limit=limit, after=after
+    )
+    return page_answer(page, route="ledger", filters=filters, options=options)
+
+
+@routes.get(
+    "/v1/ledger/verify",
+    summary="Verify the ledger",
+    response_model=None,
+    responses={
+        **answers(200, "Whether the chain holds, or where it breaks", "LedgerVerification"),
+        **problems(),
+    },
+)
+def verify_ledger(caller: Admin, services: Services) -> Response:
+    """Recompute every hash of the workspace's chain and name the first bad position."""
+    return answer(services.verify_ledger(caller))

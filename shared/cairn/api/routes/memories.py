@@ -1,0 +1,337 @@
+"""Memories: write one or many, read, list, follow their history, delete softly."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import Body as BodyParameter
+from fastapi import Path, Query, Response
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    SkipValidation,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from cairn.access import Scope
+from cairn.api import cursors
+from cairn.api.answers import answer, replay_headers
+from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, Limit, page_answer
+from cairn.api.problems import Problem, from_error, from_validation
+from cairn.api.routing import router
+from cairn.api.services import MemoryFilter, MemoryOutcome, NewMemory, Outcome
+from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.memory.importance import importance_number
+from cairn.memory.kinds import Category, KnowledgeCategory, MemoryKind
+
+MAX_BATCH = 500
+MAX_TEXT_CHARS = 100_000
+
+routes = router("memories")
+
+
+def _importance(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise PydanticCustomError("importance", "Expected a band or a whole number from 1 to 10")
+    try:
+        return importance_number(value)
+    except ValueError as exc:
+        raise PydanticCustomError("importance", "{wrong}", {"wrong": str(exc)}) from exc
+
+
+Importance = Annotated[
+    int | Literal["critical", "high", "medium", "low"], BeforeValidator(_importance)
+]
+KindName = Annotated[MemoryKind, Field(strict=False)]
+
+
+class MemoryIn(Body):
+    """One memory to write."""
+
+    text: Annotated[Text, at_most(MAX_TEXT_CHARS)]
+    type: KindName
+    client_id: Name = GLOBAL_CLIENT
+    key: Name | None = None
+    subject: Name | None = None
+    status_value: Name | None = None
+    source_agent: Name | None = None
+    category: Annotated[Category | None, Field(strict=False)] = None
+    importance: Importance = 5
+    knowledge_category: Annotated[KnowledgeCategory, Field(strict=False)] = (
+        KnowledgeCategory.GENERAL
+    )
+    scope: ScopeName = Scope.ADMIN
+    agents: Names = Field(default_factory=list[str])
+    occurred_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_to: Timestamp | None = None
+    session_id: Name | None = None
+    sequence: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    trace_id: Name | None = None
+    parent_id: Annotated[UUID, Field(strict=False)] | None = None
+    data_subjects: Names = Field(default_factory=list[str])
+    confidence: Annotated[float, Field(ge=0, le=1, strict=False)] = 1.0
+    metadata: Metadata = Field(default_factory=dict[str, Any])
+
+    @model_validator(mode="after")
+    def end_after_beginning(self) -> "MemoryIn":
+        """Refuse a validity that ends before it begins."""
+        if self.valid_from and self.valid_to and self.valid_to < self.valid_from:
+            raise PydanticCustomError("order", "valid_to is before valid_from")
+        return self
+
+    def record(self) -> NewMemory:
+        """Return the use case's record."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        values["agents"] = tuple(self.agents)
+        values["data_subjects"] = tuple(self.data_subjects)
+        return NewMemory(**values)
+
+
+class MemoryBatch(Body):
+    """Up to 500 memories; each is validated and answered for itself."""
+
+    items: Annotated[list[SkipValidation[MemoryIn]], Field(min_length=1, max_length=MAX_BATCH)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_unstorable_text(cls, value: object) -> object:
+        """Leave the items' texts to the items, so that one bad item does not sink the others."""
+        return value
+
+
+def _one_or_many(value: object) -> str:
+    return "as-batch" if isinstance(value, dict) and "items" in value else "as-one"
+
+
+OneOrMany = Annotated[
+    Annotated[MemoryIn, Tag("as-one")] | Annotated[MemoryBatch, Tag("as-batch")],
+    Discriminator(_one_or_many),
+    BodyParameter(
+        openapi_examples={
+            "one": {
+                "value": {
+                    "text": "Acme moved its website to Next.js.",
+                    "type": "fact",
+                    "key": "acme-tech-stack",
+                    "client_id": "acme",
+                    "importance": "high",
+                    "occurred_at": "2026-03-15T10:00:00Z",
+                }
+            },
+            "many": {
+                "value": {
+                    "items": [
+                        {
+                            "text": "Dana: the migration is finished.",
+                            "type": "event",
+                            "session_id": "standup-12",
+                            "sequence": 4,
+                        }
+                    ]
+                }
+            },
+        }
+    ),
+]
+_RESULT: dict[str, Any] = {
+    "outcome": "created",
+    "id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
+    "position": 17,
+    "superseded": [],
+    "observation_count": 1,
+    "warnings": [],
+}
+
+
+@routes.post(
+    "/v1/memories",
+    summary="Remember one memory or a batch",
+    response_model=None,
+    responses={
+        **answers(
+            200,
+            "A duplicate or corroborated memory; or a batch's results, in order",
+            {
+                "oneOf": [
+                    {"$ref": "#/components/schemas/MemoryResult"},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "results": {"type": "array", "items": {"type": "object"}},
+                            "counts": {"type": "object"},
+                        },
+                    },
+                ]
+            },
+            {"results": [{"index": 0, **_RESULT}], "counts": {"created": 1}},
+        ),
+        **answers(201, "The memory is new, or it superseded another", "MemoryResult", _RESULT),
+        **problems("conflict", body=True),
+    },
+)
+def remember(
+    body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Store memories durably; they are searchable by keyword at once and by vector soon after."""
+    if isinstance(body, MemoryIn):
+        done = services.remember(caller, (body.record(),), idempotency=idempotency)
+        return _one(done.outcomes[0], replayed=done.replayed)
+    checked = [_checked(item) for item in body.items]
+    good = tuple(item for item in checked if isinstance(item, NewMemory))
+    replayed = False
+    outcomes: Sequence[MemoryOutcome] = ()
+    if good:
+        done = services.remember(caller, good, idempotency=idempotency)
+        outcomes, replayed = done.outcomes, done.replayed
+    return _many(checked, outcomes, replayed=replayed)
+
+
+def _checked(item: object) -> NewMemory | Problem:
+    try:
+        return MemoryIn.model_validate(item).record()
+    except ValidationError as exc:
+        return from_validation(exc.errors(include_url=False, include_input=False))
+
+
+def _one(outcome: MemoryOutcome, *, replayed: bool) -> Response:
+    if outcome.error is not None:
+        raise outcome.error
+    new = outcome.outcome in (Outcome.CREATED, Outcome.SUPERSEDED)
+    return answer(
+        _result(outcome), status=201 if new else 200, headers=replay_headers(replayed=replayed)
+    )
+
+
+def _many(
+    checked: Sequence[NewMemory | Problem], outcomes: Sequence[MemoryOutcome], *, replayed: bool
+) -> Response:
+    written = iter(outcomes)
+    results: list[dict[str, Any]] = []
+    for index, item in enumerate(checked):
+        result = _rejected(item) if isinstance(item, Problem) else _result(next(written))
+        results.append({"index": index, **result})
+    counts = dict.fromkeys(Outcome, 0)
+    for result in results:
+        counts[result["outcome"]] += 1
+    return answer({"results": results, "counts": counts}, headers=replay_headers(replayed=replayed))
+
+
+def _result(outcome: MemoryOutcome) -> dict[str, Any]:
+    if outcome.error is not None:
+        return _rejected(from_error(outcome.error))
+    return {
+        "outcome": outcome.outcome,
+        "id": outcome.id,
+        "position": outcome.position,
+        "superseded": outcome.superseded,
+        "observation_count": outcome.observation_count,
+        "warnings": outcome.warnings,
+    }
+
+
+def _rejected(problem: Problem) -> dict[str, Any]:
+    return {"outcome": Outcome.REJECTED, "error": problem.content(None)}
+
+
+State = Literal[
+    "provisional",
+    "active",
+    "superseded",
+    "expired",
+    "archived",
+    "deleted",
+    "quarantined",
+    "any",
+]
+MemoryId = Annotated[UUID, Path(description="The memory's id.")]
+
+
+@routes.get(
+    "/v1/memories",
+    summary="List memories, newest first",
+    response_model=None,
+    responses={**answers(200, "One page", page_of("MemoryView")), **problems()},
+)
+def list_memories(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    type: Annotated[MemoryKind | None, Query()] = None,
+    client_id: Annotated[Name | None, Query()] = None,
+    key: Annotated[Name | None, Query()] = None,
+    subject: Annotated[Name | None, Query()] = None,
+    session_id: Annotated[Name | None, Query()] = None,
+    state: Annotated[State, Query()] = "active",
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what the key may see, with every filter given; `state=any` shows all states."""
+    where = MemoryFilter(
+        type=type,
+        client_id=client_id,
+        key=key,
+        subject=subject,
+        session_id=session_id,
+        state=None if state == "any" else state,
+    )
+    filters = asdict(where)
+    after = cursors.decode(cursor, route="memories", filters=filters)
+    page = services.list_memories(caller, where, limit=limit, after=after)
+    return page_answer(page, route="memories", filters=filters, options=options)
+
+
+@routes.get(
+    "/v1/memories/{memory_id}",
+    summary="Read one memory",
+    response_model=None,
+    responses={**answers(200, "The memory", "MemoryView"), **problems("not-found")},
+)
+def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
+    """Read a memory with its provenance, whatever its state."""
+    return answer(services.get_memory(caller, memory_id))
+
+
+@routes.get(
+    "/v1/memories/{memory_id}/history",
+    summary="Follow one memory through the ledger",
+    response_model=None,
+    responses={
+        **answers(
+            200,
+            "Its versions, oldest first",
+            {
+                "type": "object",
+                "properties": {
+                    "versions": {
+                        "type": "array",
+                        "items": {"$ref": "#/components/schemas/MemoryVersion"},
+                    }
+                },
+            },
+        ),
+        **problems("not-found"),
+    },
+)
+def get_memory_history(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
+    """Show each version with the ledger positions it held over."""
+    return answer({"versions": services.get_memory_history(caller, memory_id)})
+
+
+@routes.delete(
+    "/v1/memories/{memory_id}",
+    summary="Delete one memory softly",
+    response_model=None,
+    responses={**answers(200, "It is hidden now", "Deleted"), **problems("not-found", "conflict")},
+)
+def delete_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
+    """Hide a memory from search and lists; its ledger entries stay."""
+    return answer(services.delete_memory(caller, memory_id))

@@ -1,0 +1,51 @@
+"""Who a key belongs to and what it may do."""
+
+from fastapi import Request, Response
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Anyone
+from cairn.api.documentation import answers, problems
+from cairn.api.routing import router
+
+routes = router("keys")
+
+_EXAMPLE = {
+    "workspace_id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
+    "principal_id": "019a8f0e-3b5c-7c11-9d2e-000000000001",
+    "key_id": "019a8f0e-3b5c-7c11-9d2e-000000000002",
+    "name": "laptop",
+    "role": "admin",
+    "scopes": ["admin", "public", "shared"],
+    "agent_slug": None,
+    "rate_limit": {"limit": 600, "remaining": 599, "window_seconds": 60},
+}
+
+
+@routes.get(
+    "/v1/whoami",
+    summary="Who this key is",
+    response_model=None,
+    responses={
+        **answers(200, "The principal", {"type": "object"}, _EXAMPLE),
+        **problems(),
+    },
+)
+def whoami(caller: Anyone, request: Request) -> Response:
+    """Show the workspace, role, scopes and rate limit of the key."""
+    rate = request.state.rate
+    return answer(
+        {
+            "workspace_id": caller.workspace_id,
+            "principal_id": caller.principal_id,
+            "key_id": caller.key_id,
+            "name": caller.name,
+            "role": caller.role,
+            "scopes": caller.allowed_scopes,
+            "agent_slug": caller.agent_slug,
+            "rate_limit": {
+                "limit": rate.limit,
+                "remaining": rate.remaining,
+                "window_seconds": rate.window,
+            },
+        }
+    )

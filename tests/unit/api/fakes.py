@@ -1,0 +1,362 @@
+"""Fake use cases for the API, and a client that calls the app in process, without sockets."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import anyio
+import httpx
+
+from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.api.app import create_app
+from cairn.api.services import (
+    ApiOptions,
+    ApiServices,
+    Deleted,
+    DocumentAccepted,
+    DocumentStatus,
+    DocumentView,
+    IdempotencyKey,
+    IngestionView,
+    KeyCreated,
+    KeyView,
+    LedgerEntryView,
+    LedgerVerification,
+    MemoryFilter,
+    MemoryOutcome,
+    MemoryVersion,
+    MemoryView,
+    NewDocument,
+    NewKey,
+    NewMemory,
+    Outcome,
+    Page,
+    RateDecision,
+    Remembered,
+    SearchAnswer,
+    SearchRequest,
+    Status,
+    UploadTicket,
+)
+from cairn.errors import (
+    Conflict,
+    NotFound,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    ValidationFailed,
+)
+from cairn.memory.kinds import MemoryKind
+
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+WORKSPACE = UUID(int=1)
+ADMIN_KEY, AGENT_KEY, PUBLIC_KEY = "cairn_adm.secret", "cairn_agt.secret", "cairn_pub.secret"
+
+
+def _principal(role: Role, scopes: frozenset[Scope], number: int) -> Principal:
+    return Principal(
+        workspace_id=WORKSPACE,
+        principal_id=UUID(int=number),
+        role=role,
+        allowed_scopes=scopes,
+        key_id=UUID(int=number + 100),
+        name=role.value,
+    )
+
+
+PRINCIPALS = {
+    ADMIN_KEY: _principal(Role.ADMIN, ALL_SCOPES, 10),
+    AGENT_KEY: _principal(Role.AGENT, ALL_SCOPES, 11),
+    PUBLIC_KEY: _principal(Role.PUBLIC, frozenset({Scope.PUBLIC}), 12),
+}
+
+
+def memory(position: int, text: str = "a memory") -> MemoryView:
+    return MemoryView(
+        id=UUID(int=position),
+        position=position,
+        type=MemoryKind.FACT,
+        text=text,
+        state="active",
+        client_id="global",
+        scope=Scope.ADMIN,
+        recorded_at=NOW,
+    )
+
+
+@dataclass
+class World:
+    """The state behind the fake use cases; tests set it and look at it."""
+
+    memories: list[MemoryView] = field(default_factory=list)
+    written: list[NewMemory] = field(default_factory=list)
+    documents: list[NewDocument] = field(default_factory=list)
+    searches: list[SearchRequest] = field(default_factory=list)
+    filters: list[MemoryFilter] = field(default_factory=list)
+    idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
+    in_flight: set[str] = field(default_factory=set)
+    results: tuple[Mapping[str, Any], ...] = ()
+    outcome: Outcome = Outcome.CREATED
+    remaining: int = 600
+    database_up: bool = True
+    bug: Exception | None = None
+
+    # access
+
+    def authenticate(self, key: str, /) -> Principal:
+        if key not in PRINCIPALS:
+            raise Unauthenticated("This API key is unknown or revoked.", reason="unknown-key")
+        return PRINCIPALS[key]
+
+    def rate_limit(self, principal: Principal, /) -> RateDecision:
+        self.remaining -= 1
+        return RateDecision(
+            allowed=self.remaining >= 0, limit=600, remaining=self.remaining, retry_after=12.3
+        )
+
+    def check_ready(self) -> None:
+        if not self.database_up:
+            raise Unavailable("The database does not answer.", retry_after=2.0)
+
+    # memories
+
+    def remember(
+        self,
+        principal: Principal,
+        memories: tuple[NewMemory, ...],
+        *,
+        idempotency: IdempotencyKey | None,
+    ) -> Remembered:
+        if self.bug:
+            raise self.bug
+        self.check_ready()
+        if idempotency and (seen := self._seen(idempotency)):
+            return replace(seen, replayed=True)
+        done = Remembered(outcomes=tuple(self._write(each) for each in memories))
+        if idempotency:
+            self.idempotent[idempotency.key] = (idempotency.body_hash, done)
+        return done
+
+    def _seen(self, idempotency: IdempotencyKey) -> Any:
+        if idempotency.key in self.in_flight:
+            raise Conflict("A request with this key is running.", reason="idempotency-in-flight")
+        known = self.idempotent.get(idempotency.key)
+        if known and known[0] != idempotency.body_hash:
+            raise ValidationFailed(
+                "This key came with another body.", reason="idempotency-mismatch"
+            )
+        return known[1] if known else None
+
+    def _write(self, each: NewMemory) -> MemoryOutcome:
+        if each.text == "refused by the domain":
+            error = TooLarge("text has too many characters.")
+            return MemoryOutcome(outcome=Outcome.REJECTED, error=error)
+        self.written.append(each)
+        number = len(self.written)
+        return MemoryOutcome(outcome=self.outcome, id=UUID(int=number), position=number)
+
+    def get_memory(self, principal: Principal, memory_id: UUID) -> MemoryView:
+        for each in self.memories:
+            if each.id == memory_id:
+                return each
+        raise NotFound("There is no such memory.")
+
+    def get_memory_history(
+        self, principal: Principal, memory_id: UUID
+    ) -> tuple[MemoryVersion, ...]:
+        found = self.get_memory(principal, memory_id)
+        return (MemoryVersion(from_position=found.position, to_position=None, memory=found),)
+
+    def list_memories(
+        self, principal: Principal, where: MemoryFilter, *, limit: int, after: int | None
+    ) -> Page[MemoryView]:
+        self.filters.append(where)
+        newest = sorted(self.memories, key=lambda each: -each.position)
+        rest = [each for each in newest if after is None or each.position < after]
+        more = rest[limit - 1].position if len(rest) > limit else None
+        return Page(items=tuple(rest[:limit]), next_after=more)
+
+    def delete_memory(self, principal: Principal, node_id: UUID) -> Deleted:
+        found = self.get_memory(principal, node_id)
+        return Deleted(id=found.id, position=99)
+
+    # documents
+
+    def ingest_document(
+        self, principal: Principal, document: NewDocument, *, idempotency: IdempotencyKey | None
+    ) -> DocumentAccepted:
+        self.documents.append(document)
+        return DocumentAccepted(
+            document_id=UUID(int=1),
+            ingestion_id=UUID(int=2),
+            status=DocumentStatus.ACCEPTED,
+            position=5,
+        )
+
+    def create_upload(
+        self, principal: Principal, *, size: int, media_type: str | None
+    ) -> UploadTicket:
+        if size > 20 * 1024 * 1024:
+            raise TooLarge("A document may have 20 MB.")
+        return UploadTicket(
+            upload_id=UUID(int=3),
+            url="http://bucket/upload",
+            headers={"content-type": media_type or "application/octet-stream"},
+            expires_at=NOW + timedelta(minutes=15),
+            max_bytes=size,
+        )
+
+    def get_document(self, principal: Principal, document_id: UUID) -> DocumentView:
+        if document_id != UUID(int=1):
+            raise NotFound("There is no such document.")
+        return DocumentView(
+            id=document_id,
+            position=5,
+            source_uri="file:///a.md",
+            title="A",
+            media_type="text/markdown",
+            client_id="global",
+            scope=Scope.ADMIN,
+            status=DocumentStatus.EMBEDDED,
+            recorded_at=NOW,
+        )
+
+    def list_documents(
+        self, principal: Principal, *, client_id: str | None, limit: int, after: int | None
+    ) -> Page[DocumentView]:
+        return Page(items=(self.get_document(principal, UUID(int=1)),), next_after=None)
+
+    def delete_document(self, principal: Principal, node_id: UUID) -> Deleted:
+        return Deleted(id=self.get_document(principal, node_id).id, position=99, nodes=12)
+
+    def get_ingestion(self, principal: Principal, ingestion_id: UUID) -> IngestionView:
+        return IngestionView(
+            id=ingestion_id,
+            document_id=UUID(int=1),
+            status=DocumentStatus.RUNNING,
+            started_at=NOW,
+        )
+
+    # the rest
+
+    def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
+        self.searches.append(request)
+        return SearchAnswer(
+            results=self.results, meta={"nodes_returned": len(self.results), "truncated": False}
+        )
+
+    def list_ledger(
+        self,
+        principal: Principal,
+        *,
+        type: str | None,
+        from_position: int,
+        limit: int,
+        after: int | None,
+    ) -> Page[LedgerEntryView]:
+        first = max(from_position, (after or 0) + 1)
+        items = tuple(_entry(each) for each in range(first, min(first + limit, 251)))
+        return Page(items=items, next_after=items[-1].position if len(items) == limit else None)
+
+    def verify_ledger(self, principal: Principal) -> LedgerVerification:
+        return LedgerVerification(
+            workspace_id=WORKSPACE,
+            ok=False,
+            checked=6,
+            first_bad_position=7,
+            reason="hash-mismatch",
+            head_position=6,
+            head_hash="ab" * 32,
+        )
+
+    def create_key(self, principal: Principal, key: NewKey) -> KeyCreated:
+        view = KeyView(
+            id=UUID(int=7),
+            name=key.name,
+            prefix="abc",
+            role=key.role,
+            scopes=tuple(sorted(key.scopes or ())),
+            created_at=NOW,
+        )
+        return KeyCreated(key=view, secret="cairn_abc.shown-once")
+
+    def list_keys(self, principal: Principal) -> tuple[KeyView, ...]:
+        return (self.create_key(principal, NewKey(name="one", role=Role.AGENT)).key,)
+
+    def revoke_key(self, principal: Principal, key_id: UUID) -> KeyView:
+        return replace(self.list_keys(principal)[0], id=key_id, revoked_at=NOW)
+
+    def claim(self, *, token: str, workspace_name: str) -> KeyCreated:
+        if token != "right":
+            raise Unauthenticated("This token is not valid.", reason="claim-token")
+        principal = PRINCIPALS[ADMIN_KEY]
+        return self.create_key(principal, NewKey(name=workspace_name, role=Role.ADMIN))
+
+    def get_status(self, principal: Principal, /) -> Status:
+        return Status(
+            pending_embeddings=3, failed_embeddings=1, memories=9, documents=2, ledger_position=14
+        )
+
+    def services(self) -> ApiServices:
+        names = ApiServices.__dataclass_fields__
+        return ApiServices(**{name: getattr(self, name) for name in names})
+
+
+def _entry(position: int) -> LedgerEntryView:
+    return LedgerEntryView(
+        position=position,
+        id=UUID(int=position),
+        type="memory.created",
+        actor_kind="agent",
+        actor_id="a",
+        occurred_at=NOW,
+        recorded_at=NOW,
+        prev_hash="00" * 32,
+        hash="11" * 32,
+    )
+
+
+@dataclass
+class Client:
+    """Calls the app as one key would; every call is one request through the whole stack."""
+
+    world: World
+    key: str | None = ADMIN_KEY
+    options: ApiOptions | None = None
+    logged: list[tuple[str, Mapping[str, object]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.app = create_app(
+            self.world.services(),
+            self.options,
+            log=lambda event, fields: self.logged.append((event, fields)),
+            ids=lambda: UUID(int=77),
+        )
+
+    def request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
+        async def call() -> httpx.Response:
+            transport = httpx.ASGITransport(app=self.app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://cairn") as client:
+                return await client.request(method, path, **arguments)
+
+        headers = dict(arguments.pop("headers", {}))
+        if self.key and "authorization" not in headers:
+            headers["authorization"] = f"Bearer {self.key}"
+        arguments["headers"] = headers
+        return anyio.run(call)
+
+    def get(self, path: str, **arguments: Any) -> httpx.Response:
+        return self.request("GET", path, **arguments)
+
+    def delete(self, path: str, **arguments: Any) -> httpx.Response:
+        return self.request("DELETE", path, **arguments)
+
+    def post(self, path: str, body: object = None, **arguments: Any) -> httpx.Response:
+        """Post `body` as JSON; Python's own encoder, so that lone surrogates go out as written."""
+        if "content" not in arguments:
+            arguments["content"] = json.dumps(body).encode()
+        headers = {"content-type": "application/json", **arguments.pop("headers", {})}
+        return self.request("POST", path, headers=headers, **arguments)
