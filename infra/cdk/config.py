@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from constructs import Node
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("local", "prod")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
+OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
 
 
 class SynthRefused(Exception):
@@ -32,12 +35,11 @@ class Config:
     region: str | None
     egress: str
     embedder: str
-    openai_base_url: str | None
-    openai_embedding_model: str | None
-    openai_secret_arn: str | None
-    jwt_issuer: str | None
+    openai: Mapping[str, str]
+    openai_secret_arn: str
+    jwt_issuer: str
     jwt_audience: tuple[str, ...]
-    alarm_email: str | None
+    alarm_email: str
     zones: int
     min_acu: float
     max_acu: float
@@ -64,72 +66,93 @@ class Config:
 
 def read_config(node: Node) -> Config:
     """The options in `node`'s context; raises SynthRefused on a value that does not exist."""
+    stage = _one_of("stage", _context(node, "stage") or "local", STAGES)
 
-    def text(name: str, default: str | None = None) -> str | None:
-        value: Any = node.try_get_context(name)
-        return default if value in (None, "") else str(value)
+    def text(name: str, default: str = "") -> str:
+        """From the context; on the laptop also from the environment, which keeps secrets private.
 
-    reserved = text("reserved_concurrency")
-    return Config(
-        stage=_one_of("stage", text("stage", "local"), STAGES),
-        account=text("account"),
-        region=text("region"),
-        egress=_one_of("egress", text("egress", "bedrock"), EGRESS),
-        embedder=_one_of("embedder", text("embedder", "onnx"), EMBEDDERS),
-        openai_base_url=text("openai_base_url"),
-        openai_embedding_model=text("openai_embedding_model"),
-        openai_secret_arn=text("openai_secret_arn"),
-        jwt_issuer=text("jwt_issuer"),
-        jwt_audience=tuple(filter(None, (text("jwt_audience") or "").split(","))),
-        alarm_email=text("alarm_email"),
-        zones=_whole("zones", text("zones", "2"), 2, 3),
-        min_acu=float(text("min_acu", "0.5") or 0),
-        max_acu=float(text("max_acu", "4") or 0),
-        backup_days=_whole("backup_days", text("backup_days", "14"), 1, 35),
-        anchor_retention_days=_whole(
-            "anchor_retention_days", text("anchor_retention_days", "365"), 1, 36_500
-        ),
-        embed_concurrency=_whole("embed_concurrency", text("embed_concurrency", "4"), 2, 1000),
-        reserved_concurrency=None
-        if reserved is None
-        else _whole("reserved_concurrency", reserved, 1, 1000),
-        log_level=text("log_level", "INFO") or "INFO",
-        layers=_folder(text("layers", "build/layers/arm64")),
-        build=_folder(text("build", "build/functions")),
-        **_laptop_values(text),
-    )
+        The launcher exports CAIRN_* names, so that no password stands on a command line.
+        """
+        from_shell = os.environ.get(f"CAIRN_{name.upper()}") if stage == "local" else None
+        return _context(node, name) or from_shell or default
 
-
-def _laptop_values(text: Any) -> dict[str, str]:
-    """Where the laptop keeps database, keys and model: context, else environment, else `.local/`.
-
-    The launcher exports the CAIRN_* names, so that no secret stands on a command line.
-    """
-
-    def value(name: str, default: str) -> str:
-        found: str | None = text(name)
-        return found or os.environ.get(f"CAIRN_{name.upper()}", default)
+    def whole(name: str, default: int, low: int, high: int) -> int:
+        return _whole(name, text(name, str(default)), low, high)
 
     local = ROOT / ".local"
-    return {
-        "app_database_url": value("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
-        "key_store": value("key_store", f"file:{local / 'keys.sqlite'}"),
-        "model_dir": value("model_dir", str(ROOT / "build" / "model" / "all-minilm-l6-v2")),
-    }
+    config = Config(
+        stage=stage,
+        account=text("account") or None,
+        region=text("region") or None,
+        egress=_one_of("egress", text("egress", "bedrock"), EGRESS),
+        embedder=_one_of("embedder", text("embedder", "onnx"), EMBEDDERS),
+        openai={name: text(name) for name in OPENAI if text(name)},
+        openai_secret_arn=text("openai_secret_arn"),
+        jwt_issuer=text("jwt_issuer"),
+        jwt_audience=tuple(filter(None, text("jwt_audience").split(","))),
+        alarm_email=text("alarm_email"),
+        zones=whole("zones", 2, 2, 3),
+        min_acu=_halves("min_acu", text("min_acu", "0.5")),
+        max_acu=_halves("max_acu", text("max_acu", "4")),
+        backup_days=whole("backup_days", 14, 1, 35),
+        anchor_retention_days=whole("anchor_retention_days", 365, 1, 36_500),
+        embed_concurrency=whole("embed_concurrency", 4, 2, 1000),
+        reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
+        log_level=text("log_level", "INFO"),
+        layers=_folder(text("layers", "build/layers/arm64")),
+        build=_folder(text("build", "build/functions")),
+        app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
+        key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
+        model_dir=text("model_dir", str(ROOT / "build" / "model" / "all-minilm-l6-v2")),
+    )
+    _refuse_unreachable(config)
+    return config
 
 
-def _one_of(name: str, value: str | None, allowed: tuple[str, ...]) -> str:
+def _refuse_unreachable(config: Config) -> None:
+    if config.embedder != "openai":
+        return
+    if not config.openai.get("openai_base_url"):
+        raise SynthRefused("embedder=openai needs openai_base_url, the server that embeds")
+    if config.is_local:
+        return
+    if config.egress == "bedrock":
+        raise SynthRefused(
+            "embedder=openai: embed, retrieve and api would call "
+            f"{config.openai['openai_base_url']}, but egress=bedrock reaches AWS services only; "
+            "choose -c egress=nat or -c embedder=onnx"
+        )
+    if not config.openai_secret_arn:
+        raise SynthRefused("embedder=openai needs openai_secret_arn, a secret holding the API key")
+
+
+def _context(node: Node, name: str) -> str:
+    value: Any = node.try_get_context(name)
+    return "" if value is None else str(value)
+
+
+def _halves(name: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 256 or number * 2 != int(number * 2):
+        raise SynthRefused(f"context {name}={value}: capacity units, 0 to 256 in halves")
+    return number
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise SynthRefused(f"context {name}={value}: it is one of {', '.join(allowed)}")
     return value
 
 
-def _whole(name: str, value: str | None, low: int, high: int) -> int:
-    if value is None or not value.isdigit() or not low <= int(value) <= high:
+def _whole(name: str, value: str, low: int, high: int) -> int:
+    if not value.isdigit() or not low <= int(value) <= high:
         raise SynthRefused(f"context {name}={value}: it is a whole number from {low} to {high}")
     return int(value)
 
 
-def _folder(value: str | None) -> Path:
-    path = Path(value or "")
+def _folder(value: str) -> Path:
+    path = Path(value)
     return path if path.is_absolute() else ROOT / path

@@ -31,7 +31,7 @@ AUTHORITIES = "/opt/certificates/rds.pem"  # in the base layer
 
 
 class Database(Construct):
-    """`cluster`, the owner's `secret`, and the URL functions connect with."""
+    """`cluster`, the `owner`'s secret, and the URL functions connect with."""
 
     def __init__(
         self, scope: Construct, *, config: Config, network: PrivateNetwork, key: kms.IKey
@@ -39,7 +39,6 @@ class Database(Construct):
         """In isolated subnets; only the functions' security group is let in."""
         super().__init__(scope, "Database")
         credentials = rds.DatabaseSecret(self, "Owner", username=OWNER, encryption_key=key)
-        self.secret = credentials
         door = ec2.SecurityGroup(
             self,
             "Door",
@@ -70,6 +69,9 @@ class Database(Construct):
             deletion_protection=True,
             removal_policy=RemovalPolicy.RETAIN,
         )
+        attached = self.cluster.secret
+        assert attached is not None
+        self.owner = attached
         acknowledge(
             credentials,
             "Only the migrator reads the owner's password, at deployments; functions use IAM "

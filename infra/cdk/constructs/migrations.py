@@ -14,6 +14,7 @@ from constructs import Construct
 
 from infra.cdk.config import ROOT
 from infra.cdk.constructs.cairn_function import CairnFunction
+from infra.cdk.constructs.database import AUTHORITIES
 from infra.cdk.functions import FunctionSpec
 
 if TYPE_CHECKING:
@@ -49,3 +50,33 @@ class Migrations(Construct):
     ) -> None:
         """Runs after `database` has an instance to connect to."""
         super().__init__(scope, "Migrations")
+        migrator = CairnFunction(
+            self,
+            MIGRATOR,
+            config=config,
+            values={
+                "CAIRN_STAGE": config.stage,
+                "CAIRN_OWNER_SECRET_ARN": database.owner.secret_arn,
+                "CAIRN_DATABASE_CA": AUTHORITIES,
+            },
+            layers=layers,
+            network=network,
+        ).function
+        database.owner.grant_read(migrator)
+        run = CustomResource(
+            self,
+            "Run",
+            service_token=migrator.function_arn,
+            resource_type="Custom::CairnMigrations",
+            service_timeout=Duration.seconds(TIMEOUT_SECONDS),
+            properties={"Files": _digest()},
+        )
+        run.node.add_dependency(database.cluster)
+
+
+def _digest() -> str:
+    """Changes when a migration does, so that the next deployment runs it."""
+    digest = hashlib.sha256()
+    for path in sorted(FILES.glob("*.sql")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import CfnOutput, Environment, RemovalPolicy, Stack
+from aws_cdk import CfnOutput, Environment, RemovalPolicy, SecretValue, Stack
 from aws_cdk import aws_kms as kms
 
 from infra.cdk.constructs.buckets import Buckets
@@ -65,8 +65,8 @@ class DataStack(Stack):
             )
         self.buckets = Buckets(self, config=config, key=self.key)
         self.values = self._values(config)
-        CfnOutput(self, "UploadsBucket", value=self.buckets.uploads.bucket_name)
-        CfnOutput(self, "AnchorBucket", value=self.buckets.anchors.bucket_name)
+        CfnOutput(self, "UploadsBucketName", value=self.buckets.uploads.bucket_name)
+        CfnOutput(self, "AnchorBucketName", value=self.buckets.anchors.bucket_name)
 
     def admit(self, grantee: iam.IGrantable, *, bodies: bool) -> None:
         """Let `grantee` into the database, and with `bodies` to the keys bodies are sealed with."""
@@ -81,6 +81,7 @@ class DataStack(Stack):
             "CAIRN_STAGE": config.stage,
             "CAIRN_LOG_LEVEL": config.log_level,
             "CAIRN_EMBEDDER": config.embedder,
+            **{f"CAIRN_{name.upper()}": value for name, value in config.openai.items()},
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
             "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,
         }
@@ -91,6 +92,7 @@ class DataStack(Stack):
                 "CAIRN_KEY_STORE": f"dynamodb:{self._key_table.table.table_name}",
                 "CAIRN_KMS_KEY_ARN": self.key.key_arn,
                 "CAIRN_MODEL_DIR": MODEL_ON_AWS,
+                **_openai_key(config),
             }
         return values | {
             "CAIRN_APP_DATABASE_URL": config.app_database_url,
@@ -98,3 +100,11 @@ class DataStack(Stack):
             "CAIRN_KEY_STORE": config.key_store,
             "CAIRN_MODEL_DIR": config.model_dir,
         }
+
+
+def _openai_key(config: Config) -> dict[str, str]:
+    """The API key as CloudFormation resolves it at a deployment: never in a template."""
+    if not config.openai_secret_arn:
+        return {}
+    secret = SecretValue.secrets_manager(config.openai_secret_arn)
+    return {"CAIRN_OPENAI_API_KEY": secret.unsafe_unwrap()}

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from aws_cdk import Environment, Stack
 
+from infra.cdk.constructs.alarms import Alarms
+from infra.cdk.constructs.dashboard import dashboard
+
 if TYPE_CHECKING:
     from constructs import Construct
 
@@ -28,3 +31,11 @@ class ObservabilityStack(Stack):
     ) -> None:
         """Alarms reach a person only with `alarm_email`; without it they show in the console."""
         super().__init__(scope, config.stack("observability"), env=env)
+        functions = pipeline.functions | {"api": front.function}
+        alarms = Alarms(self, email=config.alarm_email)
+        for name, function in functions.items():
+            alarms.watch_function(name, function)
+        alarms.watch_queue("embed", pipeline.embed)
+        alarms.watch_machine("ingestion", pipeline.machine)
+        alarms.watch_api("api", front.http.api)
+        dashboard(self, config=config, functions=functions, pipeline=pipeline, front=front)
