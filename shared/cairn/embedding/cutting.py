@@ -35,7 +35,7 @@ def cut(text: str, words: Sequence[Word], *, limit: int, overlap: int) -> list[s
         end = _end(text, words, sums, begin, end, limit, overlap)
         spans.append((begin, end))
         begin = _next_begin(text, words, sums, begin, end, limit, overlap)
-    return [_slice(text, words, span) for span in spans]
+    return [piece for span in spans if (piece := _slice(text, words, span))]
 
 
 def _end(

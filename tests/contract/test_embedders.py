@@ -1,0 +1,263 @@
+"""What every embedder owes: one suite over the local model, the wire client and the fake."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.support.embedding import HashingEmbedder, installed_model
+from tests.support.openai_wire import Reply, WireServer, embedding_server
+
+from cairn.embedding.models import model_named
+from cairn.embedding.onnx import OnnxEmbedder
+from cairn.embedding.openai import OpenAIEmbedder
+from cairn.errors import Unavailable, ValidationFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from cairn.embedding.port import Embedder
+
+SMALL = model_named("text-embedding-3-small")
+KEY = "sk-test-0123456789abcdef"
+FILLER = (
+    "The harbour office keeps a log of every vessel that enters the bay, with its draught, its "
+    "cargo and the tide at the time. Clerks copy the log each evening and send it to the city. "
+)
+FACT = "Marguerite Dubois repairs antique violins in a workshop above the bakery."
+
+
+@pytest.fixture(scope="module")
+def onnx() -> OnnxEmbedder:
+    embedder = OnnxEmbedder(installed_model())
+    embedder.load()
+    return embedder
+
+
+@pytest.fixture
+def server() -> Iterator[WireServer]:
+    with embedding_server(SMALL) as running:
+        yield running
+
+
+@pytest.fixture
+def wire(server: WireServer) -> Iterator[OpenAIEmbedder]:
+    embedder = OpenAIEmbedder(SMALL, api_key=KEY, base_url=server.url, retries=1, timeout_s=5)
+    yield embedder
+    embedder.close()
+
+
+@pytest.fixture(params=["onnx", "wire", "hashing"])
+def embedder(request: pytest.FixtureRequest) -> Embedder:
+    if request.param == "hashing":
+        return HashingEmbedder()
+    return request.getfixturevalue(request.param)
+
+
+TEXTS = [
+    "short",
+    "A much longer text about the tides of the bay, and what the clerks write of them.",
+    "Ünïcödé 東京 и кириллица 🙂",
+    "mid length text, with punctuation!",
+] * 5
+
+
+def test_vectors_are_float32_of_the_models_size_and_of_length_one(embedder: Embedder) -> None:
+    vectors = embedder.embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), embedder.model.dimensions)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_no_texts_make_no_rows(embedder: Embedder) -> None:
+    assert embedder.embed([]).shape == (0, embedder.model.dimensions)
+
+
+def test_rows_come_in_the_order_of_the_texts_whatever_their_company(embedder: Embedder) -> None:
+    together = embedder.embed(TEXTS)
+    alone = np.vstack([embedder.embed([text]) for text in TEXTS])
+    assert (together * alone).sum(axis=1).min() > 0.999
+
+
+def test_a_text_is_nearer_to_its_like_than_to_another(embedder: Embedder) -> None:
+    query, like, unlike = embedder.embed(
+        ["violin repair workshop", "a workshop for violin repair", "monthly tax return deadline"]
+    )
+    assert query @ like > query @ unlike + 0.2
+
+
+def test_a_blank_text_is_refused_with_its_index(embedder: Embedder) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        embedder.embed(["fine", " \n"])
+    assert refused.value.reason == "blank-text"
+    assert refused.value.fields["index"] == 1
+
+
+def test_every_window_fits_the_model_and_together_they_hold_the_text(embedder: Embedder) -> None:
+    text = FILLER * 400 + FACT
+    windows = embedder.windows(text)
+    assert len(windows) > 1
+    assert all(embedder.count_tokens(window) <= embedder.model.max_tokens - 2 for window in windows)
+    assert windows[0].startswith("The harbour")
+    assert windows[-1].endswith(FACT)
+    assert all(window in text for window in windows)
+
+
+def test_a_short_text_is_its_own_window(embedder: Embedder) -> None:
+    assert embedder.windows(FACT) == [FACT]
+
+
+def test_a_text_that_is_too_long_is_represented_by_its_beginning(embedder: Embedder) -> None:
+    text = FILLER * 400
+    whole, beginning = embedder.embed([text, embedder.windows(text)[0]])
+    assert whole @ beginning > 0.9
+
+
+def test_threads_share_one_embedder(embedder: Embedder) -> None:
+    expected = embedder.embed(TEXTS)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(embedder.embed, [TEXTS] * 8))
+    assert all((answer * expected).sum(axis=1).min() > 0.999 for answer in answers)
+
+
+# The local model
+
+
+def test_a_fact_in_the_last_sentence_of_a_full_chunk_is_found_by_vector(onnx: OnnxEmbedder) -> None:
+    chunk = FILLER
+    while onnx.count_tokens(chunk + FILLER + FACT) <= 800:
+        chunk += FILLER
+    chunk += FACT
+    assert 760 <= onnx.count_tokens(chunk) <= 800
+    query = onnx.embed(["Who mends old violins?"])[0]
+    windows = onnx.embed(onnx.windows(chunk))
+    distractors = onnx.embed([FILLER, FILLER * 4, "Who keeps the log?", "The bakery sells bread."])
+    assert len(windows) == 4
+    assert (windows @ query).max() > (distractors @ query).max()
+    assert (windows @ query).max() > 0.3  # what the vector leg asks for
+    assert onnx.embed([chunk])[0] @ query < 0.3  # read as a whole the chunk would be missed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "supercalifragilistic" * 400,
+        "東京都港区の天気は晴れです。" * 200,
+        "e\u0301" * 900,
+        "don't-stop_now! " * 300,
+        "\u200b" * 5000 + "word " * 400,
+        "🙂" * 900,
+    ],
+    ids=["one word", "japanese", "combining", "punctuation", "zero width", "emoji"],
+)
+def test_awkward_texts_are_cut_into_windows_the_model_reads_whole(
+    onnx: OnnxEmbedder, text: str
+) -> None:
+    windows = onnx.windows(text)
+    assert all(onnx.count_tokens(window) <= 254 for window in windows)
+    assert sum(onnx.count_tokens(window) for window in windows) >= onnx.count_tokens(text)
+
+
+def test_a_model_that_is_not_installed_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable) as missing:
+        OnnxEmbedder(tmp_path).embed(["text"])
+    assert missing.value.reason == "model-missing"
+
+
+# The wire
+
+
+def test_the_client_sends_the_model_the_texts_and_the_key(
+    server: WireServer, wire: OpenAIEmbedder
+) -> None:
+    wire.embed(["one", "two"])
+    assert [(asked["model"], asked["input"]) for asked in server.requests] == [
+        ("text-embedding-3-small", ["one", "two"])
+    ]
+    assert server.keys == [f"Bearer {KEY}"]
+
+
+def test_many_texts_go_in_several_requests(server: WireServer, wire: OpenAIEmbedder) -> None:
+    wire.embed([f"text {n}" for n in range(70)])
+    assert [len(asked["input"]) for asked in server.requests] == [32, 32, 6]
+
+
+def test_a_busy_server_is_asked_again(server: WireServer, wire: OpenAIEmbedder) -> None:
+    server.replies.append(Reply(status=503, headers={"retry-after-ms": "1"}))
+    assert wire.embed(["text"]).shape == (1, 1536)
+    assert len(server.requests) == 2
+
+
+def test_a_server_that_stays_busy_is_unavailable_for_as_long_as_it_says(
+    server: WireServer, wire: OpenAIEmbedder
+) -> None:
+    headers = {"retry-after-ms": "1", "retry-after": "7"}
+    server.replies.extend([Reply(status=429, headers=headers)] * 2)
+    with pytest.raises(Unavailable) as busy:
+        wire.embed(["text"])
+    assert (busy.value.reason, busy.value.retry_after) == ("embedder-busy", 7.0)
+
+
+def test_a_refused_key_is_unavailable_and_never_repeated(
+    server: WireServer, wire: OpenAIEmbedder
+) -> None:
+    message = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "bad"}}
+    server.replies.append(Reply(status=401, body=json.dumps(message).encode()))
+    with pytest.raises(Unavailable) as refused:
+        wire.embed(["text"])
+    assert refused.value.reason == "embedder-credentials"
+    shown = "".join(traceback.format_exception(refused.value)) + repr(vars(refused.value))
+    assert KEY not in shown + repr(wire)
+    assert refused.value.__context__ is None
+
+
+def test_a_refused_text_is_the_callers_mistake(server: WireServer, wire: OpenAIEmbedder) -> None:
+    server.replies.append(Reply(status=400, body=b'{"error": {"message": "no"}}'))
+    with pytest.raises(ValidationFailed) as refused:
+        wire.embed(["text"])
+    assert refused.value.reason == "embedder-refused"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "reason"),
+    [
+        (b"<html>", "text/html", "malformed-vectors"),
+        (b"{", "application/json", "malformed-vectors"),
+        (b"{}", "application/json", "malformed-vectors"),
+        (b'{"data": []}', "application/json", "malformed-vectors"),
+        (b'{"data": [{"index": 0, "embedding": "AAAA"}]}', "application/json", "malformed-vectors"),
+        (b'{"data": [{"index": 0, "embedding": [1, 2]}]}', "application/json", "wrong-dimensions"),
+        (
+            json.dumps({"data": [{"index": 3, "embedding": [1.0] * 1536}]}).encode(),
+            "application/json",
+            "malformed-vectors",
+        ),
+        (
+            json.dumps({"data": [{"index": 0, "embedding": [0.0] * 1536}]}).encode(),
+            "application/json",
+            "malformed-vectors",
+        ),
+    ],
+)
+def test_an_answer_that_is_no_vector_is_unavailable(
+    server: WireServer, wire: OpenAIEmbedder, body: bytes, content_type: str, reason: str
+) -> None:
+    server.replies.append(Reply(body=body, headers={"content-type": content_type}))
+    with pytest.raises(Unavailable) as malformed:
+        wire.embed(["text"])
+    assert malformed.value.reason == reason
+
+
+def test_a_server_that_is_gone_is_unavailable() -> None:
+    with embedding_server(SMALL) as server:
+        url = server.url
+    gone = OpenAIEmbedder(SMALL, api_key=KEY, base_url=url, retries=0, timeout_s=1)
+    with pytest.raises(Unavailable) as unreachable:
+        gone.embed(["text"])
+    assert unreachable.value.reason == "embedder-unreachable"
+    gone.close()

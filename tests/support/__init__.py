@@ -1,0 +1,1 @@
+"""Fakes and fixtures the tests share. Nothing here ships."""
