@@ -39,6 +39,9 @@ class SubjectForgotten(Conflict):
 
     code = "subject-forgotten"
 
+    def __init__(self, subject_id: UUID) -> None:
+        super().__init__("This data subject was forgotten.", subject_id=str(subject_id))
+
 
 class KeyStore(Protocol):
     """Holds one 32-byte key per (workspace, data subject), outside the database.
