@@ -1,6 +1,8 @@
 """The same thing said again: a true duplicate, or another agent's corroboration."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 MAX_OBSERVED_BY = 20
@@ -8,19 +10,35 @@ MAX_OBSERVED_BY = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """An active memory with the identity of the one being written."""
+    """A memory with the identity of the one being written, active or superseded."""
 
     id: UUID
     position: int
     observed_by: tuple[str, ...]
+    valid_from: datetime
+    active: bool
+
+    def retired(self) -> "Known":
+        """Return the memory once it is superseded."""
+        return replace(self, active=False)
+
+
+def same_assertion(known: Iterable[Known], valid_from: datetime) -> Known | None:
+    """Return the memory that already says this: the active one, or one from the same moment.
+
+    A fact that was replaced and then holds again is a new assertion; the old one told again, with
+    the moment it had then, is not.
+    """
+    found = sorted(known, key=lambda one: (not one.active, one.position))
+    return next((one for one in found if one.active or one.valid_from == valid_from), None)
 
 
 def observers_after(known: Known, agent: str) -> tuple[str, ...] | None:
     """Return who has observed the memory once `agent` has, or None when nothing is to be written.
 
-    None for an agent that said it before, and past MAX_OBSERVED_BY: that is acknowledged in the
-    answer, not recorded.
+    None for an agent that said it before, for a memory no longer active, and past
+    MAX_OBSERVED_BY: that is acknowledged in the answer, not recorded.
     """
-    if agent in known.observed_by or len(known.observed_by) >= MAX_OBSERVED_BY:
+    if not known.active or agent in known.observed_by or len(known.observed_by) >= MAX_OBSERVED_BY:
         return None
     return (*known.observed_by, agent)

@@ -5,7 +5,7 @@ closed by the next one, and never replaces what is newer than itself.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -33,6 +33,12 @@ class Placement:
     def is_end(self) -> bool:
         """True when the new link is the one that holds now."""
         return self.following is None
+
+    def closed_previous(self) -> Link:
+        """Return the link before, as the placement leaves it."""
+        if self.previous is None:
+            raise ValueError("nothing comes before this link")
+        return replace(self.previous, valid_to=self.previous_valid_to)
 
 
 def place(chain: Iterable[Link], valid_from: datetime, valid_to: datetime | None) -> Placement:

@@ -15,10 +15,14 @@ class Transactions(Protocol[S_co]):
     `cairn.errors` (Unavailable when the database or a lock cannot be had in time).
     """
 
-    def writing(self, principal: Principal) -> AbstractContextManager[S_co]:
-        """Open a read-write transaction whose first statement locks the workspace's ledger head.
+    def writing(
+        self, principal: Principal, *, once: str | None = None
+    ) -> AbstractContextManager[S_co]:
+        """Open a read-write transaction that holds the workspace's ledger head before it reads.
 
         The lock is waited for at most 2 s. Nothing slow (network, KMS, models) may run inside.
+        `once` is the caller's idempotency key: Conflict (`idempotency-in-flight`) while another
+        transaction of this principal runs under it.
         """
         ...
 

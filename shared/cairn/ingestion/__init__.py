@@ -1,0 +1,1 @@
+"""Use cases of writing: remember, delete, ingest documents, enrich. Not HTTP and not SQL."""

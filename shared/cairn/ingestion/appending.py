@@ -1,0 +1,35 @@
+"""The last steps of every write: seal the entries, append them, apply what they project to."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cairn.access import Principal, Role
+from cairn.ingestion.planning import Planned
+from cairn.ingestion.ports import WriteStores
+from cairn.ingestion.projectors import project, registered_subject
+from cairn.ledger.chain import seal
+from cairn.ledger.entry import Actor, ActorKind, Entry
+
+
+def principal_actor(principal: Principal) -> Actor:
+    """Return the principal as the ledger names it: an opaque id, an agent or a user."""
+    kind = ActorKind.USER if principal.role is Role.ADMIN else ActorKind.AGENT
+    return Actor(kind=kind, id=str(principal.principal_id))
+
+
+SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
+
+
+def append_and_project(
+    stores: WriteStores, planned: Sequence[Planned], now: datetime
+) -> list[Entry]:
+    """Append the planned entries, apply their projections in order and return them sealed."""
+    entries = seal(stores.ledger.head(), [one.entry for one in planned], now)
+    stores.ledger.append(entries)
+    stores.nodes.apply(
+        [project(entry, one.body, one.texts) for entry, one in zip(entries, planned, strict=True)]
+    )
+    for entry, one in zip(entries, planned, strict=True):
+        if entry.type == "data_subject.registered":
+            stores.subjects.add(registered_subject(entry, one.body), entry.position)
+    return entries

@@ -1,0 +1,256 @@
+"""What writing a batch of memories means, decided in order and in memory. Pure; no store is asked.
+
+Everything read before (known identities, chain links, session messages) is handed in; what the
+batch itself adds is kept here, so that the second item sees the first.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from cairn.ids import IdSource
+from cairn.ingestion.ports import Session, Subject
+from cairn.ingestion.projectors import memory_body
+from cairn.ingestion.requests import MemoryOutcome, Outcome
+from cairn.ledger.entry import Actor, NewEntry
+from cairn.memory.corroboration import Known, observers_after, same_assertion
+from cairn.memory.draft import MemoryDraft
+from cairn.memory.identity import chain_key, dedup_key
+from cairn.memory.neighbours import Conversation, Message
+from cairn.memory.supersede import Link, Placement, place
+from cairn.text.canonical import format_timestamp
+
+Seal = Callable[[UUID, tuple[UUID, ...], Mapping[str, Any]], bytes]
+"""(entry id, data subjects, body) -> ciphertext."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """An entry to append, its body in clear, and the texts its projection refers to."""
+
+    entry: NewEntry
+    body: Mapping[str, Any]
+    texts: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
+
+
+def session_of(draft: MemoryDraft) -> Session | None:
+    """Return the conversation a draft belongs to, None for one that is not a numbered message."""
+    if draft.session_id is None or draft.sequence is None:
+        return None
+    return Session(session_id=draft.session_id, audience=draft.audience)
+
+
+@dataclass(slots=True, kw_only=True)
+class BatchPlan:
+    """Collects the entries of one write. `next_position` is the one its first entry will get."""
+
+    workspace_id: UUID
+    actor: Actor
+    now: datetime
+    next_position: int
+    new_id: IdSource
+    seal: Seal
+    known: dict[str, tuple[Known, ...]]
+    links: dict[str, tuple[Link, ...]]
+    conversations: dict[Session, Conversation]
+    planned: list[Planned] = field(default_factory=list["Planned"])
+    touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
+
+    def register(self, subjects: Sequence[Subject]) -> None:
+        """Give each new data subject its entry, sealed under its own key alone."""
+        for subject in subjects:
+            body = {"kind": subject.kind, "natural_key": subject.natural_key}
+            meta = {"subject_id": str(subject.id)}
+            self._append("data_subject.registered", meta, body, (subject.id,), self.now)
+
+    def remember(self, draft: MemoryDraft) -> MemoryOutcome:
+        """Plan one memory and say what becomes of it."""
+        same = same_assertion(self.known.get(dedup_key(draft), ()), draft.valid_from)
+        return self._said_again(draft, same) if same else self._created(draft)
+
+    def _said_again(self, draft: MemoryDraft, same: Known) -> MemoryOutcome:
+        agent = draft.source_agent
+        observers = observers_after(same, agent)
+        outcome = Outcome.DUPLICATE if agent in same.observed_by else Outcome.CORROBORATED
+        if observers is None:
+            return MemoryOutcome(
+                outcome=outcome,
+                id=same.id,
+                position=same.position,
+                observation_count=len(same.observed_by),
+                warnings=draft.warnings(),
+            )
+        position = self._append(
+            "memory.corroborated",
+            {"node_id": str(same.id), "observation_count": len(observers)},
+            {"observed_by": list(observers)},
+            draft.audience.data_subjects,
+            draft.occurred_at,
+            draft,
+        )
+        self._learn(
+            draft,
+            Known(
+                id=same.id,
+                position=position,
+                observed_by=observers,
+                valid_from=same.valid_from,
+                active=True,
+            ),
+        )
+        return MemoryOutcome(
+            outcome=outcome,
+            id=same.id,
+            position=position,
+            observation_count=len(observers),
+            warnings=draft.warnings(),
+        )
+
+    def _created(self, draft: MemoryDraft) -> MemoryOutcome:
+        node_id, chain = self.new_id(), chain_key(draft)
+        placement = place(
+            self.links.get(chain, ()) if chain else (), draft.valid_from, draft.valid_to
+        )
+        context, recontexted, texts = self._neighbours(draft, node_id)
+        meta = {
+            "node_id": str(node_id),
+            "kind": draft.kind.value,
+            "scope": draft.audience.scope,
+            "valid_from": format_timestamp(draft.valid_from),
+            **_chain_meta(placement),
+            "context": [str(one.id) for one in context],
+            "recontexted": recontexted,
+        }
+        position = self._append(
+            "memory.remembered",
+            meta,
+            memory_body(draft),
+            draft.audience.data_subjects,
+            draft.occurred_at,
+            draft,
+            texts,
+        )
+        self._place(draft, node_id, position, chain, placement)
+        replaced = placement.previous if placement.is_end else None
+        return MemoryOutcome(
+            outcome=Outcome.SUPERSEDED if replaced else Outcome.CREATED,
+            id=node_id,
+            position=position,
+            superseded=(replaced.id,) if replaced else (),
+            warnings=draft.warnings(),
+        )
+
+    def _neighbours(
+        self, draft: MemoryDraft, node_id: UUID
+    ) -> tuple[tuple[Message, ...], list[Any], dict[UUID, str]]:
+        """Return the context of a new message, the contexts it changes, and the texts of both."""
+        session = session_of(draft)
+        self.touched[node_id] = None
+        if session is None or draft.sequence is None:
+            return (), [], {}
+        message = Message(id=node_id, sequence=draft.sequence, text=draft.text)
+        conversation = self.conversations.setdefault(session, Conversation())
+        conversation.add(message)
+        context = conversation.context(message)
+        changed = [(one, conversation.context(one)) for one in conversation.dependants(message)]
+        self.touched.update(dict.fromkeys(one.id for one, _ in changed))
+        return context, recontexted_meta(changed), texts_of(context, *(c for _, c in changed))
+
+    def _place(
+        self,
+        draft: MemoryDraft,
+        node_id: UUID,
+        position: int,
+        chain: str | None,
+        placement: Placement,
+    ) -> None:
+        """Let the rest of the batch see the new memory, and what it did to its chain."""
+        self._learn(
+            draft,
+            Known(
+                id=node_id,
+                position=position,
+                observed_by=(draft.source_agent,),
+                valid_from=draft.valid_from,
+                active=placement.is_end,
+            ),
+        )
+        if chain is None:
+            return
+        link = Link(
+            id=node_id, valid_from=draft.valid_from, valid_to=placement.valid_to, position=position
+        )
+        others = [one for one in self.links.get(chain, ()) if one != placement.previous]
+        if placement.previous:
+            others.append(placement.closed_previous())
+            self._retire(placement.previous.id)
+        self.links[chain] = (*others, link)
+
+    def _learn(self, draft: MemoryDraft, known: Known) -> None:
+        identity = dedup_key(draft)
+        others = tuple(one for one in self.known.get(identity, ()) if one.id != known.id)
+        self.known[identity] = (*others, known)
+
+    def _retire(self, node_id: UUID) -> None:
+        for identity, group in self.known.items():
+            if any(one.id == node_id for one in group):
+                self.known[identity] = tuple(
+                    one.retired() if one.id == node_id else one for one in group
+                )
+                return
+
+    def _append(
+        self,
+        type_: str,
+        meta: Mapping[str, Any],
+        body: Mapping[str, Any],
+        data_subjects: tuple[UUID, ...],
+        occurred_at: datetime,
+        draft: MemoryDraft | None = None,
+        texts: Mapping[UUID, str] | None = None,
+    ) -> int:
+        entry_id = self.new_id()
+        entry = NewEntry(
+            id=entry_id,
+            workspace_id=self.workspace_id,
+            type=type_,
+            actor=self.actor,
+            occurred_at=occurred_at,
+            data_subjects=data_subjects,
+            meta=dict(meta),
+            body=self.seal(entry_id, data_subjects, body),
+            session_id=draft.session_id if draft else None,
+            trace_id=draft.trace_id if draft else None,
+            parent_id=draft.parent_id if draft else None,
+        )
+        self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))
+        return self.next_position + len(self.planned) - 1
+
+
+def recontexted_meta(
+    changed: Iterable[tuple[Message, tuple[Message, ...]]],
+) -> list[list[str | list[str]]]:
+    """Return how the entry's meta says that messages have a new context: ids only."""
+    return [[str(one.id), [str(other.id) for other in context]] for one, context in changed]
+
+
+def texts_of(*groups: Iterable[Message]) -> dict[UUID, str]:
+    """Return the texts of the messages by id."""
+    return {one.id: one.text for group in groups for one in group}
+
+
+def _chain_meta(placement: Placement) -> dict[str, Any]:
+    previous, following = placement.previous, placement.following
+    return {
+        "supersedes": str(previous.id) if previous else None,
+        "superseded_by": str(following.id) if following else None,
+        "replaces": bool(previous) and placement.is_end,
+        "valid_to": _time(placement.valid_to),
+        "previous_valid_to": _time(placement.previous_valid_to),
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return format_timestamp(moment) if moment else None

@@ -1,0 +1,190 @@
+"""The stores and services the writing use cases need. Contracts; adapters live in `storage`."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from cairn.graph.projection import Projection
+from cairn.ledger.entry import Entry, Head
+from cairn.memory.corroboration import Known
+from cairn.memory.draft import Audience
+from cairn.memory.neighbours import Message
+from cairn.memory.supersede import Link
+
+
+class LedgerStore(Protocol):
+    """The chain of the transaction's workspace."""
+
+    def head(self) -> Head:
+        """Return where the chain ends. In a writing transaction nobody else can move it."""
+        ...
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Append entries sealed onto `head()`, in their order, and move the head."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation as one audience sees it."""
+
+    session_id: str
+    audience: Audience
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMemory:
+    """A memory about to be deleted: what the deletion has to know of it."""
+
+    id: UUID
+    position: int
+    deleted: bool
+    data_subjects: tuple[UUID, ...]
+    session: Session | None
+    sequence: int | None
+    text: str
+
+
+class MemoryStore(Protocol):
+    """What planning a write reads. Deleted memories are never returned, except by `find`."""
+
+    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
+        """Return the active and superseded memories of each identity that has any."""
+        ...
+
+    def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
+        """Return, by chain key, the links just before and just after each (chain key, moment).
+
+        The one before holds at that moment or starts with it; the one after starts later.
+        """
+        ...
+
+    def messages(self, session: Session, first: int, last: int) -> tuple[Message, ...]:
+        """Return a session's messages from `first` to `last`, and two more on either side."""
+        ...
+
+    def find(self, memory_id: UUID) -> StoredMemory | None:
+        """Return a memory, deleted or not, that the principal's agent may see; None otherwise."""
+        ...
+
+
+class NodeStore(Protocol):
+    """The projections of nodes and edges; versions follow by themselves."""
+
+    def apply(self, projections: Sequence[Projection]) -> None:
+        """Apply rows in order. A row already at or past a change's position is left alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A data subject: the random id the ledger uses for a client or a person."""
+
+    id: UUID
+    kind: str
+    natural_key: str
+
+
+class SubjectStore(Protocol):
+    """Natural keys and the random ids that stand for them."""
+
+    def find(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
+        """Return the ids of the (kind, natural key) pairs that are known."""
+        ...
+
+    def add(self, subject: Subject, position: int) -> None:
+        """Project a subject registered at `position`; a second time changes nothing."""
+        ...
+
+
+class Topic:
+    """What an outbox row wakes."""
+
+    EMBED = "embed"
+    INGESTION = "ingestion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """Work that has to happen after the commit: ids only, never texts."""
+
+    workspace_id: UUID
+    id: UUID
+    topic: str
+    position: int
+    node_ids: tuple[UUID, ...] = ()
+    reference: UUID | None = None
+
+
+class OutboxStore(Protocol):
+    """Rows live until the stage they wake has done its part."""
+
+    def add(self, row: OutboxRow, now: datetime) -> None:
+        """Add a row that is about to be sent, in the transaction that makes its work."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAnswer:
+    """The answer once given under an idempotency key: ids, positions and outcomes, no texts."""
+
+    body_hash: bytes
+    status: int
+    answer: Mapping[str, Any]
+
+
+class IdempotencyStore(Protocol):
+    """Answers by (workspace, principal, key), kept for 24 hours."""
+
+    def find(self, key: str, now: datetime) -> StoredAnswer | None:
+        """Return the answer given under this key within 24 hours."""
+        ...
+
+    def save(self, key: str, answer: StoredAnswer, now: datetime) -> None:
+        """Keep the answer, in the transaction of the work it answers for."""
+        ...
+
+
+class WriteStores(Protocol):
+    """What remembering and deleting need of a transaction."""
+
+    @property
+    def ledger(self) -> LedgerStore: ...
+    @property
+    def memories(self) -> MemoryStore: ...
+    @property
+    def nodes(self) -> NodeStore: ...
+    @property
+    def subjects(self) -> SubjectStore: ...
+    @property
+    def outbox(self) -> OutboxStore: ...
+    @property
+    def idempotency(self) -> IdempotencyStore: ...
+
+
+class Dispatcher(Protocol):
+    """Sends outbox rows once they are committed."""
+
+    def send(self, rows: Sequence[OutboxRow]) -> None:
+        """Send each row's message. A queue out of reach raises nothing: a sweep sends it later."""
+        ...
+
+
+__all__ = [
+    "Dispatcher",
+    "IdempotencyStore",
+    "LedgerStore",
+    "MemoryStore",
+    "NodeStore",
+    "OutboxRow",
+    "OutboxStore",
+    "Session",
+    "StoredAnswer",
+    "StoredMemory",
+    "Subject",
+    "SubjectStore",
+    "Topic",
+    "WriteStores",
+]
