@@ -34,7 +34,9 @@ def dashboard(
     api, queue, machine = front.http.api, pipeline.embed, pipeline.machine
     each = functions.values()
     page.add_widgets(
-        _graph("Requests", [api.metric_count(period=PERIOD), api.metric_server_error(period=PERIOD)]),
+        _graph(
+            "Requests", [api.metric_count(period=PERIOD), api.metric_server_error(period=PERIOD)]
+        ),
         _graph(
             "Latency of the API",
             [api.metric_latency(period=PERIOD, statistic=at) for at in ("p50", "p95")],

@@ -86,7 +86,10 @@ class HttpApi(Construct):
         )
 
     def _take_tokens(
-        self, issuer: str, audience: tuple[str, ...], integration: integrations.HttpLambdaIntegration
+        self,
+        issuer: str,
+        audience: tuple[str, ...],
+        integration: integrations.HttpLambdaIntegration,
     ) -> None:
         if not audience:
             raise SynthRefused("jwt_issuer needs jwt_audience: a token for anyone proves nothing")
@@ -94,7 +97,5 @@ class HttpApi(Construct):
             path="/jwt/{proxy+}",
             methods=[apigw.HttpMethod.ANY],
             integration=integration,
-            authorizer=authorizers.HttpJwtAuthorizer(
-                "Tokens", issuer, jwt_audience=list(audience)
-            ),
+            authorizer=authorizers.HttpJwtAuthorizer("Tokens", issuer, jwt_audience=list(audience)),
         )

@@ -101,7 +101,5 @@ def _subnets(*, outward: bool) -> list[ec2.SubnetConfiguration]:
         ec2.SubnetConfiguration(name="functions", subnet_type=functions, cidr_mask=22),
         ec2.SubnetConfiguration(name="database", subnet_type=isolated, cidr_mask=26),
     ]
-    public = ec2.SubnetConfiguration(
-        name="public", subnet_type=ec2.SubnetType.PUBLIC, cidr_mask=26
-    )
+    public = ec2.SubnetConfiguration(name="public", subnet_type=ec2.SubnetType.PUBLIC, cidr_mask=26)
     return [*subnets, public] if outward else subnets

@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 import boto3
 import psycopg
-from cairn.storage.postgres.migrate import migrate
 from claims import issue_claim
 
-ROLE_OF_TOKENS = "GRANT rds_iam TO cairn_app"
+from cairn.storage.postgres.migrate import migrate
+
 SECONDS_TO_ANSWER = 30
 
 
@@ -43,19 +43,12 @@ def _deployment(event: dict[str, Any], context: Any) -> dict[str, Any]:
     }
     try:
         if event["RequestType"] != "Delete":
-            _migrate()
+            migrate(_owner_url(), iam=True)
     except Exception as error:
         where = f"; log stream {context.log_stream_name}"
         answer |= {"Status": "FAILED", "Reason": f"{type(error).__name__}: {error}"[:800] + where}
     _send(event["ResponseURL"], answer)
     return {"status": answer["Status"]}
-
-
-def _migrate() -> None:
-    url = _owner_url()
-    migrate(url, None)
-    with psycopg.connect(url) as connection:
-        connection.execute(ROLE_OF_TOKENS)
 
 
 def _owner_url() -> str:
@@ -71,10 +64,10 @@ def _owner_url() -> str:
 
 def _send(url: str, answer: dict[str, Any]) -> None:
     """PUT the answer where CloudFormation waits: a presigned S3 URL, reached by the S3 gateway."""
-    request = urllib.request.Request(  # noqa: S310 - CloudFormation's own https URL
+    request = urllib.request.Request(
         url, data=json.dumps(answer).encode(), method="PUT", headers={"Content-Type": ""}
     )
-    with urllib.request.urlopen(  # noqa: S310
+    with urllib.request.urlopen(
         request, timeout=SECONDS_TO_ANSWER, context=ssl.create_default_context()
     ):
         pass

@@ -35,11 +35,12 @@ class ApiStack(Stack):
     ) -> None:
         """The api writes memories itself, starts ingestions and hands out upload links."""
         super().__init__(scope, config.stack("api"), env=env)
-        self.function = CairnFunction(
+        made = CairnFunction(
             self, spec, config=config, values=pipeline.values, layers=data.layers, network=network
-        ).function
+        )
+        self.function = made.function
         data.admit(self.function, bodies=True)
-        data.buckets.uploads.grant_read_write(self.function)
+        data.share_uploads(made)
         pipeline.embed.queue.grant_send_messages(self.function)
         pipeline.machine.grant_start_execution(self.function)
         self.http = HttpApi(self, config=config, function=self.function)

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aws_cdk import CfnOutput, Environment, RemovalPolicy, SecretValue, Stack
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
+from infra.cdk.constructs.acknowledgement import acknowledge
 from infra.cdk.constructs.buckets import Buckets
 from infra.cdk.constructs.database import Database
 from infra.cdk.constructs.dependency_layers import DependencyLayers
@@ -17,12 +19,22 @@ from infra.cdk.constructs.key_table import KeyTable
 from infra.cdk.constructs.migrations import Migrations
 
 if TYPE_CHECKING:
-    from aws_cdk import aws_iam as iam
     from constructs import Construct
 
     from infra.cdk.config import Config
+    from infra.cdk.constructs.cairn_function import CairnFunction
     from infra.cdk.constructs.private_network import PrivateNetwork
 
+KEY_ITEMS = (
+    "dynamodb:BatchGetItem",
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+)
+SEALING = ("kms:Decrypt", "kms:GenerateDataKey")
+READ = frozenset({"s3:GetObject"})
+WRITE = frozenset({"s3:PutObject"})
+CLEAN_UP = frozenset({"s3:DeleteObject"})
 MODEL_ON_AWS = "/opt/model/all-minilm-l6-v2"
 
 
@@ -64,6 +76,13 @@ class DataStack(Stack):
                 network=network,
             )
         self.buckets = Buckets(self, config=config, key=self.key)
+        self._exported = {
+            name: self.export_value(bucket.bucket_arn, name=self._export(name))
+            for name, bucket in (
+                ("uploads", self.buckets.uploads),
+                ("anchors", self.buckets.anchors),
+            )
+        }
         self.values = self._values(config)
         CfnOutput(self, "UploadsBucketName", value=self.buckets.uploads.bucket_name)
         CfnOutput(self, "AnchorBucketName", value=self.buckets.anchors.bucket_name)
@@ -73,8 +92,38 @@ class DataStack(Stack):
         if self._database:
             self._database.admit(grantee)
         if bodies and self._key_table and self.key:
-            self._key_table.table.grant_read_write_data(grantee)
-            self.key.grant_encrypt_decrypt(grantee)
+            self._key_table.table.grant(grantee, *KEY_ITEMS)
+            self.key.grant(grantee, *SEALING)
+
+    def share_uploads(self, function: CairnFunction) -> None:
+        """Let `function` read, write and clean up what clients uploaded."""
+        self._share(function, "uploads", READ | WRITE | CLEAN_UP)
+        if self.key:
+            self.key.grant(function.function, *SEALING)
+
+    def share_anchors(self, function: CairnFunction) -> None:
+        """Let `function` add anchors and read them back; nobody may delete one."""
+        self._share(function, "anchors", READ | WRITE)
+
+    def _share(self, function: CairnFunction, name: str, actions: frozenset[str]) -> None:
+        """Named actions on the objects of one bucket, found by other stacks by its export."""
+        arn = self._exported[name]
+        principal = function.function
+        principal.add_to_role_policy(
+            iam.PolicyStatement(actions=sorted(actions), resources=[f"{arn}/*"])
+        )
+        principal.add_to_role_policy(
+            iam.PolicyStatement(actions=["s3:ListBucket"], resources=[arn])
+        )
+        acknowledge(
+            function,
+            "Object names are random ids made at run time, so the objects of this one bucket "
+            "cannot be listed beforehand.",
+            f"AwsSolutions-IAM5[Resource::{self._export(name)}/*]",
+        )
+
+    def _export(self, name: str) -> str:
+        return f"{self.stack_name}-{name}"
 
     def _values(self, config: Config) -> dict[str, str]:
         values = {

@@ -59,12 +59,13 @@ class PipelineStack(Stack):
             "CAIRN_EMBED_QUEUE_URL": self.embed.queue.queue_url,
             "CAIRN_INGESTION_MACHINE_ARN": self.machine_arn,
         }
-        self.functions = {
+        made = {
             name: CairnFunction(
                 self, spec, config=config, values=self.values, layers=data.layers, network=network
-            ).function
+            )
             for name, spec in specs.items()
         }
+        self.functions = {name: each.function for name, each in made.items()}
         self.machine = IngestionMachine(
             self,
             config=config,
@@ -74,6 +75,8 @@ class PipelineStack(Stack):
                 "AuditFunctionArn": self.functions["audit"],
             },
         ).machine
+        data.share_uploads(made["ingest"])
+        data.share_anchors(made["audit"])
         self._grant(data)
         self._consume(config)
         self._schedule(self.functions["audit"])
@@ -87,9 +90,6 @@ class PipelineStack(Stack):
             data.admit(function, bodies=True)
             self.embed.queue.grant_send_messages(function)
         data.admit(retrieve, bodies=False)
-        data.buckets.uploads.grant_read_write(ingest)
-        data.buckets.anchors.grant_read(audit)
-        data.buckets.anchors.grant_put(audit)
         by_name = sfn.StateMachine.from_state_machine_arn(self, "ByName", self.machine_arn)
         by_name.grant_start_execution(audit)
 
