@@ -1,0 +1,56 @@
+# Everything starts here: each target first makes what it needs, in the project folder only.
+
+.DEFAULT_GOAL := help
+STAGE ?= local
+SERVICE ?=
+PY := .venv/bin/python
+
+# A Python of 3.11 or newer that really starts: a version manager's shim may be there and fail.
+SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
+
+.PHONY: help run up test stop status logs reset check synth deploy migrate setup
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: setup ## start everything on this machine, remember and recall the shipped text, leave it running
+	@$(PY) -m infra.local run
+
+up: setup ## like run, without the demo
+	@$(PY) -m infra.local up
+
+test: setup ## run every test; starts and stops what it needs, beside a running stack
+	@$(PY) -m infra.local model
+	@$(PY) -m pytest $(ARGS)
+
+stop: setup ## stop what run started; the data stays
+	@$(PY) -m infra.local stop
+
+status: setup ## show what runs, and where
+	@$(PY) -m infra.local status || true
+
+logs: setup ## show the logs; SERVICE=postgres|aws|api for one, FOLLOW=1 to go on
+	@$(PY) -m infra.local logs $(SERVICE) $(if $(FOLLOW),--follow)
+
+reset: setup ## delete all data of this machine's stack; asks, unless FORCE=1
+	@$(PY) -m infra.local reset $(if $(FORCE),--force)
+
+check: setup ## lint, formatting, types, lock, and the tests that hold the code's shape
+	@.local/uv/bin/uv lock --check --quiet --python $(PY) || uv lock --check --quiet --python $(PY)
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m pyright --pythonpath $(PY)
+	@$(PY) -m pytest -q tests/unit $(wildcard tests/architecture)
+
+synth: setup ## write the CloudFormation templates to cdk.out/; STAGE=local|prod
+	@$(PY) -m infra.local synth --stage $(STAGE)
+
+deploy: setup ## deploy to the AWS account of your shell's credentials; CONTEXT='-c name=value ...'
+	@$(PY) -m infra.local deploy $(CONTEXT)
+
+migrate: setup ## start this machine's PostgreSQL and apply the migrations
+	@$(PY) -m infra.local migrate
+
+setup: # the project's own Python and packages; nothing when they are current
+	@$(if $(SYSTEM_PYTHON),,$(error cairn needs a Python of 3.11 or newer))$(SYSTEM_PYTHON) infra/local/bootstrap.py

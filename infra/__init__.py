@@ -1,0 +1,1 @@
+"""How Cairn is deployed: to AWS (`cdk`), and to a laptop (`local`)."""

@@ -1,0 +1,189 @@
+"""`python -m infra.local COMMAND`: what the Makefile calls. The `cairn` CLI uses `stack` itself."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infra.local import stack
+from infra.local.cloud import run_cdk_visibly, synthesise
+from infra.local.layout import PROJECT, default_layout
+from infra.local.processes import StartFailed
+from infra.local.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Arguments = argparse.Namespace
+
+
+def main() -> int:
+    """Run one command; a failure to start is one message, not a traceback."""
+    arguments = _parser().parse_args()
+    commands: dict[str, Callable[[Arguments], int]] = {
+        "run": run,
+        "up": up,
+        "stop": stop,
+        "status": status,
+        "logs": logs,
+        "reset": reset,
+        "synth": synth,
+        "deploy": deploy,
+        "model": model,
+        "migrate": migrate,
+    }
+    try:
+        return commands[arguments.command](arguments)
+    except StartFailed as exc:
+        print(f"\n{exc}\n\nThe logs are in {default_layout().logs}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def run(_: Arguments) -> int:
+    """Bring everything up, run the demo on the shipped text, say how to go on."""
+    progress = Progress()
+    started = time.monotonic()
+    progress.say("[bold]Cairn on this machine[/]")
+    build_model(progress)
+    values = stack.Stack(progress=progress).up()
+    progress.say()
+    failed = subprocess.run(
+        [*_cairn(), "demo"], cwd=PROJECT, env={**os.environ, **values}, check=False
+    ).returncode
+    _farewell(progress, values["CAIRN_URL"], time.monotonic() - started)
+    return failed
+
+
+def up(_: Arguments) -> int:
+    """Bring everything up without the demo."""
+    progress = Progress()
+    build_model(progress)
+    stack.Stack(progress=progress).up()
+    return 0
+
+
+def stop(_: Arguments) -> int:
+    """Stop what runs; the data stays."""
+    stopped = stack.down()
+    print(f"stopped: {', '.join(stopped)}" if stopped else "nothing was running")
+    return 0
+
+
+def status(arguments: Arguments) -> int:
+    """Show what runs; exit status 1 when not everything does."""
+    found = stack.status()
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for name, service in found["services"].items():
+            pid = service["pid"] or "-"
+            print(f"{name:<10}{service['state']:<11}pid {pid!s:<9}{service['where']}")
+        for name, state in found["stacks"].items():
+            print(f"{name:<24}{state}")
+        print(f"key and URLs: {found['env_file'] or 'none yet, `make run` writes them'}")
+    return 0 if found["state"] == "running" else 1
+
+
+def logs(arguments: Arguments) -> int:
+    """Print the end of the logs, and go on with --follow."""
+    for line in stack.logs(arguments.service, follow=arguments.follow):
+        print(line, flush=True)
+    return 0
+
+
+def reset(arguments: Arguments) -> int:
+    """Delete every memory, document, key and ledger entry of the laptop, after a question."""
+    if not arguments.force:
+        question = "Delete all data of the laptop: ledger, memories, files, keys? [y/N] "
+        if not sys.stdin.isatty() or input(question).strip().lower() not in {"y", "yes"}:
+            print("nothing was deleted; `make reset FORCE=1` does not ask")
+            return 1
+    stack.reset()
+    print("the laptop stack is gone; `make run` makes a new one")
+    return 0
+
+
+def synth(arguments: Arguments) -> int:
+    """Write the CloudFormation templates of a stage into cdk.out/."""
+    output = PROJECT / "cdk.out"
+    with Progress().step(f"synthesise {arguments.stage}") as line:
+        synthesise(default_layout(), stage=arguments.stage, output=output, env={})
+        line.says(f"{len(list(output.glob('*.template.json')))} templates in cdk.out/")
+    return 0
+
+
+def deploy(arguments: Arguments) -> int:
+    """Deploy the prod stage to the account that the shell's AWS credentials belong to."""
+    return run_cdk_visibly(
+        ["deploy", "--all", "-c", "stage=prod", *arguments.options], default_layout()
+    )
+
+
+def model(_: Arguments) -> int:
+    """Build the embedding model's folder."""
+    build_model(Progress())
+    return 0
+
+
+def migrate(_: Arguments) -> int:
+    """Start PostgreSQL if needed and apply the migrations."""
+    stack.Stack(progress=Progress()).migrate()
+    return 0
+
+
+def build_model(progress: Progress) -> None:
+    """Fetch the pinned embedding model unless it is there."""
+    own = PROJECT / ".local" / "uv" / "bin" / "uv"
+    uv = str(own) if own.exists() else shutil.which("uv") or ""
+    with progress.step("embedding model, all-MiniLM-L6-v2"):
+        done = subprocess.run(
+            [sys.executable, str(PROJECT / "layers" / "model.py")],
+            env={**os.environ, **({"UV": uv} if uv else {})},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise StartFailed(f"the embedding model could not be fetched\n{done.stderr}")
+
+
+def _farewell(progress: Progress, url: str, seconds: float) -> None:
+    progress.say(
+        f"\n[bold]Cairn runs at {url}[/]  [dim]({seconds:.0f} s)[/]\n"
+        "  admin key   CAIRN_API_KEY in .local/cairn.env, readable by you only\n"
+        "  try         .venv/bin/cairn recall 'what changed last week?'\n"
+        "              .venv/bin/cairn remember 'the staging database moved to port 6432'\n"
+        "              .venv/bin/cairn ledger verify\n"
+        "  stop        make stop      (make status, make logs, make reset)\n"
+    )
+
+
+def _cairn() -> list[str]:
+    return [str(Path(sys.executable).with_name("cairn"))]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m infra.local", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("run", "up", "stop", "model", "migrate"):
+        commands.add_parser(name)
+    commands.add_parser("status").add_argument("--json", action="store_true")
+    showing = commands.add_parser("logs")
+    showing.add_argument("service", nargs="?", default="", choices=["", *stack.SERVICES])
+    showing.add_argument("--follow", "-f", action="store_true")
+    commands.add_parser("reset").add_argument("--force", action="store_true")
+    commands.add_parser("deploy").add_argument("options", nargs=argparse.REMAINDER)
+    stage = commands.add_parser("synth").add_argument("--stage", default="local")
+    stage.choices = ["local", "prod"]
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

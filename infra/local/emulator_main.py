@@ -1,0 +1,70 @@
+"""Entry point of the AWS emulator's process: ministack, with Python errors named as on AWS.
+
+Lambda reports a raised exception under its class name, and state machines retry and catch by that
+name; ministack reports every one as Runtime.HandlerError. Not a fork: three names of the pinned
+version are wrapped, and a contract test notices when they move.
+"""
+
+import signal
+import threading
+from typing import Any
+
+from ministack.core import lambda_runtime
+from ministack.services import lambda_svc
+
+REPORTED = '"error": str(e), "trace": traceback.format_exc()'
+NAMED = '"error_type": type(e).__name__, ' + REPORTED
+WORKER_DIED = "Worker process died"
+
+last = threading.local()
+
+
+def name_errors() -> None:
+    """Make workers report the exception's class, and the emulator pass it on as errorType."""
+    runtime: Any = lambda_runtime
+    service: Any = lambda_svc
+    script: str = runtime._PYTHON_WORKER_SCRIPT
+    if script.count(REPORTED) != 1:
+        raise RuntimeError("this ministack's worker script is not the one cairn was tested with")
+    runtime._PYTHON_WORKER_SCRIPT = script.replace(REPORTED, NAMED)
+    invoke_worker = runtime.Worker.invoke
+    execute = service._execute_function_warm
+
+    def invoke(self: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = invoke_worker(self, *args, **kwargs)
+        died = answer.get("error") == WORKER_DIED
+        last.error_type = "Runtime.ExitError" if died else answer.get("error_type")
+        return answer
+
+    def execute_and_name(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        last.error_type = None
+        result: dict[str, Any] = execute(*args, **kwargs)
+        if result.get("error") and last.error_type:
+            result["body"]["errorType"] = last.error_type
+        return result
+
+    runtime.Worker.invoke = invoke
+    service._execute_function_warm = execute_and_name
+
+
+def save_on_request() -> None:
+    """Save the state at SIGUSR1, so that a killed emulator comes back with its deployment."""
+    from ministack import app
+    from ministack.core import persistence
+
+    server: Any = app
+    store: Any = persistence
+
+    def save(_number: int, _frame: object) -> None:
+        store.save_all(server._build_persistence_save_dict())
+
+    signal.signal(signal.SIGUSR1, save)
+
+
+if __name__ == "__main__":
+    name_errors()
+    save_on_request()
+
+    from ministack.app import main
+
+    main()

@@ -1,0 +1,86 @@
+"""The environment of the laptop's functions and front door, and the file the user sources.
+
+The names are those of `cairn.settings`; on AWS the CDK app gives the same ones.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+from infra.local.emulator import aws_env
+from infra.local.layout import Layout
+from infra.local.state import write_private
+
+TAKEN_FROM_THE_SHELL = (
+    "CAIRN_EMBEDDER",
+    "CAIRN_LOG_LEVEL",
+    "CAIRN_OPENAI_API_KEY",
+    "CAIRN_OPENAI_BASE_URL",
+    "CAIRN_OPENAI_EMBEDDING_MODEL",
+)
+OUTPUTS: Mapping[str, str] = {
+    "CAIRN_UPLOADS_BUCKET": "UploadsBucketName",
+    "CAIRN_ANCHOR_BUCKET": "AnchorBucketName",
+    "CAIRN_EMBED_QUEUE_URL": "EmbedQueueUrl",
+    "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
+}
+HTTP_API_OUTPUT = "HttpApiId"
+PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")
+
+
+def database_url(user: str, password: str, socket_folder: Path, database: str) -> str:
+    """A libpq URL over the unix socket, safe for any folder name."""
+    return f"postgresql://{user}:{password}@/{database}?host={quote(str(socket_folder))}"
+
+
+def synthesis_env(layout: Layout, app_database_url: str) -> dict[str, str]:
+    """What the CDK app reads at synth to wire the functions to the laptop's own parts."""
+    shell = {name: os.environ[name] for name in TAKEN_FROM_THE_SHELL if name in os.environ}
+    return {
+        **shell,
+        "CAIRN_APP_DATABASE_URL": app_database_url,
+        "CAIRN_KEY_STORE": f"file:{layout.keys}",
+        "CAIRN_MODEL_DIR": str(layout.model),
+    }
+
+
+def front_door_env(
+    layout: Layout, *, app_database_url: str, outputs: Mapping[str, str], emulator_url: str
+) -> dict[str, str]:
+    """The api function's environment for uvicorn, with what only AWS clients need added."""
+    defaults = {"CAIRN_EMBEDDER": "onnx", "CAIRN_LOG_LEVEL": "INFO"}
+    return {
+        **defaults,
+        **synthesis_env(layout, app_database_url),
+        "CAIRN_STAGE": "local",
+        "CAIRN_DATABASE_AUTH": "password",
+        **{name: outputs[key] for name, key in OUTPUTS.items() if key in outputs},
+        **aws_env(emulator_url),
+    }
+
+
+def gateway_url(outputs: Mapping[str, str], emulator_url: str) -> str:
+    """The API through API Gateway and Lambda; empty when the stack has no HTTP API."""
+    api_id = outputs.get(HTTP_API_OUTPUT)
+    return f"{emulator_url}/_aws/execute-api/{api_id}/$default" if api_id else ""
+
+
+def write_env_file(path: Path, values: Mapping[str, str]) -> None:
+    """Write NAME=value lines a shell can source, mode 600."""
+    lines = [f"{name}={_quoted(value)}" for name, value in values.items()]
+    write_private(path, "\n".join(lines) + "\n")
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """The values of a file written by `write_env_file`; empty when there is none."""
+    if not path.is_file():
+        return {}
+    pairs = (line.partition("=") for line in path.read_text(encoding="utf-8").splitlines())
+    return {name: "".join(shlex.split(value)) for name, mark, value in pairs if mark}
+
+
+def _quoted(value: str) -> str:
+    return value if PLAIN.fullmatch(value) else shlex.quote(value)

@@ -1,0 +1,366 @@
+"""The whole laptop cloud: up, down, status, logs, reset. Each is safe to repeat.
+
+`up` looks at what runs and mends the rest: stale pid files, a killed PostgreSQL, an emulator that
+lost its state, a port taken by somebody else, a folder that was moved.
+"""
+
+import fcntl
+import http.client
+import shutil
+import signal
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from infra.local import environment, state
+from infra.local.cloud import CDK_APP, Cloud
+from infra.local.emulator import Emulator
+from infra.local.front_door import ASGI_APP, FrontDoor
+from infra.local.layout import Layout, default_layout
+from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster
+from infra.local.processes import Daemon
+from infra.local.progress import Progress
+from infra.local.state import State
+
+SERVICES = ("postgres", "aws", "api")
+FOLLOW_SECONDS = 0.3
+KEPT_AT_RESET = {"uv", "python", "cache", "lock"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """One laptop cloud below one folder. The defaults are the user's own."""
+
+    layout: Layout = field(default_factory=default_layout)
+    progress: Progress = field(default_factory=Progress)
+    enforce_roles: bool = False
+    asgi_app: str = ASGI_APP
+    first_api_port: int = state.FIRST_API_PORT
+    first_emulator_port: int = state.FIRST_EMULATOR_PORT
+
+    def up(self) -> dict[str, str]:
+        """Bring everything up and return the values of `cairn.env`."""
+        self.layout.make()
+        with self._lock():
+            saved = self._claim_ports(self._load())
+            self.start_postgres(saved)
+            self._migrate(saved)
+            self._start_emulator(saved)
+            outputs = self._deploy(saved)
+            self._start_front_door(saved, outputs)
+            return self._write_env(saved, outputs)
+
+    def down(self) -> list[str]:
+        """Stop what runs and return its names; data stays."""
+        if not self.layout.base.is_dir():
+            return []
+        with self._lock():
+            saved = self._load()
+            parts = (
+                ("api", self.front_door(saved, {}).stop),
+                ("aws", self.emulator(saved).stop),
+                ("postgres", self.cluster(saved).stop),
+            )
+            return [name for name, stop in parts if stop()]
+
+    def reset(self) -> None:
+        """Stop everything and delete all data: memories, ledger, keys, files. Nothing is kept."""
+        self.down()
+        for path in self.layout.base.iterdir() if self.layout.base.is_dir() else ():
+            if path.name in KEPT_AT_RESET:
+                continue
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(self.layout.socket_folder, ignore_errors=True)
+
+    def status(self) -> dict[str, Any]:
+        """What runs, where, and since when; never raises because a part is down."""
+        saved = self._load()
+        emulator, door, cluster = (
+            self.emulator(saved),
+            self.front_door(saved, {}),
+            self.cluster(saved),
+        )
+        services = {
+            "postgres": _service(
+                cluster.daemon, cluster.is_running(), str(self.layout.socket_folder)
+            ),
+            "aws": _service(emulator.daemon, emulator.is_running(), emulator.url),
+            "api": _service(door.daemon, door.is_running(), door.url),
+        }
+        running = all(service["state"] == "running" for service in services.values())
+        return {
+            "state": "running"
+            if running
+            else "incomplete"
+            if _any_running(services)
+            else "stopped",
+            "url": door.url if saved.api_port else None,
+            "env_file": str(self.layout.env_file) if self.layout.env_file.exists() else None,
+            "services": services,
+            "stacks": self._stack_states(saved) if emulator.is_running() else {},
+        }
+
+    def logs(self, service: str = "", *, follow: bool = False, lines: int = 40) -> Iterator[str]:
+        """Lines of one service's log, or of all with the service's name in front."""
+        names = [service] if service else list(SERVICES)
+        if not set(names) <= set(SERVICES):
+            raise ValueError(f"{service} is none of {', '.join(SERVICES)}")
+        files = {name: self.layout.logs / f"{name}.log" for name in names}
+        prefix = {name: f"{name} | " if len(names) > 1 else "" for name in names}
+        offsets: dict[str, int] = {}
+        for name, path in files.items():
+            text = path.read_bytes() if path.exists() else b""
+            offsets[name] = len(text)
+            for line in text.decode("utf-8", "replace").splitlines()[-lines:]:
+                yield prefix[name] + line
+        while follow:
+            time.sleep(FOLLOW_SECONDS)
+            for name, path in files.items():
+                for line in _new_lines(path, offsets, name):
+                    yield prefix[name] + line
+
+    def start_postgres(self, saved: State | None = None) -> None:
+        """Start PostgreSQL alone, with its roles and database."""
+        saved = saved or self._load()
+        with self.progress.step("PostgreSQL 18 with pgvector") as line:
+            cluster = self.cluster(saved)
+            line.says("started" if cluster.start() else "was up")
+            cluster.prepare(owner_password=saved.owner_password)
+
+    def migrate(self) -> None:
+        """Start PostgreSQL if it is down and apply the migrations."""
+        self.layout.make()
+        with self._lock():
+            saved = self._load()
+            self.start_postgres(saved)
+            self._migrate(saved)
+
+    def stop_postgres(self) -> None:
+        """Stop PostgreSQL alone."""
+        self.cluster(self._load()).stop()
+
+    def kill_postgres(self) -> None:
+        """Kill PostgreSQL with -9, as a crash would."""
+        server = self.cluster(self._load()).daemon.process()
+        if server is not None:
+            server.send_signal(signal.SIGKILL)
+            server.wait(timeout=10)
+
+    def worker_pids(self, function: str = "") -> list[int]:
+        """Pids of the Lambda workers, of one function when part of its name is given."""
+        return self.emulator(self._load()).worker_pids(function)
+
+    def owner_url(self, database: str = DATABASE) -> str:
+        """The owner's URL."""
+        return self._url(OWNER, self._load().owner_password, database)
+
+    def app_url(self, database: str = DATABASE) -> str:
+        """The functions' role's URL."""
+        return self._url(APP_ROLE, self._load().app_password, database)
+
+    def cluster(self, saved: State) -> Cluster:
+        """The PostgreSQL cluster of this stack."""
+        return Cluster(
+            data=self.layout.postgres,
+            socket_folder=self.layout.socket_folder,
+            superuser_password=saved.superuser_password,
+            daemon=self._daemon("postgres"),
+        )
+
+    def emulator(self, saved: State) -> Emulator:
+        """The AWS emulator of this stack."""
+        return Emulator(
+            base=self.layout.emulator,
+            port=saved.emulator_port,
+            daemon=self._daemon("aws"),
+            enforce_roles=self.enforce_roles,
+        )
+
+    def cloud(self, saved: State) -> Cloud:
+        """What is deployed into the emulator."""
+        app_url = self._url(APP_ROLE, saved.app_password, DATABASE)
+        return Cloud(
+            layout=self.layout,
+            url=self.emulator(saved).url,
+            app=CDK_APP,
+            app_env=environment.synthesis_env(self.layout, app_url),
+        )
+
+    def front_door(self, saved: State, outputs: Mapping[str, str]) -> FrontDoor:
+        """The API process of this stack."""
+        return FrontDoor(
+            project=self.layout.project,
+            port=saved.api_port,
+            daemon=self._daemon("api"),
+            app=self.asgi_app,
+            env=environment.front_door_env(
+                self.layout,
+                app_database_url=self._url(APP_ROLE, saved.app_password, DATABASE),
+                outputs=outputs,
+                emulator_url=self.emulator(saved).url,
+            ),
+        )
+
+    def _migrate(self, saved: State) -> None:
+        from infra.local.workspace import migrate_database
+
+        with self.progress.step("database migrations, as the owner"):
+            migrate_database(self._url(OWNER, saved.owner_password, DATABASE), saved.app_password)
+
+    def _start_emulator(self, saved: State) -> None:
+        emulator = self.emulator(saved)
+        with self.progress.step("AWS emulator") as line:
+            line.says(f"{'started' if emulator.start() else 'was up'}, {emulator.url}")
+
+    def _deploy(self, saved: State) -> dict[str, str]:
+        cloud = self.cloud(saved)
+        wanted = cloud.fingerprint()
+        if saved.deployed == wanted and cloud.is_deployed():
+            with self.progress.step("CDK app") as line:
+                line.says("deployed, unchanged")
+            return cloud.outputs()
+        with self.progress.step("CDK app: bootstrap") as line:
+            line.says("done" if cloud.bootstrap() else "was there")
+        with self.progress.step("CDK app: synthesise"):
+            cloud.synthesise()
+        with self.progress.step("CDK app: deploy") as line:
+            cloud.deploy()
+            line.says(f"{len(cloud.stacks()) - 1} stacks")
+        self.emulator(saved).save()
+        state.save(self.layout, replace(saved, deployed=wanted))
+        return cloud.outputs()
+
+    def _start_front_door(self, saved: State, outputs: Mapping[str, str]) -> None:
+        door = self.front_door(saved, outputs)
+        with self.progress.step("API") as line:
+            line.says(f"{'started' if door.start() else 'was up'}, {door.url}")
+
+    def _write_env(self, saved: State, outputs: Mapping[str, str]) -> dict[str, str]:
+        from infra.local.workspace import create_first_workspace
+
+        door = self.front_door(saved, outputs)
+        owner_url = self._url(OWNER, saved.owner_password, DATABASE)
+        known = environment.read_env_file(self.layout.env_file)
+        workspace, key = known.get("CAIRN_WORKSPACE", ""), known.get("CAIRN_API_KEY", "")
+        if not key_works(door.url, key):
+            with self.progress.step("workspace and first admin key") as line:
+                created, key = create_first_workspace(owner_url)
+                workspace = str(created)
+                line.says("shown below, once")
+            self.progress.say(f"\n  [bold]{key}[/]\n")
+        values = {
+            "CAIRN_URL": door.url,
+            "CAIRN_API_KEY": key,
+            "CAIRN_WORKSPACE": workspace,
+            "CAIRN_GATEWAY_URL": environment.gateway_url(outputs, self.emulator(saved).url),
+            "CAIRN_DATABASE_URL": owner_url,
+            **door.env,
+        }
+        environment.write_env_file(self.layout.env_file, values)
+        return values
+
+    def _claim_ports(self, saved: State) -> State:
+        """Keep the ports of before where they are ours or free, else take the next free ones."""
+        emulator, door = self._daemon("aws").process(), self._daemon("api").process()
+        emulator_port, api_port = saved.emulator_port, saved.api_port
+        if emulator is None:
+            emulator_port = state.free_port(emulator_port, self.first_emulator_port)
+        if door is None:
+            api_port = state.free_port(api_port, self.first_api_port)
+        return state.save(
+            self.layout, replace(saved, emulator_port=emulator_port, api_port=api_port)
+        )
+
+    def _load(self) -> State:
+        saved = state.load(self.layout)
+        if self.layout.base.is_dir() and not (self.layout.base / "state.json").exists():
+            state.save(self.layout, saved)
+        return saved
+
+    def _stack_states(self, saved: State) -> dict[str, str]:
+        return {stack["StackName"]: stack["StackStatus"] for stack in self.cloud(saved).stacks()}
+
+    def _daemon(self, name: str) -> Daemon:
+        return Daemon(
+            name=name,
+            pid_file=self.layout.run / f"{name}.json",
+            log_file=self.layout.logs / f"{name}.log",
+        )
+
+    def _url(self, user: str, password: str, database: str) -> str:
+        return environment.database_url(user, password, self.layout.socket_folder, database)
+
+    @contextmanager
+    def _lock(self) -> Generator[None]:
+        """One `up` or `down` at a time; a second one waits."""
+        with (self.layout.base / "lock").open("w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def up() -> dict[str, str]:
+    """Bring up the user's own stack; the values of `.local/cairn.env`."""
+    return Stack().up()
+
+
+def down() -> list[str]:
+    """Stop the user's own stack; the names of what was running."""
+    return Stack().down()
+
+
+def status() -> dict[str, Any]:
+    """The state of the user's own stack."""
+    return Stack().status()
+
+
+def logs(service: str = "", *, follow: bool = False) -> Iterator[str]:
+    """Log lines of the user's own stack."""
+    return Stack().logs(service, follow=follow)
+
+
+def reset() -> None:
+    """Delete the user's own stack with all its data."""
+    Stack().reset()
+
+
+def key_works(url: str, key: str) -> bool:
+    """True when the API at `url` knows this key."""
+    request = urllib.request.Request(f"{url}/v1/whoami", headers={"Authorization": f"Bearer {key}"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return bool(key) and response.status == http.client.OK
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def _service(daemon: Daemon, running: bool, where: str) -> dict[str, Any]:
+    process = daemon.process()
+    silent = "no answer" if process else "died" if daemon.died() else "stopped"
+    return {
+        "state": "running" if running else silent,
+        "pid": process.pid if process else None,
+        "where": where,
+        "log": str(daemon.log_file),
+    }
+
+
+def _any_running(services: Mapping[str, Mapping[str, Any]]) -> bool:
+    return any(service["state"] == "running" for service in services.values())
+
+
+def _new_lines(path: Path, offsets: dict[str, int], name: str) -> list[str]:
+    if not path.exists():
+        return []
+    with path.open("rb") as stream:
+        if path.stat().st_size < offsets[name]:
+            offsets[name] = 0
+        stream.seek(offsets[name])
+        added = stream.read()
+    whole = added[: added.rfind(b"\n") + 1]
+    offsets[name] += len(whole)
+    return whole.decode("utf-8", "replace").splitlines()

@@ -1,0 +1,22 @@
+"""The two places where the launcher calls the product: migrations, and the first workspace.
+
+Everything else of the laptop cloud knows Cairn only as an ASGI app and a CDK app.
+"""
+
+from uuid import UUID
+
+from cairn.bootstrap import create_workspace
+
+from cairn.storage.postgres.migrate import migrate
+
+FIRST_WORKSPACE = "laptop"
+
+
+def migrate_database(owner_url: str, app_password: str) -> None:
+    """Bring the schema up to date as the owner, and give the functions' role its password."""
+    migrate(owner_url, app_password)
+
+
+def create_first_workspace(owner_url: str) -> tuple[UUID, str]:
+    """The id of the laptop's workspace and a new admin key for it; made if it is missing."""
+    return create_workspace(owner_url, FIRST_WORKSPACE)
