@@ -1,0 +1,45 @@
+"""Making one ranking of several. Pure functions over ranked lists; no thresholds, no boosts."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from cairn.retrieval.records import Candidate
+
+RRF_K = 60
+"""Reciprocal rank fusion's constant: Cormack, Clarke and Buettcher (SIGIR 2009)."""
+
+Legs = Mapping[str, Sequence[Candidate]]
+
+
+def reciprocal_rank(
+    legs: Legs, weights: Mapping[str, float], *, k: int = RRF_K
+) -> dict[UUID, float]:
+    """Return sum over legs of weight / (k + rank), ranks from 1; a leg that lacks a node adds 0."""
+    fused: dict[UUID, float] = {}
+    for leg, candidates in legs.items():
+        weight = weights[leg]
+        for rank, candidate in enumerate(candidates, start=1):
+            fused[candidate.node_id] = fused.get(candidate.node_id, 0.0) + weight / (k + rank)
+    return fused
+
+
+def weighted_sum(
+    legs: Legs, weights: Mapping[str, float], *, normalised: frozenset[str]
+) -> dict[UUID, float]:
+    """Return sum over legs of weight x score; the legs named in `normalised` by `min_max` first."""
+    fused: dict[UUID, float] = {}
+    for leg, candidates in legs.items():
+        scores = {candidate.node_id: candidate.score for candidate in candidates}
+        for node_id, score in (min_max(scores) if leg in normalised else scores).items():
+            fused[node_id] = fused.get(node_id, 0.0) + weights[leg] * score
+    return fused
+
+
+def min_max(scores: Mapping[UUID, float]) -> dict[UUID, float]:
+    """Return the scores stretched to [0, 1]; 1.0 for each when all are equal."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    if low == high:
+        return dict.fromkeys(scores, 1.0)
+    return {node_id: (score - low) / (high - low) for node_id, score in scores.items()}

@@ -1,0 +1,152 @@
+"""The signals that move a candidate up or down, and the score they make. Pure; no reading."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from cairn.retrieval.recipes import Recipe
+from cairn.retrieval.records import FoundNode
+from cairn.retrieval.time_hints import MONTHS, nearness
+from cairn.retrieval.understanding import Understanding
+from cairn.text.words import words
+
+DECAY_PER_DAY = 0.98
+ACCESS_WEIGHT = 0.3
+DECAYING_KINDS = frozenset({"fact", "status"})
+LONG_TEXT_WORDS = 60  # a text this long gets the whole length signal
+
+_SPEAKER = re.compile(r"^\s*([^\s:][^:\n]{0,39}):\s")
+_TIME_WORDS = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|recently|just|since|ago"
+    r"|(?:last|next|this|past)\s+(?:night|morning|week|weekend|month|year|spring|summer|autumn|fall"
+    r"|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|(?:\d+|few|couple|two|three|four|five)\s+(?:of\s+)?(?:day|week|month|year)s?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    rf"|{'|'.join(MONTHS)}|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A candidate with its final score and what it is made of."""
+
+    node: FoundNode
+    score: float
+    signals: Mapping[str, float]
+
+
+def decay(node: FoundNode, at: datetime) -> float:
+    """Return confidence x 0.98^days since last access (since recorded, when never accessed).
+
+    Facts and statuses lose confidence unused; for other kinds the value is reported and does not
+    rank (see `ranking_decay`). Never above the stored confidence.
+    """
+    since = node.last_accessed_at or node.recorded_at
+    days = max(0.0, (at - since).total_seconds() / 86400)
+    return node.confidence * math.pow(DECAY_PER_DAY, days)
+
+
+def ranking_decay(node: FoundNode, at: datetime) -> float:
+    """Return `decay` for facts and statuses and 1.0 for the others, which record history."""
+    return decay(node, at) if node.kind in DECAYING_KINDS else 1.0
+
+
+def access_boost(access_count: int) -> float:
+    """Return 1 + 0.3 log2(access_count + 1): 1.0, 1.3, 1.6, 1.9 for 0, 1, 3, 7 accesses."""
+    return 1.0 + ACCESS_WEIGHT * math.log2(access_count + 1)
+
+
+def score_all(
+    nodes: Sequence[FoundNode],
+    fused: Mapping[UUID, float],
+    asked: Understanding,
+    recipe: Recipe,
+    at: datetime,
+) -> list[Scored]:
+    """Return the nodes scored, best first; ties go to the younger position.
+
+    score = (fused + sum of weight x signal) x decay factor x access factor, where a factor f enters
+    with the recipe's share s as 1 + s (f - 1).
+    """
+    parents = _best_of_parents(nodes, fused)
+    scored = [
+        _scored(node, fused[node.id], parents.get(_parent(node), 0.0), asked, recipe, at)
+        for node in nodes
+    ]
+    return sorted(scored, key=lambda found: (-found.score, -found.node.position))
+
+
+def _scored(
+    node: FoundNode,
+    fused: float,
+    parent: float,
+    asked: Understanding,
+    recipe: Recipe,
+    at: datetime,
+) -> Scored:
+    weights = recipe.signals
+    parts = {
+        "speaker": weights.speaker and weights.speaker * said_by_named(node, asked),
+        "time": weights.time and weights.time * happened_then(node, asked),
+        "time_words": weights.time_words and weights.time_words * names_a_time(node, asked),
+        "length": weights.length and weights.length * length(node),
+        "question": weights.question and weights.question * asks(node),
+        "parent": weights.parent and weights.parent * parent,
+    }
+    factor = 1.0 + recipe.decay * (ranking_decay(node, at) - 1.0)
+    boost = 1.0 + recipe.access * (access_boost(node.access_count) - 1.0)
+    signals = {name: value for name, value in parts.items() if value}
+    score = (fused + sum(parts.values())) * factor * boost
+    return Scored(
+        node=node,
+        score=score,
+        signals={"fused": fused, **signals, "decay_factor": factor, "access_boost": boost},
+    )
+
+
+def said_by_named(node: FoundNode, asked: Understanding) -> float:
+    """Return 1 when the node was said by, or is about, somebody the question names."""
+    if not asked.names:
+        return 0.0
+    speaker = _SPEAKER.match(node.text)
+    said = words(speaker[1]) if speaker else []
+    for name in (node.canonical_name, node.subject, node.source_agent):
+        said += words(name) if name else []
+    return 1.0 if asked.names.intersection(said) else 0.0
+
+
+def happened_then(node: FoundNode, asked: Understanding) -> float:
+    """Return how near the node happened to the time the question names, in [0, 1]."""
+    return nearness(asked.hint, node.occurred_at) if asked.hint else 0.0
+
+
+def names_a_time(node: FoundNode, asked: Understanding) -> float:
+    """Return 1 when the question asks for a time and the text has one."""
+    return 1.0 if asked.asks_when and _TIME_WORDS.search(node.text) else 0.0
+
+
+def length(node: FoundNode) -> float:
+    """Return ln(1 + words) / ln(60), at most 1."""
+    return min(1.0, math.log1p(len(node.text.split())) / math.log(LONG_TEXT_WORDS))
+
+
+def asks(node: FoundNode) -> float:
+    """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
+    return 1.0 if node.text.rstrip().endswith(("?", "\uff1f")) else 0.0
+
+
+def _parent(node: FoundNode) -> str:
+    return f"session:{node.session_id}" if node.session_id else f"document:{node.document_id}"
+
+
+def _best_of_parents(nodes: Sequence[FoundNode], fused: Mapping[UUID, float]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for node in nodes:
+        if node.session_id or node.document_id:
+            place = _parent(node)
+            best[place] = max(best.get(place, 0.0), fused[node.id])
+    return best
