@@ -1,6 +1,5 @@
 """Field types the request models share, and their base. Not domain rules: shapes and characters."""
 
-import json
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,9 +10,8 @@ from cairn.access import Scope
 from cairn.api.problems import TOO_LARGE
 from cairn.api.strict_json import bad_strings, string_fault
 from cairn.errors import ValidationFailed
+from cairn.ingestion.drafting import MAX_LIST_ITEMS, MAX_NAME_CHARS
 from cairn.text.canonical import parse_timestamp
-
-MAX_METADATA_BYTES = 32 * 1024
 
 
 class Body(BaseModel):
@@ -53,14 +51,6 @@ def _clean(value: str) -> str:
     return value
 
 
-def _small(value: dict[str, Any]) -> dict[str, Any]:
-    if len(json.dumps(value)) > MAX_METADATA_BYTES:
-        raise PydanticCustomError(
-            TOO_LARGE, "May have {limit} bytes as JSON", {"limit": MAX_METADATA_BYTES}
-        )
-    return value
-
-
 def at_most(chars: int) -> AfterValidator:
     """Return a validator that refuses longer strings as too large (413), not as invalid."""
 
@@ -74,9 +64,12 @@ def at_most(chars: int) -> AfterValidator:
 
 Timestamp = Annotated[datetime, BeforeValidator(timestamp)]
 Name = Annotated[
-    str, Field(min_length=1, max_length=200), AfterValidator(_written), AfterValidator(_clean)
+    str,
+    Field(min_length=1, max_length=MAX_NAME_CHARS),
+    AfterValidator(_written),
+    AfterValidator(_clean),
 ]
-Names = Annotated[list[Name], Field(max_length=50)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_small)]
+Names = Annotated[list[Name], Field(max_length=MAX_LIST_ITEMS)]
+Metadata = dict[str, Any]
 ScopeName = Annotated[Scope, Field(strict=False)]
 Text = Annotated[str, AfterValidator(_written)]

@@ -12,44 +12,38 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from cairn.access import Principal, Role, Scope
-from cairn.errors import CairnError
-from cairn.memory.kinds import Category, KnowledgeCategory, MemoryKind
+from cairn.ingestion.requests import (
+    Deleted,
+    IdempotencyKey,
+    Json,
+    MemoryOutcome,
+    NewMemory,
+    Outcome,
+    Remembered,
+)
+from cairn.memory.kinds import MemoryKind
+
+__all__ = [
+    "Deleted",
+    "IdempotencyKey",
+    "MemoryOutcome",
+    "NewMemory",
+    "Outcome",
+    "Remembered",
+]
 
 T_co = TypeVar("T_co", covariant=True)
-Json = Mapping[str, Any]
-
-
-class Outcome(StrEnum):
-    """What became of one memory."""
-
-    CREATED = "created"
-    DUPLICATE = "duplicate"  # the same agent had said exactly this
-    CORROBORATED = "corroborated"  # another agent had; now both are observers
-    SUPERSEDED = "superseded"  # created, and it replaced an earlier one
-    REJECTED = "rejected"  # refused; only in batches
 
 
 class DocumentStatus(StrEnum):
-    """Where an ingestion stands: accepted -> running -> embedded | failed."""
+    """Where an ingestion stands: in this order, or failed from any of them."""
 
     ACCEPTED = "accepted"
-    RUNNING = "running"
+    PARSED = "parsed"
+    CHUNKED = "chunked"
     STORED = "stored"  # sections and chunks are there, searchable by keyword
-    EMBEDDED = "embedded"  # searchable by vector too; the end of the good path
+    READY = "ready"  # searchable by vector too; the end of the good path
     FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdempotencyKey:
-    """What the caller sent to make a write repeatable, with the hash of the body it came with.
-
-    `key` is unique per principal for 24 hours. The use case stores both in its own transaction: the
-    same key with another hash is ValidationFailed (reason `idempotency-mismatch`), one still in
-    flight is Conflict (`idempotency-in-flight`), a repeat returns the first answer as replayed.
-    """
-
-    key: str
-    body_hash: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,57 +69,8 @@ class RateDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewMemory:
-    """One memory as the caller wrote it; texts are not yet scrubbed."""
-
-    text: str
-    type: MemoryKind
-    client_id: str
-    importance: int
-    scope: Scope
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
-    source_agent: str | None = None
-    category: Category | None = None
-    knowledge_category: KnowledgeCategory = KnowledgeCategory.GENERAL
-    agents: tuple[str, ...] = ()
-    occurred_at: datetime | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    session_id: str | None = None
-    sequence: int | None = None
-    trace_id: str | None = None
-    parent_id: UUID | None = None
-    data_subjects: tuple[str, ...] = ()
-    confidence: float = 1.0
-    metadata: Json = field(default_factory=dict[str, Any])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOutcome:
-    """What became of one memory of a batch. `error` is set exactly when it was rejected."""
-
-    outcome: Outcome
-    id: UUID | None = None
-    position: int | None = None
-    superseded: tuple[UUID, ...] = ()
-    observation_count: int = 1
-    warnings: tuple[str, ...] = ()
-    error: CairnError | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
-    """The outcomes of a write, in the order of its memories."""
-
-    outcomes: tuple[MemoryOutcome, ...]
-    replayed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryView:
-    """A stored memory as its reader sees it."""
+    """A stored memory as its reader sees it. `position` is that of the entry that made it."""
 
     id: UUID
     position: int
@@ -183,15 +128,6 @@ class MemoryFilter:
     subject: str | None = None
     session_id: str | None = None
     state: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deleted:
-    """What a soft deletion did: the ledger position of its entry and how many nodes it hid."""
-
-    id: UUID
-    position: int
-    nodes: int = 1
 
 
 class Remember(Protocol):

@@ -220,7 +220,7 @@ class World:
             media_type="text/markdown",
             client_id="global",
             scope=Scope.ADMIN,
-            status=DocumentStatus.EMBEDDED,
+            status=DocumentStatus.READY,
             recorded_at=NOW,
         )
 
@@ -236,7 +236,7 @@ class World:
         return IngestionView(
             id=ingestion_id,
             document_id=UUID(int=1),
-            status=DocumentStatus.RUNNING,
+            status=DocumentStatus.PARSED,
             started_at=NOW,
         )
 

@@ -1,7 +1,6 @@
 """Documents: accept one for ingestion, read, list, delete with its sections and chunks."""
 
 import base64
-import binascii
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -74,7 +73,7 @@ class DocumentIn(Body):
             return None
         try:
             return base64.b64decode(self.content_base64, validate=True)
-        except binascii.Error as exc:
+        except ValueError as exc:
             detail = "Expected standard base64 with its padding."
             raise ValidationFailed(
                 detail, reason="base64", errors=[FieldError("body.content_base64", detail)]

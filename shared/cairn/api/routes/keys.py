@@ -4,7 +4,8 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Response
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from cairn.access import Role
 from cairn.api.answers import answer
@@ -31,8 +32,15 @@ class KeyIn(Body):
     name: Name
     role: Annotated[Role, Field(strict=False)] = Role.AGENT
     scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = None
-    agent_slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9\-]{0,63}$")] | None = None
+    agent_slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._\-]{0,63}$")] | None = None
     expires_at: Timestamp | None = None
+
+    @model_validator(mode="after")
+    def public_keys_name_their_agent(self) -> "KeyIn":
+        """Refuse a public key that is not bound to an agent."""
+        if self.role is Role.PUBLIC and self.agent_slug is None:
+            raise PydanticCustomError("agent", "A public key needs an agent_slug")
+        return self
 
     def record(self) -> NewKey:
         """Return the use case's record."""

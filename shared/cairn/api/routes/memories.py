@@ -28,12 +28,12 @@ from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.problems import Problem, from_error, from_validation
 from cairn.api.routing import router
 from cairn.api.services import MemoryFilter, MemoryOutcome, NewMemory, Outcome
+from cairn.ingestion.drafting import MAX_TEXT_CHARS
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.memory.importance import importance_number
 from cairn.memory.kinds import Category, KnowledgeCategory, MemoryKind
 
 MAX_BATCH = 500
-MAX_TEXT_CHARS = 100_000
 
 routes = router("memories")
 
@@ -78,7 +78,7 @@ class MemoryIn(Body):
     trace_id: Name | None = None
     parent_id: Annotated[UUID, Field(strict=False)] | None = None
     data_subjects: Names = Field(default_factory=list[str])
-    confidence: Annotated[float, Field(ge=0, le=1, strict=False)] = 1.0
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     metadata: Metadata = Field(default_factory=dict[str, Any])
 
     @model_validator(mode="after")

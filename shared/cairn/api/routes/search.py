@@ -15,6 +15,7 @@ from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.routing import router
 from cairn.api.services import SearchRequest
+from cairn.memory.kinds import MemoryKind
 
 MAX_QUERY_CHARS = 4000
 MAX_RESULTS = 100
@@ -26,6 +27,8 @@ def _moment(value: object) -> object:
     return value if isinstance(value, int) and not isinstance(value, bool) else timestamp(value)
 
 
+KindName = Annotated[MemoryKind, Field(strict=False)]
+Label = Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9]{0,63}$")]
 Moment = Annotated[
     datetime | Annotated[int, Field(ge=0, le=2**53 - 1)],
     BeforeValidator(_moment),
@@ -38,8 +41,8 @@ class SearchIn(Body):
 
     query: Annotated[Text, at_most(MAX_QUERY_CHARS)]
     limit: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
-    kinds: Annotated[list[Name], Field(max_length=20)] = Field(default_factory=list[str])
-    labels: Annotated[list[Name], Field(max_length=20)] = Field(default_factory=list[str])
+    kinds: Annotated[list[KindName], Field(max_length=4)] = Field(default_factory=list[MemoryKind])
+    labels: Annotated[list[Label], Field(max_length=20)] = Field(default_factory=list[str])
     client_id: Name | None = None
     scopes: Annotated[list[ScopeName], Field(max_length=3)] = Field(default_factory=list[Scope])
     occurred_from: Timestamp | None = None

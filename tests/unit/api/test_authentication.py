@@ -1,0 +1,107 @@
+import pytest
+from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
+
+OPEN = {"/healthz", "/readyz", "/v1/claim"}
+
+
+def paths(client: Client) -> list[tuple[str, str]]:
+    found = client.get("/openapi.json").json()["paths"]
+    some_id = "00000000-0000-0000-0000-000000000001"
+    return [
+        (method.upper(), "/".join(some_id if "{" in step else step for step in path.split("/")))
+        for path, methods in found.items()
+        for method in methods
+        if path not in OPEN
+    ]
+
+
+def test_every_route_but_health_and_claim_needs_a_key() -> None:
+    client = Client(World(), key=None)
+    asked = paths(client)
+    assert len(asked) >= 18
+    for method, path in asked:
+        headers = {"content-type": "application/json"}
+        response = client.request(method, path, content=b"{}", headers=headers)
+        assert response.status_code == 401, (method, path)
+        assert response.headers["www-authenticate"] == 'Bearer realm="cairn"'
+
+
+@pytest.mark.parametrize(
+    ("authorization", "reason"),
+    [
+        (f"Basic {ADMIN_KEY}", "malformed-key"),
+        ("Bearer", "malformed-key"),
+        ("Bearer cairn_adm", "malformed-key"),
+        ("Bearer cairn_adm.", "malformed-key"),
+        ("Bearer sk-something.else", "malformed-key"),
+        (f"Bearer {ADMIN_KEY} extra", "malformed-key"),
+        (f"Bearer {'cairn_adm.' + 'a' * 5000}", "malformed-key"),
+        (f"Bearer {ADMIN_KEY[:-1]}", "unknown-key"),
+        ("Bearer cairn_gone.revoked", "unknown-key"),
+    ],
+)
+def test_a_truncated_unknown_or_revoked_key_is_refused_and_never_repeated(
+    authorization: str, reason: str
+) -> None:
+    client = Client(World())
+    response = client.get("/v1/whoami", headers={"authorization": authorization})
+    assert (response.status_code, response.json()["reason"]) == (401, reason)
+    assert authorization.rpartition(" ")[2] not in response.text + str(client.logged)
+
+
+def test_an_empty_key_header_is_told_apart_from_a_missing_one() -> None:
+    assert Client(World(), key=None).get("/v1/whoami").json()["reason"] == "missing-key"
+
+
+@pytest.mark.parametrize(
+    ("key", "method", "path", "status"),
+    [
+        (PUBLIC_KEY, "GET", "/v1/whoami", 200),
+        (PUBLIC_KEY, "GET", "/v1/memories", 403),
+        (PUBLIC_KEY, "GET", "/v1/status", 403),
+        (PUBLIC_KEY, "GET", "/v1/ledger", 403),
+        (AGENT_KEY, "GET", "/v1/memories", 200),
+        (AGENT_KEY, "GET", "/v1/ledger", 403),
+        (AGENT_KEY, "GET", "/v1/ledger/verify", 403),
+        (AGENT_KEY, "GET", "/v1/keys", 403),
+        (ADMIN_KEY, "GET", "/v1/keys", 200),
+        (ADMIN_KEY, "GET", "/v1/ledger", 200),
+    ],
+)
+def test_roles_reach_what_is_theirs(key: str, method: str, path: str, status: int) -> None:
+    assert Client(World(), key=key).request(method, path).status_code == status
+
+
+def test_public_keys_may_search_and_not_write() -> None:
+    client = Client(World(), key=PUBLIC_KEY)
+    assert client.post("/v1/search", {"query": "what?"}).status_code == 200
+    denied = client.post("/v1/memories", {"text": "no", "type": "fact"})
+    assert (denied.status_code, denied.json()["reason"]) == (403, "role")
+
+
+def test_the_rate_limit_is_told_on_every_answer_and_enforced() -> None:
+    world = World(remaining=2)
+    client = Client(world)
+    first = client.get("/v1/whoami")
+    assert (first.headers["ratelimit-limit"], first.headers["ratelimit-remaining"]) == ("600", "1")
+    assert client.get("/v1/memories/not-an-id").headers["ratelimit-remaining"] == "0"
+    refused = client.get("/v1/whoami")
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "13")
+    assert refused.headers["ratelimit-remaining"] == "0"
+    assert refused.json()["type"] == "urn:cairn:error:rate-limited"
+
+
+def test_whoami_tells_role_scopes_and_limits() -> None:
+    body = Client(World(), key=AGENT_KEY).get("/v1/whoami").json()
+    assert (body["role"], body["scopes"]) == ("agent", ["admin", "public", "shared"])
+    assert body["rate_limit"]["limit"] == 600
+
+
+def test_health_needs_no_key_and_readiness_tells_the_truth() -> None:
+    world = World()
+    client = Client(world, key=None)
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"status": "ready"}
+    world.database_up = False
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 503

@@ -1,0 +1,67 @@
+"""The app behind Mangum, as the api function serves it."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from mangum import Mangum
+
+from cairn.api.app import create_app
+from tests.unit.api.fakes import ADMIN_KEY, World
+
+
+@pytest.fixture
+def loop() -> Iterator[None]:
+    """Give the adapter an event loop of its own, closed afterwards."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+def event(method: str, path: str, body: bytes = b"") -> dict[str, Any]:
+    return {
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {
+            "authorization": f"Bearer {ADMIN_KEY}",
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "host": "api.example",
+        },
+        "requestContext": {
+            "http": {"method": method, "path": path, "sourceIp": "127.0.0.1"},
+            "domainName": "api.example",
+            "stage": "$default",
+        },
+        "body": base64.b64encode(body).decode(),
+        "isBase64Encoded": True,
+    }
+
+
+@pytest.mark.usefixtures("loop")
+def test_one_handler_serves_many_invocations() -> None:
+    world = World()
+    handler = Mangum(create_app(world.services(), log=lambda *_: None), lifespan="off")
+    body = json.dumps({"text": "through the gateway", "type": "event"}).encode()
+    for _ in range(3):
+        answer = handler(event("POST", "/v1/memories", body), None)  # type: ignore[arg-type]
+        assert answer["statusCode"] == 201
+        assert answer["headers"]["x-request-id"]
+    assert [each.text for each in world.written] == ["through the gateway"] * 3
+
+
+@pytest.mark.usefixtures("loop")
+def test_a_bug_reaches_the_gateway_as_a_problem() -> None:
+    world = World(bug=RuntimeError("inside"))
+    handler = Mangum(create_app(world.services(), log=lambda *_: None), lifespan="off")
+    body = json.dumps({"text": "a", "type": "event"}).encode()
+    answer = handler(event("POST", "/v1/memories", body), None)  # type: ignore[arg-type]
+    assert answer["statusCode"] == 500
+    assert "inside" not in answer["body"]

@@ -1,0 +1,110 @@
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.unit.api.fakes import WORKSPACE, Client, World
+
+from cairn.api.services import ApiOptions
+
+MEMORY = {"text": "a private sentence", "type": "fact"}
+
+
+@pytest.mark.parametrize("given", ["req-12345678", "A.b_c-1234", "0" * 128])
+def test_a_well_formed_request_id_is_kept(given: str) -> None:
+    client = Client(World())
+    assert client.get("/healthz", headers={"x-request-id": given}).headers["x-request-id"] == given
+    assert client.logged[0][1]["request_id"] == given
+
+
+@pytest.mark.parametrize("given", ["", "short", "has spaces in it", "x" * 129, "newline\\n12345"])
+def test_another_request_id_is_replaced(given: str) -> None:
+    response = Client(World()).get("/healthz", headers={"x-request-id": given})
+    assert response.headers["x-request-id"] == "00000000-0000-0000-0000-00000000004d"
+
+
+def test_one_log_line_a_request_names_the_route_and_never_the_content() -> None:
+    client = Client(World())
+    client.post("/v1/memories", MEMORY)
+    client.get("/v1/memories/00000000-0000-0000-0000-000000000009?note=private")
+    lines = [fields for event, fields in client.logged if event == "request"]
+    assert [(each["method"], each["route"], each["status"]) for each in lines] == [
+        ("POST", "/v1/memories", 201),
+        ("GET", "/v1/memories/{memory_id}", 404),
+    ]
+    assert {each["workspace_id"] for each in lines} == {str(WORKSPACE)}
+    assert all(isinstance(each["ms"], float) for each in lines)
+    assert "private" not in str(client.logged)
+
+
+def test_security_headers_are_on_answers_and_on_problems() -> None:
+    client = Client(World())
+    for response in (client.get("/healthz"), client.get("/nowhere")):
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["cache-control"] == "no-store"
+        assert "default-src 'none'" in response.headers["content-security-policy"]
+
+
+def test_a_declared_length_above_the_limit_is_refused_before_reading() -> None:
+    async def never() -> AsyncIterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    client = Client(World(), options=ApiOptions(max_body_bytes=1000))
+    headers = {"content-type": "application/json", "content-length": "1001"}
+    response = client.request("POST", "/v1/memories", content=never(), headers=headers)
+    assert (response.status_code, response.json()["reason"]) == (413, "body")
+    assert response.headers["x-request-id"]
+
+
+def test_a_streamed_body_above_the_limit_is_refused_while_it_comes() -> None:
+    sent: list[int] = []
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for number in range(100):
+            sent.append(number)
+            yield b'"' + b"a" * 400
+
+    client = Client(World(), options=ApiOptions(max_body_bytes=1000))
+    headers = {"content-type": "application/json"}
+    response = client.request("POST", "/v1/memories", content=chunks(), headers=headers)
+    assert (response.status_code, response.json()["type"]) == (413, "urn:cairn:error:too-large")
+    assert len(sent) < 10
+
+
+def test_a_body_of_exactly_the_limit_passes() -> None:
+    body = b'{"text": "x", "type": "fact"}'
+    client = Client(World(), options=ApiOptions(max_body_bytes=len(body)))
+    assert client.post("/v1/memories", content=body).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ({"content-type": "text/plain"}, "content-type"),
+        ({"content-type": "application/x-www-form-urlencoded"}, "content-type"),
+        ({"content-type": ""}, "no-content-type"),
+        ({"content-type": "application/json", "content-encoding": "gzip"}, "content-encoding"),
+    ],
+)
+def test_bodies_that_are_not_declared_as_plain_json_are_refused(
+    headers: dict[str, str], reason: str
+) -> None:
+    world = World()
+    response = Client(world).post("/v1/memories", MEMORY, headers=headers)
+    assert (response.status_code, response.json()["reason"]) == (415, reason)
+    assert world.written == []
+
+
+def test_cors_is_off_unless_origins_are_named() -> None:
+    asked = {
+        "origin": "https://app.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization",
+    }
+    off = Client(World()).request("OPTIONS", "/v1/search", headers=asked)
+    assert "access-control-allow-origin" not in off.headers
+    options = ApiOptions(cors_origins=("https://app.example",))
+    on = Client(World(), options=options).request("OPTIONS", "/v1/search", headers=asked)
+    assert on.headers["access-control-allow-origin"] == "https://app.example"
+    other = {**asked, "origin": "https://evil.example"}
+    refused = Client(World(), options=options).request("OPTIONS", "/v1/search", headers=other)
+    assert "access-control-allow-origin" not in refused.headers

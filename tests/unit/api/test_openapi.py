@@ -1,0 +1,103 @@
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.api.fakes import Client, World
+
+from cairn.api.problems import KINDS
+
+ROOT = Path(__file__).parents[3]
+OPEN = {"/healthz", "/readyz", "/v1/claim"}
+
+
+@cache
+def document() -> dict[str, Any]:
+    return Client(World(), key=None).get("/openapi.json").json()
+
+
+def operations() -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (method, path, operation)
+        for path, methods in document()["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def test_the_document_needs_no_key_and_names_every_noun() -> None:
+    paths = set(document()["paths"])
+    assert {
+        "/v1/memories",
+        "/v1/memories/{memory_id}",
+        "/v1/memories/{memory_id}/history",
+        "/v1/documents",
+        "/v1/documents/{document_id}",
+        "/v1/uploads",
+        "/v1/ingestions/{ingestion_id}",
+        "/v1/search",
+        "/v1/ledger",
+        "/v1/ledger/verify",
+        "/v1/keys",
+        "/v1/keys/{key_id}",
+        "/v1/whoami",
+        "/v1/claim",
+        "/v1/status",
+        "/healthz",
+        "/readyz",
+    } == paths
+
+
+def test_every_route_documents_its_answers_and_its_problems() -> None:
+    for method, path, operation in operations():
+        where = f"{method} {path}"
+        statuses = set(operation["responses"])
+        assert operation["summary"] and operation["tags"], where
+        assert statuses & {"200", "201", "202"}, where
+        expected = {"500", "503"} if path in OPEN else {"401", "403", "422", "429", "500", "503"}
+        if "requestBody" in operation:
+            expected |= {"400", "413", "415", "422"}
+        if "{" in path:
+            expected |= {"404"}
+        assert expected <= statuses, where
+        for status in statuses - {"200", "201", "202"}:
+            assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
+
+
+def test_every_body_has_an_example_or_is_a_few_fields() -> None:
+    for method, path, operation in operations():
+        if "requestBody" in operation and path in {"/v1/memories", "/v1/documents", "/v1/search"}:
+            content = operation["requestBody"]["content"]["application/json"]
+            assert content["examples"], (method, path)
+
+
+def test_every_reference_leads_somewhere() -> None:
+    schemas = document()["components"]["schemas"]
+    references = set(re.findall(r"#/components/schemas/([A-Za-z0-9_.\-]+)", str(document())))
+    assert references
+    assert references <= set(schemas)
+    assert "HTTPValidationError" not in schemas
+
+
+def test_every_example_of_a_batch_item_would_be_accepted() -> None:
+    content = document()["paths"]["/v1/memories"]["post"]["requestBody"]["content"]
+    for example in content["application/json"]["examples"].values():
+        response = Client(World()).post("/v1/memories", example["value"])
+        assert response.status_code in {200, 201}
+        assert response.json().get("counts", {}).get("rejected", 0) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.code)
+def test_the_error_guide_lists_every_code_with_its_status(kind: Any) -> None:
+    guide = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    row = next((line for line in guide.splitlines() if f"`{kind.urn}`" in line), "")
+    assert str(kind.status) in row
+    if kind.asl_error and kind.code != "internal":
+        assert f"`{kind.asl_error}`" in row
+
+
+def test_the_api_guide_names_every_route() -> None:
+    guide = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for method, path, _ in operations():
+        plain = re.sub(r"\{[a-z]+_id\}", "{id}", path)
+        assert f"{method.upper()} {plain}" in guide, (method, path)
