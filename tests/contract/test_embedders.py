@@ -15,6 +15,7 @@ from tests.support.openai_wire import Reply, WireServer, embedding_server
 from cairn.embedding.models import model_named
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.embedding.openai import OpenAIEmbedder
+from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.errors import Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
@@ -29,6 +30,18 @@ FILLER = (
     "The harbour office keeps a log of every vessel that enters the bay, with its draught, its "
     "cargo and the tide at the time. Clerks copy the log each evening and send it to the city. "
 )
+SENTENCES = [
+    "Tom Okafor teaches swimming to children at the municipal pool on Saturdays.",
+    "The bakery on the corner sells rye bread until noon and cakes after that.",
+    "Parking permits are renewed each January at the town hall, on the second floor.",
+    "The library lends telescopes for a fortnight against a deposit of forty euros.",
+    "A new bus line joins the hospital to the university from the first of May.",
+    "The choir rehearses Handel on Tuesdays and looks for two more tenors.",
+    "Rain stopped the summer market twice, and the council moved it under the arcades.",
+    "The museum restored a fishing boat of 1911 and shows it in the courtyard.",
+    "Volunteers repainted the lighthouse in red and white before the regatta.",
+    "Ana Lima won the chess tournament without losing a game.",
+]
 FACT = "Marguerite Dubois repairs antique violins in a workshop above the bakery."
 
 
@@ -129,18 +142,24 @@ def test_threads_share_one_embedder(embedder: Embedder) -> None:
 
 
 def test_a_fact_in_the_last_sentence_of_a_full_chunk_is_found_by_vector(onnx: OnnxEmbedder) -> None:
-    chunk = FILLER
-    while onnx.count_tokens(chunk + FILLER + FACT) <= 800:
-        chunk += FILLER
-    chunk += FACT
+    chunk = " ".join([*SENTENCES * 5, FACT])
     assert 760 <= onnx.count_tokens(chunk) <= 800
-    query = onnx.embed(["Who mends old violins?"])[0]
-    windows = onnx.embed(onnx.windows(chunk))
-    distractors = onnx.embed([FILLER, FILLER * 4, "Who keeps the log?", "The bakery sells bread."])
-    assert len(windows) == 4
-    assert (windows @ query).max() > (distractors @ query).max()
-    assert (windows @ query).max() > 0.3  # what the vector leg asks for
+    query = onnx.embed(["Who repairs antique violins?"])[0]
+    windows = onnx.windows(chunk)
+    similarity = onnx.embed(windows) @ query
+    assert FACT in windows[int(similarity.argmax())]
+    assert similarity.max() > 0.3  # what the vector leg asks for
+    assert similarity.max() > (onnx.embed(SENTENCES) @ query).max()
     assert onnx.embed([chunk])[0] @ query < 0.3  # read as a whole the chunk would be missed
+
+
+def test_a_text_the_model_reads_whole_is_cut_only_when_asked(onnx: OnnxEmbedder) -> None:
+    text = " ".join(SENTENCES)
+    assert 64 < onnx.count_tokens(text) <= 254
+    assert onnx.windows(text) == [text]
+    passages = onnx.windows(text, whole_up_to=PASSAGE_TOKENS)
+    assert len(passages) > 2
+    assert all(onnx.count_tokens(passage) <= PASSAGE_TOKENS for passage in passages)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy as np
 from layers.model import build
 
 from cairn.embedding.cutting import Word, cut
-from cairn.embedding.port import EmbeddingModel
+from cairn.embedding.port import PASSAGE_TOKENS, EmbeddingModel
 from cairn.embedding.vectors import refuse_blank, unit_rows
 
 if TYPE_CHECKING:
@@ -43,8 +43,12 @@ class HashingEmbedder:
     def count_tokens(self, text: str) -> int:
         return len(_words(text))
 
-    def windows(self, text: str) -> list[str]:
-        return cut(text, _words(text), limit=self.model.max_tokens - 2, overlap=32)
+    def windows(self, text: str, *, whole_up_to: int | None = None) -> list[str]:
+        words = _words(text)
+        limit = self.model.max_tokens - 2
+        if len(words) <= min(limit, whole_up_to or limit):
+            return [text]
+        return cut(text, words, limit=PASSAGE_TOKENS, overlap=PASSAGE_TOKENS // 4)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         if self.failures:

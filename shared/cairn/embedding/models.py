@@ -7,7 +7,7 @@ vector, so a line here may be added and never renumbered.
 from cairn.embedding.port import EmbeddingModel
 from cairn.errors import ValidationFailed
 
-ALL_MINILM = EmbeddingModel(id=1, name="all-minilm-l6-v2-int8", dimensions=384, max_tokens=256)
+ALL_MINILM = EmbeddingModel(id=1, name="all-MiniLM-L6-v2-int8", dimensions=384, max_tokens=256)
 
 MODELS = (
     ALL_MINILM,

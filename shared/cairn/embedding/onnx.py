@@ -52,9 +52,9 @@ class OnnxEmbedder:
         """Return the number of word pieces of `text`, special tokens left out."""
         return self._tokens.count_tokens(text)
 
-    def windows(self, text: str) -> list[str]:
-        """Cut `text` into windows of at most 254 word pieces, about 32 of them shared."""
-        return self._tokens.windows(text)
+    def windows(self, text: str, *, whole_up_to: int | None = None) -> list[str]:
+        """Return `text` alone up to 254 word pieces, else its passages of 64, 16 of them shared."""
+        return self._tokens.windows(text, whole_up_to=whole_up_to)
 
     def load(self) -> None:
         """Read the model now, so that the first text does not wait; Unavailable if missing."""

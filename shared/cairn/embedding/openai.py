@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from cairn.embedding.cutting import Word, cut
+from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.embedding.vectors import refuse_blank, unit_rows
 from cairn.errors import CairnError, Unavailable, ValidationFailed
 
@@ -26,7 +27,7 @@ BASE_URL = "https://api.openai.com/v1"
 TIMEOUT_SECONDS = 10.0
 RETRIES = 2
 BATCH = 32  # texts a request; the largest allowed by every server we know is more
-OVERLAP = 128  # bytes, about 32 tokens
+BYTES_A_TOKEN = 4  # of English; of Chinese and Japanese about 3
 SPECIAL_TOKENS = 2
 
 
@@ -63,9 +64,16 @@ class OpenAIEmbedder:
         """Return the UTF-8 bytes of `text`: never fewer than its tokens, often four times."""
         return _size(text)
 
-    def windows(self, text: str) -> list[str]:
-        """Cut `text` into windows of at most `max_tokens` bytes, about 128 of them shared."""
-        return cut(text, _words(text, self._limit // 8), limit=self._limit, overlap=OVERLAP)
+    def windows(self, text: str, *, whole_up_to: int | None = None) -> list[str]:
+        """Return `text` alone up to `max_tokens` bytes, else passages of 256, 64 of them shared.
+
+        `whole_up_to` is in tokens, taken as four bytes each.
+        """
+        asked = self._limit if whole_up_to is None else whole_up_to * BYTES_A_TOKEN
+        if _size(text) <= min(self._limit, asked):
+            return [text]
+        size = min(self._limit, PASSAGE_TOKENS * BYTES_A_TOKEN)
+        return cut(text, _words(text, size // 8), limit=size, overlap=size // 4)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of `texts`, (len(texts), dimensions), in order, rows of length 1.

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from cairn.embedding.cutting import Word, cut
+from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 SPECIAL_TOKENS = 2  # [CLS] before and [SEP] after every text
-OVERLAP = 32
+OVERLAP = PASSAGE_TOKENS // 4
+LONGEST_WORD = PASSAGE_TOKENS // 4  # pieces; what is longer is nobody's word and may be cut
 
 
 class WordPieces:
@@ -34,10 +36,15 @@ class WordPieces:
         """Return the number of word pieces of `text`, special tokens left out."""
         return len(self._loaded.encode(text, add_special_tokens=False).ids)
 
-    def windows(self, text: str) -> list[str]:
-        """Cut `text` into windows of at most `max_tokens` less the special ones, 32 shared."""
+    def windows(self, text: str, *, whole_up_to: int | None = None) -> list[str]:
+        """Return `text` if the model reads it whole, else its passages of 64, 16 of them shared.
+
+        Cuts fall between words, but for words of more than 16 pieces.
+        """
         encoding = self._loaded.encode(text, add_special_tokens=False)
-        return cut(text, _words(encoding), limit=self._limit, overlap=OVERLAP)
+        if len(encoding.ids) <= min(self._limit, whole_up_to or self._limit):
+            return [text]
+        return cut(text, _words(encoding), limit=PASSAGE_TOKENS, overlap=OVERLAP)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids the model reads of each text: its beginning, between [CLS] and [SEP]."""
@@ -74,12 +81,12 @@ class WordPieces:
 
 
 def _words(encoding: Encoding) -> list[Word]:
-    """Join the pieces of each word; a word is at most 100 pieces (longer ones become [UNK])."""
+    """Join the pieces of each word up to LONGEST_WORD of them."""
     words: list[Word] = []
     previous: int | None = None
     for index, (start, end) in zip(encoding.word_ids, encoding.offsets, strict=True):
-        if words and index is not None and index == previous:
-            last = words[-1]
+        last = words[-1] if words and index == previous else None
+        if last is not None and last.cost < LONGEST_WORD:
             words[-1] = Word(start=last.start, end=end, cost=last.cost + 1)
         else:
             words.append(Word(start=start, end=end, cost=1))

@@ -84,8 +84,8 @@ def test_the_port_can_be_imported_without_numpy() -> None:
 
 
 def test_a_model_is_found_by_its_name_and_an_unknown_name_is_refused() -> None:
-    assert model_named("all-minilm-l6-v2-int8") is ALL_MINILM
-    with pytest.raises(ValidationFailed, match="all-minilm-l6-v2-int8"):
+    assert model_named("all-MiniLM-L6-v2-int8") is ALL_MINILM
+    with pytest.raises(ValidationFailed, match="all-MiniLM-L6-v2-int8"):
         model_named("word2vec")
 
 
