@@ -242,16 +242,19 @@ CREATE TRIGGER node_guards_its_embeddings AFTER UPDATE ON node
          NEW.valid_from, NEW.valid_to))
   EXECUTE FUNCTION copy_guards();
 
--- What a search found and returned; replay and explain read it. Written once, counted later.
+-- What a search considered and returned; replay and explain read it. Written once, counted later.
 CREATE TABLE search_run (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
   id uuid NOT NULL,
   principal_id uuid NOT NULL,
+  recipe text NOT NULL,
   recorded_at timestamptz NOT NULL,
-  as_of_position bigint NOT NULL,
-  request jsonb NOT NULL,
-  candidates jsonb NOT NULL,
   returned uuid[] NOT NULL,
-  meta jsonb NOT NULL,
+  candidates jsonb NOT NULL, -- leg -> [[node, score], ...]
+  signals jsonb NOT NULL, -- node -> signal -> value
+  degraded text[] NOT NULL,
+  duration_ms double precision NOT NULL,
+  counts_as_access boolean NOT NULL,
   PRIMARY KEY (workspace_id, id)
 );
+CREATE INDEX search_run_recorded_at ON search_run (recorded_at);

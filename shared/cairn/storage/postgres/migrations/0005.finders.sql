@@ -56,9 +56,9 @@ DO $$ BEGIN PERFORM '[1]'::vector; END $$;
 -- Dynamic, because an expression index needs the dimensions as a literal. Approximate order from
 -- the index, exact order in what is returned.
 CREATE FUNCTION find_by_vector(
-  asked halfvec, model smallint, wanted integer, labels text[], kinds text[], client text,
-  only_scopes text[], occurred_from timestamptz, occurred_to timestamptz, valid_at timestamptz,
-  include_superseded boolean
+  asked halfvec, model smallint, minimum real, wanted integer, labels text[], kinds text[],
+  client text, only_scopes text[], occurred_from timestamptz, occurred_to timestamptz,
+  valid_at timestamptz, include_superseded boolean
 ) RETURNS TABLE (node_id uuid, score real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
   SET search_path = pg_catalog, public
@@ -93,10 +93,11 @@ BEGIN
        LIMIT $5
     )
     SELECT near.node_id, (1 - min(near.distance))::real AS similarity
-      FROM near GROUP BY near.node_id ORDER BY similarity DESC, near.node_id
+      FROM near GROUP BY near.node_id HAVING 1 - min(near.distance) >= $14
+     ORDER BY similarity DESC, near.node_id
   $query$, dimensions, model)
   USING asked, current_workspace(), current_scopes(), current_agent(), wanted, labels, kinds, client,
-    occurred_from, occurred_to, include_superseded, valid_at, only_scopes;
+    occurred_from, occurred_to, include_superseded, valid_at, only_scopes, minimum;
 END
 $$;
 
@@ -149,8 +150,8 @@ END
 $$;
 
 CREATE FUNCTION find_by_vector_as_of(
-  as_of bigint, asked halfvec, model smallint, wanted integer, labels text[], kinds text[],
-  client text, only_scopes text[], occurred_from timestamptz, occurred_to timestamptz,
+  as_of bigint, asked halfvec, model smallint, minimum real, wanted integer, labels text[],
+  kinds text[], client text, only_scopes text[], occurred_from timestamptz, occurred_to timestamptz,
   valid_at timestamptz, include_superseded boolean
 ) RETURNS TABLE (node_id uuid, score real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -186,7 +187,7 @@ BEGIN
        AND (find_by_vector_as_of.valid_at IS NULL
          OR n.valid_from <= find_by_vector_as_of.valid_at
             AND find_by_vector_as_of.valid_at < coalesce(n.valid_to, 'infinity'))
-     GROUP BY n.id
+     GROUP BY n.id HAVING 1 - min(e.v <=> asked) >= minimum
      ORDER BY similarity DESC, n.id
      LIMIT wanted;
 END

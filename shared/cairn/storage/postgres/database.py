@@ -1,0 +1,141 @@
+"""Connections and transactions: the tenancy settings are set here, once, before anything is read.
+
+Not a place for queries: stores hold those.
+"""
+
+from __future__ import annotations
+
+import atexit
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from cairn.errors import Conflict, NotFound
+from cairn.storage.postgres.errors import translated
+from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from psycopg.rows import TupleRow
+
+    from cairn.access import Principal
+
+LOCK_TIMEOUT_MS = 2_000
+STATEMENT_TIMEOUT_MS = 30_000
+POOL_TIMEOUT_SECONDS = 5.0
+
+Connection = psycopg.Connection[Any]
+
+
+class Database:
+    """A small pool of connections as the functions' role, opened on first use.
+
+    `password` returns the secret of a new connection (an IAM token on AWS); None takes the URL's.
+    """
+
+    def __init__(
+        self, url: str, *, size: int = 1, password: Callable[[], str] | None = None
+    ) -> None:
+        self._url = url
+        self._size = size
+        self._password = password
+        self._pool: ConnectionPool[psycopg.Connection[TupleRow]] | None = None
+
+    @contextmanager
+    def connection(self) -> Generator[Connection]:
+        """Lend an autocommit connection; Unavailable when none can be had in 5 s."""
+        if self._pool is None:
+            self._pool = self._open()
+            atexit.register(self.close)
+        with translated(), self._pool.connection() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Give every connection back."""
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    def _open(self) -> ConnectionPool[psycopg.Connection[TupleRow]]:
+        def options() -> dict[str, Any]:
+            secret = {"password": self._password()} if self._password else {}
+            return {"autocommit": True, "connect_timeout": 5, **secret}
+
+        return ConnectionPool(
+            self._url,
+            kwargs=options if self._password else options(),
+            min_size=0,
+            max_size=self._size,
+            timeout=POOL_TIMEOUT_SECONDS,
+            max_idle=300.0,
+            num_workers=1,
+            check=ConnectionPool.check_connection,
+            open=True,
+        )
+
+
+class PostgresTransactions:
+    """The transaction port over PostgreSQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def reading(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> Generator[PostgresStores]:
+        """Open a read-only transaction bound to the principal."""
+        with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
+            yield PostgresStores(connection, principal)
+
+    @contextmanager
+    def writing(
+        self, principal: Principal, *, once: str | None = None
+    ) -> Generator[PostgresStores]:
+        """Open a writing transaction that holds the workspace's ledger head."""
+        with bound(self._database, principal, read_only=False, sees_deleted=True) as connection:
+            if once is not None:
+                _take(connection, principal, once)
+            head = connection.execute(
+                query("ledger.lock_head"), {"workspace_id": principal.workspace_id}
+            ).fetchone()
+            if head is None:
+                raise NotFound("There is no such workspace.", reason="workspace")
+            yield PostgresStores(connection, principal)
+
+
+@contextmanager
+def bound(
+    database: Database,
+    principal: Principal,
+    *,
+    timeout_ms: int | None = None,
+    read_only: bool = True,
+    sees_deleted: bool = False,
+) -> Generator[Connection]:
+    """Open a transaction whose row policies and candidate functions know the principal."""
+    with database.connection() as connection, connection.transaction():
+        settings = {
+            "workspace_id": str(principal.workspace_id),
+            "scopes": ",".join(sorted(principal.allowed_scopes)),
+            "agent": principal.agent_slug or "",
+            "sees_deleted": "on" if sees_deleted else "",
+            "read_only": "on" if read_only else "off",
+            "lock_timeout": str(LOCK_TIMEOUT_MS),
+            "statement_timeout": str(timeout_ms or STATEMENT_TIMEOUT_MS),
+        }
+        connection.execute(query("tenancy.bind"), settings)
+        yield connection
+
+
+def _take(connection: Connection, principal: Principal, once: str) -> None:
+    name = f"{principal.workspace_id}/{principal.principal_id}/{once}"
+    row = connection.execute(query("idempotency.try_lock"), {"name": name}).fetchone()
+    if row is None or not row[0]:
+        raise Conflict(
+            "A request with this Idempotency-Key is still running.", reason="idempotency-in-flight"
+        )

@@ -1,0 +1,34 @@
+-- name: head
+-- Where the workspace's chain ends.
+SELECT position, hash, recorded_at FROM ledger_head WHERE workspace_id = %(workspace_id)s
+
+-- name: lock_head
+-- Where the chain ends, held until the end of the transaction.
+SELECT position, hash, recorded_at FROM ledger_head WHERE workspace_id = %(workspace_id)s FOR UPDATE
+
+-- name: append
+-- Add one sealed entry.
+INSERT INTO ledger (workspace_id, position, id, type, actor_kind, actor_id, session_id, trace_id,
+  parent_id, data_subjects, occurred_at, recorded_at, meta, body, prev_hash, hash)
+VALUES (%(workspace_id)s, %(position)s, %(id)s, %(type)s, %(actor_kind)s, %(actor_id)s,
+  %(session_id)s, %(trace_id)s, %(parent_id)s, %(data_subjects)s, %(occurred_at)s, %(recorded_at)s,
+  %(meta)s, %(body)s, %(prev_hash)s, %(hash)s)
+
+-- name: move_head
+-- Let the chain end at its newest entry.
+UPDATE ledger_head SET position = %(position)s, hash = %(hash)s, recorded_at = %(recorded_at)s
+ WHERE workspace_id = %(workspace_id)s AND position = %(expected)s
+
+-- name: page
+-- Entries by rising position, of one type when asked.
+SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
+  occurred_at, recorded_at, meta, body, prev_hash, hash
+  FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND position > %(after)s
+   AND (%(type)s::text IS NULL OR type = %(type)s)
+ ORDER BY position LIMIT %(limit)s
+
+-- name: position_at
+-- The last position recorded at or before a moment; 0 before the first.
+SELECT coalesce(max(position), 0) FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND recorded_at <= %(moment)s

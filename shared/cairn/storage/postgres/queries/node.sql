@@ -1,0 +1,70 @@
+-- name: insert
+-- Write new nodes; the first position is also the present one.
+INSERT INTO node (
+  workspace_id, id, label, text, content_hash, data_subjects, state, occurred_at, valid_from,
+  recorded_at, entry_id, position, kind, title, summary, context_text, slug, canonical_name,
+  dedup_key, chain_key, scope, agents, client_id, source_agent, observed_by, observation_count,
+  session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
+  status_value, metadata, document_id, parent_id, ordinal, source_uri, headings, line_from,
+  line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
+  confidence, valid_to, deleted_at, created_position
+)
+SELECT
+  workspace_id, id, label, text, content_hash, data_subjects, state, occurred_at, valid_from,
+  recorded_at, entry_id, position, kind, title, summary, context_text, slug, canonical_name,
+  dedup_key, chain_key, scope, agents, client_id, source_agent, observed_by, observation_count,
+  session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
+  status_value, coalesce(metadata, '{}'), document_id, parent_id, ordinal, source_uri, headings,
+  line_from, line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
+  confidence, valid_to, deleted_at, position
+  FROM jsonb_populate_recordset(NULL::node, %(rows)s::jsonb)
+ON CONFLICT (workspace_id, id) DO NOTHING
+
+-- name: change
+-- Change nodes, each by one ledger entry; columns that are null stay, older changes do nothing.
+UPDATE node AS n
+   SET position = c.position,
+       state = CASE WHEN c.revive THEN 'active' ELSE coalesce(c.state, n.state) END,
+       deleted_at = CASE WHEN c.revive THEN NULL ELSE coalesce(c.deleted_at, n.deleted_at) END,
+       context_text = CASE WHEN c.context_text = '' THEN NULL ELSE coalesce(c.context_text, n.context_text) END,
+       valid_to = coalesce(c.valid_to, n.valid_to),
+       supersedes = coalesce(c.supersedes, n.supersedes),
+       superseded_by = coalesce(c.superseded_by, n.superseded_by),
+       superseded_at = coalesce(c.superseded_at, n.superseded_at),
+       observed_by = coalesce(c.observed_by, n.observed_by),
+       observation_count = coalesce(c.observation_count, n.observation_count),
+       title = coalesce(c.title, n.title),
+       summary = coalesce(c.summary, n.summary),
+       parent_id = coalesce(c.parent_id, n.parent_id),
+       ordinal = coalesce(c.ordinal, n.ordinal),
+       line_from = coalesce(c.line_from, n.line_from),
+       line_to = coalesce(c.line_to, n.line_to),
+       page_from = coalesce(c.page_from, n.page_from),
+       page_to = coalesce(c.page_to, n.page_to),
+       content_hash = coalesce(c.content_hash, n.content_hash)
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
+    id uuid, position bigint, state text, valid_to timestamptz, supersedes uuid, superseded_by
+    uuid, superseded_at timestamptz, deleted_at timestamptz, observed_by text[],
+    observation_count integer, context_text text, title text, summary text, parent_id uuid,
+    ordinal integer, line_from integer, line_to integer, page_from integer, page_to integer,
+    content_hash text, revive boolean
+  )
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
+
+-- name: insert_edges
+-- Write edges; one that holds already stays as it is.
+INSERT INTO edge (
+  workspace_id, id, view, relation, source_id, target_id, valid_from, recorded_at, position,
+  weight, properties
+)
+SELECT
+  workspace_id, id, view, relation, source_id, target_id, valid_from, recorded_at, position,
+  weight, properties
+  FROM jsonb_populate_recordset(NULL::edge, %(rows)s::jsonb)
+ON CONFLICT DO NOTHING
+
+-- name: close_edges
+-- Let edges stop holding on our clock.
+UPDATE edge AS e SET superseded_at = c.superseded_at, position = c.position
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (id uuid, superseded_at timestamptz, position bigint)
+ WHERE e.workspace_id = %(workspace_id)s AND e.id = c.id AND e.superseded_at IS NULL

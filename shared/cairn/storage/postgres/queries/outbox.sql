@@ -1,0 +1,26 @@
+-- name: add
+-- Work to be sent after the commit.
+INSERT INTO outbox (workspace_id, id, topic, node_ids, reference, position, created_at, sent_at)
+VALUES (%(workspace_id)s, %(id)s, %(topic)s, %(node_ids)s, %(reference)s, %(position)s, %(now)s, %(now)s)
+
+-- name: unsent
+-- Mark rows whose message could not be sent, so that the sweep takes them at once.
+UPDATE outbox SET sent_at = NULL WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: find
+-- The rows still unfinished among these.
+SELECT id, topic, node_ids, reference, position FROM outbox
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: done
+-- Forget finished rows.
+DELETE FROM outbox WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: failed
+-- Keep why a row's work failed; it stays to be sent again.
+UPDATE outbox SET error = %(error)s WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: claim
+-- Rows of any workspace never sent, or sent before `stale` and unfinished.
+SELECT workspace_id, id, topic, node_ids, reference, position
+  FROM claim_outbox(%(limit)s, %(stale)s, %(now)s)

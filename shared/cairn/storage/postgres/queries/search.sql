@@ -1,0 +1,101 @@
+-- name: by_vector
+-- Nodes near a vector, by the index.
+SELECT node_id, score FROM find_by_vector(%(vector)s::halfvec, %(model_id)s::smallint, %(minimum)s::real,
+  %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[],
+  %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
+  %(include_superseded)s::boolean)
+
+-- name: by_vector_as_of
+-- Nodes near a vector as they stood at a ledger position, scanned exactly.
+SELECT node_id, score FROM find_by_vector_as_of(%(as_of_position)s::bigint, %(vector)s::halfvec,
+  %(model_id)s::smallint, %(minimum)s::real, %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[],
+  %(client_id)s::text, %(scopes)s::text[], %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz,
+  %(valid_at)s::timestamptz, %(include_superseded)s::boolean)
+
+-- name: by_keyword
+-- Nodes with any of the words, by the index.
+SELECT node_id, score FROM find_by_keyword(%(terms)s::text[], %(limit)s::integer, %(labels)s::text[],
+  %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[], %(occurred_from)s::timestamptz,
+  %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz, %(include_superseded)s::boolean)
+
+-- name: by_keyword_as_of
+-- Nodes with any of the words as they stood at a ledger position.
+SELECT node_id, score FROM find_by_keyword_as_of(%(as_of_position)s::bigint, %(terms)s::text[],
+  %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[],
+  %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
+  %(include_superseded)s::boolean)
+
+-- name: read
+-- Found nodes as their reader may see them.
+SELECT id, label, text, state, entry_id, created_position AS position, occurred_at, recorded_at,
+  valid_from, kind, title, summary, canonical_name, slug, content_hash, scope,
+  coalesce(agents, '{}') AS agents, client_id, source_agent, observation_count, session_id,
+  sequence, trace_id, category, importance, knowledge_category, key, subject, status_value,
+  metadata, document_id, parent_id, ordinal, source_uri, coalesce(headings, '{}') AS headings,
+  line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
+  access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
+  valid_to
+  FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: read_as_of
+-- The versions of found nodes that held at a ledger position.
+SELECT id, label, text, state, entry_id, created_position AS position, occurred_at, recorded_at,
+  valid_from, kind, title, summary, canonical_name, slug, content_hash, scope,
+  coalesce(agents, '{}') AS agents, client_id, source_agent, observation_count, session_id,
+  sequence, trace_id, category, importance, knowledge_category, key, subject, status_value,
+  metadata, document_id, parent_id, ordinal, source_uri, coalesce(headings, '{}') AS headings,
+  line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
+  access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
+  valid_to
+  FROM node_version
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+   AND from_position <= %(as_of_position)s
+   AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
+
+-- name: neighbours_in_session
+-- The messages just before and after each result in its session, for the same client and scope.
+SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at, beside.sequence,
+  NULL::integer AS ordinal, beside.before
+  FROM unnest(%(ids)s::uuid[], %(sessions)s::text[], %(sequences)s::bigint[], %(clients)s::text[],
+    %(node_scopes)s::text[]) AS asked (id, session_id, sequence, client_id, scope)
+ CROSS JOIN LATERAL (
+   (SELECT n.id, n.text, n.occurred_at, n.sequence, true AS before FROM node n
+     WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
+       AND n.sequence < asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
+       AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
+       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+     ORDER BY n.sequence DESC LIMIT %(count)s)
+   UNION ALL
+   (SELECT n.id, n.text, n.occurred_at, n.sequence, false FROM node n
+     WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
+       AND n.sequence > asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
+       AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
+       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+     ORDER BY n.sequence LIMIT %(count)s)
+ ) AS beside
+
+-- name: neighbours_in_document
+-- The chunks just before and after each result in its document.
+SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
+  NULL::bigint AS sequence, beside.ordinal, beside.before
+  FROM unnest(%(ids)s::uuid[], %(documents)s::uuid[], %(ordinals)s::integer[]) AS asked (id, document_id, ordinal)
+ CROSS JOIN LATERAL (
+   (SELECT n.id, n.text, n.occurred_at, n.ordinal, true AS before FROM node n
+     WHERE n.workspace_id = %(workspace_id)s AND n.document_id = asked.document_id
+       AND n.label = 'Chunk' AND n.ordinal < asked.ordinal AND n.state NOT IN ('deleted', 'quarantined')
+       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+     ORDER BY n.ordinal DESC LIMIT %(count)s)
+   UNION ALL
+   (SELECT n.id, n.text, n.occurred_at, n.ordinal, false FROM node n
+     WHERE n.workspace_id = %(workspace_id)s AND n.document_id = asked.document_id
+       AND n.label = 'Chunk' AND n.ordinal > asked.ordinal AND n.state NOT IN ('deleted', 'quarantined')
+       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+     ORDER BY n.ordinal LIMIT %(count)s)
+ ) AS beside
+
+-- name: record_run
+-- Keep what a search did.
+INSERT INTO search_run (workspace_id, id, principal_id, recipe, recorded_at, returned, candidates,
+  signals, degraded, duration_ms, counts_as_access)
+VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(recipe)s, %(recorded_at)s, %(returned)s,
+  %(candidates)s, %(signals)s, %(degraded)s, %(duration_ms)s, %(counts_as_access)s)

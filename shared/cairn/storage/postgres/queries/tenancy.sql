@@ -1,0 +1,22 @@
+-- name: bind
+-- Tell the policies and candidate functions who this transaction is for.
+SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
+  set_config('cairn.scopes', %(scopes)s, true),
+  set_config('cairn.agent', %(agent)s, true),
+  set_config('cairn.sees_deleted', %(sees_deleted)s, true),
+  set_config('transaction_read_only', %(read_only)s, true),
+  set_config('lock_timeout', %(lock_timeout)s, true),
+  set_config('statement_timeout', %(statement_timeout)s, true)
+
+-- name: authenticate
+-- Who holds an API key, if it is good now.
+SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools
+  FROM authenticate(%(prefix)s, %(secret_hash)s, %(now)s)
+
+-- name: list_workspaces
+-- Every workspace's id.
+SELECT workspace_id FROM list_workspaces()
+
+-- name: ready
+-- Whether the database answers and is migrated.
+SELECT count(*) FROM embedding_model

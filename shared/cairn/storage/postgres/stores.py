@@ -1,0 +1,334 @@
+"""The stores of one transaction. Thin: each method is one named query and its mapping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from psycopg.types.json import Jsonb
+
+from cairn.graph.edge import Edge
+from cairn.graph.node import Node
+from cairn.ingestion.ports import Session, StoredAnswer, StoredMemory
+from cairn.ledger.entry import Actor, ActorKind, Entry, Head
+from cairn.memory.corroboration import Known
+from cairn.memory.draft import Audience
+from cairn.memory.neighbours import Message
+from cairn.memory.supersede import Link
+from cairn.storage.postgres.rows import as_json, runs
+from cairn.storage.postgres.sql import query
+from cairn.text.hashes import sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    import psycopg
+
+    from cairn.access import Principal
+    from cairn.graph.projection import Projection
+    from cairn.ingestion.ports import OutboxRow, Subject
+
+IDEMPOTENCY_LIFETIME = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class PostgresStores:
+    """Everything a use case may ask of its transaction."""
+
+    connection: psycopg.Connection[Any]
+    principal: Principal
+
+    @cached_property
+    def ledger(self) -> PostgresLedger:
+        return PostgresLedger(self.connection, self.principal)
+
+    @cached_property
+    def memories(self) -> PostgresMemories:
+        return PostgresMemories(self.connection, self.principal)
+
+    @cached_property
+    def nodes(self) -> PostgresNodes:
+        return PostgresNodes(self.connection, self.principal)
+
+    @cached_property
+    def subjects(self) -> PostgresSubjects:
+        return PostgresSubjects(self.connection, self.principal)
+
+    @cached_property
+    def outbox(self) -> PostgresOutbox:
+        return PostgresOutbox(self.connection, self.principal)
+
+    @cached_property
+    def idempotency(self) -> PostgresIdempotency:
+        return PostgresIdempotency(self.connection, self.principal)
+
+
+@dataclass(frozen=True)
+class Store:
+    """What every store has: the transaction's connection and who it is for."""
+
+    connection: psycopg.Connection[Any]
+    principal: Principal
+
+    def run(self, name: str, **parameters: Any) -> psycopg.Cursor[Any]:
+        """Run a named query of this workspace."""
+        workspace = {"workspace_id": self.principal.workspace_id}
+        return self.connection.execute(query(name), workspace | parameters)
+
+
+class PostgresLedger(Store):
+    """The chain of one workspace."""
+
+    def head(self) -> Head:
+        """Return where the chain ends."""
+        position, hash_, recorded_at = self.run("ledger.head").fetchone() or _missing()
+        return Head(
+            workspace_id=self.principal.workspace_id,
+            position=position,
+            hash=hash_,
+            recorded_at=recorded_at,
+        )
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Append sealed entries and move the head."""
+        if not entries:
+            return
+        with self.connection.cursor() as cursor:
+            cursor.executemany(query("ledger.append"), [_entry_row(entry) for entry in entries])
+        last = entries[-1]
+        moved = self.run(
+            "ledger.move_head",
+            position=last.position,
+            hash=last.hash,
+            recorded_at=last.recorded_at,
+            expected=entries[0].position - 1,
+        )
+        if moved.rowcount != 1:
+            raise RuntimeError("the ledger head moved inside a writing transaction")
+
+    def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
+        """Return up to `limit` entries above position `after`, of one type when given."""
+        rows = self.run("ledger.page", after=after, limit=limit, type=type_)
+        return [ledger_entry(self.principal.workspace_id, row) for row in rows]
+
+    def position_at(self, moment: datetime) -> int:
+        """Return the last position recorded at or before `moment`; 0 before the first."""
+        return (self.run("ledger.position_at", moment=moment).fetchone() or _missing())[0]
+
+
+class PostgresMemories(Store):
+    """What planning a write reads."""
+
+    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
+        """Return the active and superseded memories of each identity that has any."""
+        found: dict[str, tuple[Known, ...]] = {}
+        rows = self.run("memory.known", dedup_keys=list(dedup_keys))
+        for key, node_id, position, observed_by, valid_from, active in rows:
+            known = Known(
+                id=node_id,
+                position=position,
+                observed_by=tuple(observed_by),
+                valid_from=valid_from,
+                active=active,
+            )
+            found[key] = (*found.get(key, ()), known)
+        return found
+
+    def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
+        """Return the links around each (chain key, moment), by chain key."""
+        found: dict[str, tuple[Link, ...]] = {}
+        keys, moments = [key for key, _ in places], [moment for _, moment in places]
+        rows = self.run("memory.links", chain_keys=keys, moments=moments)
+        for key, node_id, valid_from, valid_to, position in rows:
+            link = Link(id=node_id, valid_from=valid_from, valid_to=valid_to, position=position)
+            found[key] = (*found.get(key, ()), link)
+        return found
+
+    def messages(self, session: Session, first: int, last: int) -> tuple[Message, ...]:
+        """Return a session's messages from `first` to `last`, and some more on either side."""
+        audience = session.audience
+        rows = self.run(
+            "memory.messages",
+            session_id=session.session_id,
+            first=first,
+            last=last,
+            scope=audience.scope,
+            agents=_list(audience.agents),
+            data_subjects=list(audience.data_subjects),
+        )
+        return tuple(Message(id=one, sequence=sequence, text=text) for one, sequence, text in rows)
+
+    def find(self, memory_id: UUID) -> StoredMemory | None:
+        """Return a memory, deleted or not, that the principal's agent may see."""
+        row = self.run("memory.find", id=memory_id).fetchone()
+        if row is None:
+            return None
+        node_id, position, deleted, subjects, session_id, sequence, scope, agents, text = row
+        audience = Audience(scope=scope, agents=_tuple(agents), data_subjects=tuple(subjects))
+        return StoredMemory(
+            id=node_id,
+            position=position,
+            deleted=deleted,
+            data_subjects=tuple(subjects),
+            session=_session(session_id, sequence, audience),
+            sequence=sequence,
+            text=text,
+        )
+
+
+class PostgresNodes(Store):
+    """The projections of nodes and edges; triggers keep their versions."""
+
+    def apply(self, projections: Sequence[Projection]) -> None:
+        """Apply rows in order, a run of one kind as one statement."""
+        for run in runs(row for one in projections for row in one.nodes):
+            name = "node.insert" if isinstance(run[0], Node) else "node.change"
+            self.run(name, rows=as_json(run))
+        for run in runs(row for one in projections for row in one.edges):
+            name = "node.insert_edges" if isinstance(run[0], Edge) else "node.close_edges"
+            self.run(name, rows=as_json(run))
+
+
+class PostgresSubjects(Store):
+    """Natural keys and the random ids that stand for them."""
+
+    def find(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
+        """Return the ids of the (kind, natural key) pairs that are known."""
+        kinds, names = [kind for kind, _ in wanted], [name for _, name in wanted]
+        rows = self.run("subject.find", kinds=kinds, natural_keys=names)
+        return {(kind, name): subject_id for kind, name, subject_id in rows}
+
+    def add(self, subject: Subject, position: int) -> None:
+        """Project a registered subject; a second time changes nothing."""
+        self.run(
+            "subject.add",
+            id=subject.id,
+            kind=subject.kind,
+            natural_key=subject.natural_key,
+            position=position,
+        )
+
+
+class PostgresOutbox(Store):
+    """Work that follows a commit."""
+
+    def add(self, row: OutboxRow, now: datetime) -> None:
+        """Add a row that is about to be sent."""
+        self.run(
+            "outbox.add",
+            id=row.id,
+            topic=row.topic,
+            node_ids=list(row.node_ids),
+            reference=row.reference,
+            position=row.position,
+            now=now,
+        )
+
+
+class PostgresIdempotency(Store):
+    """Answers by (workspace, principal, key), kept for 24 hours."""
+
+    def find(self, key: str, now: datetime) -> StoredAnswer | None:
+        """Return the answer given under this key within 24 hours."""
+        row = self.run(
+            "idempotency.find",
+            principal_id=self.principal.principal_id,
+            key=key,
+            since=now - IDEMPOTENCY_LIFETIME,
+        ).fetchone()
+        return StoredAnswer(body_hash=row[0], status=row[1], answer=row[2]) if row else None
+
+    def save(self, key: str, answer: StoredAnswer, now: datetime) -> None:
+        """Keep the answer in this transaction."""
+        self.run(
+            "idempotency.save",
+            principal_id=self.principal.principal_id,
+            key=key,
+            since=now - IDEMPOTENCY_LIFETIME,
+            body_hash=answer.body_hash,
+            status=answer.status,
+            answer=Jsonb(dict(answer.answer)),
+            now=now,
+        )
+
+
+def ledger_entry(workspace_id: UUID, row: Sequence[Any]) -> Entry:
+    """Return the entry that a row of `ledger.page` is."""
+    (
+        position,
+        entry_id,
+        type_,
+        actor_kind,
+        actor_id,
+        session_id,
+        trace_id,
+        parent_id,
+        subjects,
+        occurred_at,
+        recorded_at,
+        meta,
+        body,
+        prev_hash,
+        hash_,
+    ) = row
+    return Entry(
+        id=entry_id,
+        workspace_id=workspace_id,
+        position=position,
+        type=type_,
+        actor=Actor(kind=ActorKind(actor_kind), id=actor_id),
+        occurred_at=occurred_at,
+        recorded_at=recorded_at,
+        data_subjects=tuple(subjects),
+        meta_text=meta,
+        body=body,
+        body_hash=sha256(body),
+        session_id=session_id,
+        trace_id=trace_id,
+        parent_id=parent_id,
+        prev_hash=prev_hash,
+        hash=hash_,
+    )
+
+
+def _entry_row(entry: Entry) -> dict[str, Any]:
+    return {
+        "workspace_id": entry.workspace_id,
+        "position": entry.position,
+        "id": entry.id,
+        "type": entry.type,
+        "actor_kind": entry.actor.kind.value,
+        "actor_id": entry.actor.id,
+        "session_id": entry.session_id,
+        "trace_id": entry.trace_id,
+        "parent_id": entry.parent_id,
+        "data_subjects": list(entry.data_subjects),
+        "occurred_at": entry.occurred_at,
+        "recorded_at": entry.recorded_at,
+        "meta": entry.meta_text,
+        "body": entry.body,
+        "prev_hash": entry.prev_hash,
+        "hash": entry.hash,
+    }
+
+
+def _session(session_id: str | None, sequence: int | None, audience: Audience) -> Session | None:
+    if session_id is None or sequence is None:
+        return None
+    return Session(session_id=session_id, audience=audience)
+
+
+def _list(values: tuple[str, ...] | None) -> list[str] | None:
+    return list(values) if values is not None else None
+
+
+def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
+    return tuple(values) if values is not None else None
+
+
+def _missing() -> Any:
+    raise RuntimeError("a row that always exists is missing")
