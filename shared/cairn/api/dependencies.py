@@ -24,12 +24,12 @@ _bearer = HTTPBearer(
 )
 
 
-def services_of(request: Request) -> ApiServices:
+async def services_of(request: Request) -> ApiServices:
     """Return the app's use cases."""
     return cast("ApiServices", request.app.state.services)
 
 
-def options_of(request: Request) -> ApiOptions:
+async def options_of(request: Request) -> ApiOptions:
     """Return the app's options."""
     return cast("ApiOptions", request.app.state.options)
 
@@ -41,7 +41,7 @@ def caller_with(*roles: Role) -> Callable[..., Principal]:
         request: Request,
         credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     ) -> Principal:
-        services = services_of(request)
+        services = cast("ApiServices", request.app.state.services)
         principal = services.authenticate(_api_key(request, credentials))
         request.state.principal = principal
         decision = services.rate_limit(principal)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from mangum import Mangum
+from tests.unit.api.fakes import ADMIN_KEY, World
 
 from cairn.api.app import create_app
-from tests.unit.api.fakes import ADMIN_KEY, World
 
 
 @pytest.fixture
