@@ -1,0 +1,99 @@
+"""The whole laptop cloud, deployed below a temporary folder: for end-to-end and kill tests.
+
+It never touches the user's own `.local` stack. Lambda execution roles are enforced, so a missing
+grant fails here and not first on AWS; CAIRN_TEST_ENFORCE_ROLES=0 turns that off.
+"""
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from infra.local.stack import Stack
+
+FIRST_API_PORT = 28080
+FIRST_EMULATOR_PORT = 24566
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laptop:
+    """A running stack; `env` holds what `cairn.env` holds."""
+
+    stack: "Stack"
+    env: Mapping[str, str]
+
+    @property
+    def url(self) -> str:
+        """The API on uvicorn."""
+        return self.env["CAIRN_URL"]
+
+    @property
+    def gateway_url(self) -> str:
+        """The API through API Gateway and Lambda."""
+        return self.env["CAIRN_GATEWAY_URL"]
+
+    @property
+    def key(self) -> str:
+        """The first admin key."""
+        return self.env["CAIRN_API_KEY"]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Request headers of the admin."""
+        return {"Authorization": f"Bearer {self.key}"}
+
+    def client(self, service: str) -> Any:
+        """A boto3 client of the emulator."""
+        from infra.local.cloud import aws_client
+
+        return aws_client(self.env["AWS_ENDPOINT_URL"], service)
+
+    def worker_pids(self, function: str = "") -> list[int]:
+        """Pids of the Lambda workers whose function's name contains `function`."""
+        return self.stack.worker_pids(function)
+
+    def kill_workers(self, function: str = "") -> list[int]:
+        """Kill these workers with -9 and return their pids."""
+        pids = self.worker_pids(function)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        return pids
+
+    def stop_postgres(self) -> None:
+        """Shut the database down."""
+        self.stack.stop_postgres()
+
+    def kill_postgres(self) -> None:
+        """Kill the database with -9."""
+        self.stack.kill_postgres()
+
+    def start_postgres(self) -> None:
+        """Start the database again; it recovers what was committed."""
+        self.stack.start_postgres()
+
+
+@pytest.fixture(scope="session")
+def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
+    """Everything up, deployed and migrated, with a workspace; started on first use."""
+    from infra.local.layout import PROJECT, Layout
+    from infra.local.progress import Progress
+    from infra.local.stack import Stack
+
+    stack = Stack(
+        layout=Layout(project=PROJECT, base=tmp_path_factory.mktemp("laptop")),
+        progress=Progress(quiet=True),
+        enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "1") != "0",
+        first_api_port=FIRST_API_PORT,
+        first_emulator_port=FIRST_EMULATOR_PORT,
+    )
+    try:
+        yield Laptop(stack=stack, env=stack.up())
+    finally:
+        stack.down()
+        shutil.rmtree(stack.layout.base, ignore_errors=True)
+        shutil.rmtree(stack.layout.socket_folder, ignore_errors=True)

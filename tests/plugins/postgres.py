@@ -1,0 +1,118 @@
+"""One embedded PostgreSQL a test run, a migrated template, a cloned database for each module.
+
+Commits are real and roles are as on Aurora; only what protects from a power cut is off.
+"""
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import psycopg
+    from infra.local.postgres import Cluster
+
+TEMPLATE = "cairn_template"
+SETTINGS = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "shared_buffers": "128MB",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """The run's cluster with the passwords of its roles."""
+
+    cluster: "Cluster"
+    owner_password: str = field(repr=False)
+    app_password: str = field(repr=False)
+
+    def owner_url(self, database: str) -> str:
+        """As the owner: Aurora's master attributes, no superuser."""
+        from infra.local.postgres import OWNER
+
+        return self.cluster.url(OWNER, self.owner_password, database)
+
+    def app_url(self, database: str) -> str:
+        """As the role of the functions, which owns nothing."""
+        from infra.local.postgres import APP_ROLE
+
+        return self.cluster.url(APP_ROLE, self.app_password, database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database:
+    """A migrated, empty database of its own."""
+
+    name: str
+    owner_url: str = field(repr=False)
+    app_url: str = field(repr=False)
+    server: Server
+
+    def connect_as_superuser(self) -> "psycopg.Connection":
+        """What an intruder with the disk could do; Cairn itself never has this."""
+        return self.server.cluster.connect(self.name)
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """An empty cluster, started on first use and removed at the end of the run."""
+    from infra.local.layout import PROJECT, Layout
+    from infra.local.postgres import Cluster
+    from infra.local.processes import Daemon
+
+    layout = Layout(project=PROJECT, base=tmp_path_factory.mktemp("postgres"))
+    layout.make()
+    cluster = Cluster(
+        data=layout.postgres,
+        socket_folder=layout.socket_folder,
+        superuser_password=secrets.token_hex(16),
+        daemon=Daemon(
+            name="postgres",
+            pid_file=layout.run / "postgres.json",
+            log_file=layout.logs / "postgres.log",
+        ),
+        settings=SETTINGS,
+    )
+    cluster.start()
+    yield Server(
+        cluster=cluster, owner_password=secrets.token_hex(16), app_password=secrets.token_hex(16)
+    )
+    cluster.stop()
+    shutil.rmtree(layout.base)
+    shutil.rmtree(layout.socket_folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def template_database(postgres_cluster: Server) -> str:
+    """The name of a database that is migrated and never written to."""
+    from cairn.storage.postgres.migrate import migrate
+
+    postgres_cluster.cluster.prepare(
+        owner_password=postgres_cluster.owner_password, database=TEMPLATE
+    )
+    migrate(postgres_cluster.owner_url(TEMPLATE), postgres_cluster.app_password)
+    return TEMPLATE
+
+
+@pytest.fixture(scope="module")
+def database(postgres_cluster: Server, template_database: str) -> Iterator[Database]:
+    """A clone of the template for one test module; tests of a module share it."""
+    from infra.local.postgres import create_database, drop_database
+
+    name = f"test_{secrets.token_hex(6)}"
+    with postgres_cluster.cluster.connect() as connection:
+        create_database(connection, name, template=template_database)
+    yield Database(
+        name=name,
+        owner_url=postgres_cluster.owner_url(name),
+        app_url=postgres_cluster.app_url(name),
+        server=postgres_cluster,
+    )
+    with postgres_cluster.cluster.connect() as connection:
+        drop_database(connection, name)
