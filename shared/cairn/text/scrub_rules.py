@@ -70,8 +70,10 @@ def _long_and_random(match: re.Match[str]) -> bool:
 
 
 def _aws_secret(match: re.Match[str]) -> bool:
-    digits, upper, lower = _shape(match["secret"])
-    return digits >= 3 and upper >= 5 and lower >= 5 and match["secret"].count("/") < 5
+    secret = match["secret"]
+    digits, upper, lower = _shape(secret)
+    mixed = digits >= 3 or (digits and ("/" in secret or "+" in secret))
+    return bool(mixed) and upper >= 5 and lower >= 5 and secret.count("/") < 5
 
 
 def _basic_pair(match: re.Match[str]) -> bool:
