@@ -3,6 +3,9 @@
 Thresholds are the smallest that mean something is wrong, not that much is going on.
 """
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -3,6 +3,9 @@
 On AWS both are encrypted and log who reads them; on the laptop they are plain.
 """
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -25,7 +28,7 @@ DAYS_OF_ACCESS_LOGS = 90
 class Buckets(Construct):
     """`uploads` and `anchors`."""
 
-    def __init__(self, scope: Construct, *, config: Config, key: kms.IKey | None) -> None:
+    def __init__(self, scope: Construct, *, config: Config, key: kms.Key | None) -> None:
         """`key` encrypts the uploads; without one they rely on S3's own key (the laptop)."""
         super().__init__(scope, "Buckets")
         logs = None if config.is_local else self._access_logs()

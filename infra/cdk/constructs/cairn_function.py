@@ -3,6 +3,9 @@
 Not what starts a function, nor what it may touch: stacks add triggers and `grant_*` calls.
 """
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

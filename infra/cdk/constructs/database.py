@@ -4,6 +4,9 @@ The owner's password exists for the migrator alone; functions connect as `cairn_
 nothing and has no password.
 """
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -34,7 +37,7 @@ class Database(Construct):
     """`cluster`, the `owner`'s secret, and the URL functions connect with."""
 
     def __init__(
-        self, scope: Construct, *, config: Config, network: PrivateNetwork, key: kms.IKey
+        self, scope: Construct, *, config: Config, network: PrivateNetwork, key: kms.Key
     ) -> None:
         """In isolated subnets; only the functions' security group is let in."""
         super().__init__(scope, "Database")

@@ -4,6 +4,9 @@ Not an authorizer: API keys are checked in the application. With `jwt_issuer` a 
 `/jwt`, takes tokens of that issuer instead.
 """
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 import json

@@ -3,6 +3,9 @@
 Forgetting someone destroys their key. A backup would bring it back.
 """
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 class KeyTable(Construct):
     """`table`: one item for each (workspace_id, subject_id)."""
 
-    def __init__(self, scope: Construct, *, key: kms.IKey) -> None:
+    def __init__(self, scope: Construct, *, key: kms.Key) -> None:
         """`key` encrypts the table at rest; the items hold keys wrapped by it besides."""
         super().__init__(scope, "SubjectKeys")
         self.table = dynamodb.Table(

@@ -44,7 +44,7 @@ def _deployment(event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
         if event["RequestType"] != "Delete":
             migrate(_owner_url(), iam=True)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - CloudFormation must always get an answer
         where = f"; log stream {context.log_stream_name}"
         answer |= {"Status": "FAILED", "Reason": f"{type(error).__name__}: {error}"[:800] + where}
     _send(event["ResponseURL"], answer)
@@ -54,7 +54,8 @@ def _deployment(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def _owner_url() -> str:
     """The owner's connection URL, from the secret that only this function may read."""
     arn = os.environ["CAIRN_OWNER_SECRET_ARN"]
-    stored = boto3.client("secretsmanager").get_secret_value(SecretId=arn)["SecretString"]
+    aws: Any = boto3
+    stored: str = aws.client("secretsmanager").get_secret_value(SecretId=arn)["SecretString"]
     secret: dict[str, Any] = json.loads(stored)
     person = f"{quote(secret['username'])}:{quote(secret['password'], safe='')}"
     place = f"{secret['host']}:{secret['port']}/{secret['dbname']}"

@@ -1,5 +1,8 @@
 """The pipeline stack: the functions that write and search, their queue, machine and schedules."""
 
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
