@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 from cairn.retrieval.recipes import Recipe
@@ -18,16 +19,16 @@ ACCESS_WEIGHT = 0.3
 DECAYING_KINDS = frozenset({"fact", "status"})
 LONG_TEXT_WORDS = 60  # a text this long gets the whole length signal
 
-_SPEAKER = re.compile(r"^\s*([^\s:][^:\n]{0,39}):\s")
-_TIME_WORDS = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|recently|just|since|ago"
-    r"|(?:last|next|this|past)\s+(?:night|morning|week|weekend|month|year|spring|summer|autumn|fall"
-    r"|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
-    r"|(?:\d+|few|couple|two|three|four|five)\s+(?:of\s+)?(?:day|week|month|year)s?"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    rf"|{'|'.join(MONTHS)}|(?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
+_WORDS_OF_TIME = """
+    yesterday today tonight tomorrow recently since ago last weekend day days week weeks month
+    months year years monday tuesday wednesday thursday friday saturday sunday spring summer autumn
+    winter
+"""
+TIME_WORDS = frozenset(_WORDS_OF_TIME.split()).union(MONTHS, map(str, range(1900, 2100)))
+"""Words of which one at least is in nearly every text that says when something was."""
+
+_WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
+_LONGEST_SPEAKER = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +113,16 @@ def said_by_named(node: FoundNode, asked: Understanding) -> float:
     """Return 1 when the node was said by, or is about, somebody the question names."""
     if not asked.names:
         return 0.0
-    speaker = _SPEAKER.match(node.text)
-    said = words(speaker[1]) if speaker else []
-    for name in (node.canonical_name, node.subject, node.source_agent):
-        said += words(name) if name else []
-    return 1.0 if asked.names.intersection(said) else 0.0
+    beginning, colon, _ = node.text[:_LONGEST_SPEAKER].partition(": ")
+    speaker = beginning if colon else None
+    candidates = (speaker, node.source_agent, node.subject, node.canonical_name)
+    found = any(name and not asked.names.isdisjoint(_name_words(name)) for name in candidates)
+    return 1.0 if found else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _name_words(name: str) -> frozenset[str]:
+    return frozenset(words(name))
 
 
 def happened_then(node: FoundNode, asked: Understanding) -> float:
@@ -126,7 +132,9 @@ def happened_then(node: FoundNode, asked: Understanding) -> float:
 
 def names_a_time(node: FoundNode, asked: Understanding) -> float:
     """Return 1 when the question asks for a time and the text has one."""
-    return 1.0 if asked.asks_when and _TIME_WORDS.search(node.text) else 0.0
+    if not asked.asks_when:
+        return 0.0
+    return 0.0 if TIME_WORDS.isdisjoint(_WORD_OR_NUMBER.findall(node.text.lower())) else 1.0
 
 
 def length(node: FoundNode) -> float:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 MARGIN = timedelta(days=14)
 """How far outside the named time a moment still counts a little; it falls linearly to nothing."""
@@ -66,8 +67,7 @@ class TimeHint:
         """Return the [start, end) spans the hint can mean near `around`."""
         if self.start and self.end:
             return [(self.start, self.end)]
-        years = [self.year] if self.year else range(around.year - 1, around.year + 2)
-        return [span for year in years if (span := _calendar(year, self.month, self.day))]
+        return _spans(self.year, self.month, self.day, around.year)
 
 
 def time_hint(question: str, asked_at: datetime) -> TimeHint | None:
@@ -79,7 +79,9 @@ def nearness(hint: TimeHint, moment: datetime) -> float:
     """Return 1 inside the hinted time, falling to 0 at `MARGIN` outside it."""
     best = 0.0
     for start, end in hint.spans(moment):
-        outside = max(start - moment, moment - end, timedelta())
+        if start <= moment < end:
+            return 1.0
+        outside = start - moment if moment < start else moment - end
         best = max(best, 1.0 - outside / MARGIN)
     return best
 
@@ -131,6 +133,14 @@ def _checked(year: int | None, month: int, day: int | None) -> TimeHint | None:
     if _calendar(year or 2000, month, day) is None:
         return None
     return TimeHint(year=year, month=month, day=day)
+
+
+@lru_cache(maxsize=1024)
+def _spans(
+    year: int | None, month: int | None, day: int | None, around: int
+) -> list[tuple[datetime, datetime]]:
+    years = [year] if year else range(around - 1, around + 2)
+    return [span for each in years if (span := _calendar(each, month, day))]
 
 
 def _calendar(year: int, month: int | None, day: int | None) -> tuple[datetime, datetime] | None:
