@@ -198,6 +198,7 @@ def _cdk_env(layout: Layout, extra: Mapping[str, str]) -> dict[str, str]:
         "CDK_HOME": str(cache / "cdk"),
         "NODE_COMPILE_CACHE": str(cache / "node"),
         "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(cache / "jsii"),
+        "CDK_DISABLE_CLI_TELEMETRY": "true",
         "CI": "true",
         "NO_COLOR": "1",
         **extra,

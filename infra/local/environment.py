@@ -8,7 +8,6 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote
 
 from infra.local.emulator import aws_env
 from infra.local.layout import Layout
@@ -29,11 +28,6 @@ OUTPUTS: Mapping[str, str] = {
 }
 HTTP_API_OUTPUT = "HttpApiId"
 PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")
-
-
-def database_url(user: str, password: str, socket_folder: Path, database: str) -> str:
-    """A libpq URL over the unix socket, safe for any folder name."""
-    return f"postgresql://{user}:{password}@/{database}?host={quote(str(socket_folder))}"
 
 
 def synthesis_env(layout: Layout, app_database_url: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Where the laptop cloud keeps its files. Not the state itself: see `state`."""
 
 import hashlib
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 
 # sun_path holds 108 bytes with its terminator; PostgreSQL adds "/.s.PGSQL.5432" to the folder.
+PLAIN_PATH = re.compile(r"[A-Za-z0-9_./-]+")
 SOCKET_FOLDER_LIMIT = 107 - len("/.s.PGSQL.5432.lock")
 
 
@@ -60,9 +62,9 @@ class Layout:
 
     @property
     def socket_folder(self) -> Path:
-        """A folder whose socket path the kernel accepts; short and outside when `base` is deep."""
+        """A folder whose socket path the kernel and URLs accept; outside when `base` is not one."""
         inside = self.base / "socket"
-        if len(str(inside).encode()) <= SOCKET_FOLDER_LIMIT:
+        if len(str(inside)) <= SOCKET_FOLDER_LIMIT and PLAIN_PATH.fullmatch(str(inside)):
             return inside
         name = hashlib.sha256(str(self.base).encode()).hexdigest()[:12]
         return Path("/tmp") / f"cairn-{name}"

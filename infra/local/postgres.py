@@ -101,7 +101,7 @@ class Cluster:
 
     def url(self, user: str, password: str, database: str = DATABASE) -> str:
         """A libpq URL over the unix socket."""
-        return f"postgresql://{user}:{password}@/{database}?host={self.socket_folder}"
+        return database_url(user, password, self.socket_folder, database)
 
     def connect(self, database: str = "postgres") -> psycopg.Connection:
         """A superuser's connection in autocommit, for creating roles and databases only."""
@@ -166,6 +166,11 @@ class Cluster:
         except (OSError, ValueError, IndexError, psutil.Error):
             return False
         return True
+
+
+def database_url(user: str, password: str, socket_folder: Path, database: str) -> str:
+    """A libpq URL over the unix socket."""
+    return f"postgresql://{user}:{password}@/{database}?host={socket_folder}"
 
 
 def create_owner(connection: psycopg.Connection, password: str) -> None:

@@ -22,7 +22,7 @@ from infra.local.cloud import CDK_APP, Cloud
 from infra.local.emulator import Emulator
 from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
-from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster
+from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_url
 from infra.local.processes import Daemon
 from infra.local.progress import Progress
 from infra.local.state import State
@@ -209,8 +209,10 @@ class Stack:
     def _migrate(self, saved: State) -> None:
         from infra.local.workspace import migrate_database
 
-        with self.progress.step("database migrations, as the owner"):
-            migrate_database(self._url(OWNER, saved.owner_password, DATABASE), saved.app_password)
+        with self.progress.step("database migrations, as the owner") as line:
+            owner_url = self._url(OWNER, saved.owner_password, DATABASE)
+            applied = migrate_database(owner_url, saved.app_password)
+            line.says(f"{len(applied)} applied" if applied else "nothing new")
 
     def _start_emulator(self, saved: State) -> None:
         emulator = self.emulator(saved)
@@ -293,7 +295,7 @@ class Stack:
         )
 
     def _url(self, user: str, password: str, database: str) -> str:
-        return environment.database_url(user, password, self.layout.socket_folder, database)
+        return database_url(user, password, self.layout.socket_folder, database)
 
     @contextmanager
     def _lock(self) -> Generator[None]:

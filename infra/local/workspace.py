@@ -3,20 +3,23 @@
 Everything else of the laptop cloud knows Cairn only as an ASGI app and a CDK app.
 """
 
-from uuid import UUID
-
-from cairn.bootstrap import create_workspace
+from typing import TYPE_CHECKING
 
 from cairn.storage.postgres.migrate import migrate
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 FIRST_WORKSPACE = "laptop"
 
 
-def migrate_database(owner_url: str, app_password: str) -> None:
+def migrate_database(owner_url: str, app_password: str) -> list[str]:
     """Bring the schema up to date as the owner, and give the functions' role its password."""
-    migrate(owner_url, app_password)
+    return migrate(owner_url, app_password)
 
 
-def create_first_workspace(owner_url: str) -> tuple[UUID, str]:
+def create_first_workspace(owner_url: str) -> "tuple[UUID, str]":
     """The id of the laptop's workspace and a new admin key for it; made if it is missing."""
+    from cairn.bootstrap import create_workspace
+
     return create_workspace(owner_url, FIRST_WORKSPACE)
