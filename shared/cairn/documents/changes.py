@@ -1,4 +1,4 @@
-"""What changed between two ingestions of one source. Not the writing of it: ids are only compared."""
+"""What changed between two ingestions of one source. Not the writing: ids are only compared."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -46,7 +46,7 @@ class KeptSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """`kept` and `added` in the new order, `removed` in the old one; together they name each chunk."""
+    """`kept` and `added` in the new order, `removed` in the old one; together they name all."""
 
     kept: tuple[KeptChunk, ...]
     added: tuple[ChunkPart, ...]

@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadBlocks:
-    """What a reader of one format found: blocks in reading order, and a title if the file has one."""
+    """What a reader of one format found: blocks in reading order, and a title if there is one."""
 
     blocks: tuple[Block, ...]
     title: str | None = None
@@ -64,8 +64,8 @@ class ParsedDocument:
 class ParseLimits:
     """The most a document may cost; above it `parse` raises TooLarge.
 
-    `input_bytes` counts the file as sent; `text_chars` the text that comes out, so that a small file
-    which unpacks into a large one is refused; `stream_bytes` one decompressed stream inside a PDF.
+    `input_bytes` counts the file as sent; `text_chars` the text that comes out, so that a small
+    file that unpacks into a large one is refused; `stream_bytes` one unpacked stream of a PDF.
     """
 
     input_bytes: int = 20_000_000

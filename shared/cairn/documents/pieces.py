@@ -146,7 +146,7 @@ def _white_space_before(text: str, start: int, end: int) -> int:
 
 
 def _fit(text: str, count_tokens: CountTokens, cap: int) -> Iterator[str]:
-    """Yield `text`, in slices when it is over `cap` tokens; each cut is a proportion, then halves."""
+    """Yield `text`, in slices when it is over `cap` tokens; slices over it are cut again."""
     tokens = count_tokens(text)
     if tokens <= cap or len(text) < 2:
         if text.strip():

@@ -17,10 +17,11 @@ _DEFAULT_SIZES = ChunkSizes()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Leaf:
-    """The blocks between two headings. `section` is the path down to SECTION_LEVEL, `own` the one."""
+    """The blocks between two headings. `section` counts the headings that open a section."""
 
     section: int
     headings: tuple[str, ...]
+    section_headings: tuple[str, ...]
     heading: Block | None
     blocks: tuple[Block, ...]
 
@@ -44,8 +45,9 @@ def split(
     """Return the document as sections of chunks.
 
     Every heading starts a new chunk and those of level 1 and 2 a new section; long text is cut
-    where its topic changes. No chunk is over `sizes.cap` tokens of `count_tokens`, except a piece of
-    code that is longer by itself. Chunks of a PDF stay on a page unless a heading's text goes on.
+    where its topic changes. No chunk is over `sizes.cap` tokens of `count_tokens`, except a piece
+    of code that is longer by itself. Chunks of a PDF stay on a page unless a heading's text goes
+    on.
     A heading without text of its own is kept in the path of what is below it; when there is nothing
     below, it becomes a chunk. `count_tokens` must be a pure function of one text.
     """
@@ -88,7 +90,13 @@ def _leaf(
 ) -> _Leaf:
     headings = tuple(text for _, text in path)
     blocks = tuple(run) or ((heading,) if heading else ())
-    return _Leaf(section=section, headings=headings, heading=heading, blocks=blocks)
+    return _Leaf(
+        section=section,
+        headings=headings,
+        section_headings=tuple(text for level, text in path if level <= SECTION_LEVEL),
+        heading=heading,
+        blocks=blocks,
+    )
 
 
 def _drafts(leaf: _Leaf, count_tokens: Callable[[str], int], sizes: ChunkSizes) -> Iterator[_Draft]:
@@ -154,33 +162,18 @@ def _sections(drafts: Sequence[_Draft]) -> Iterator[SectionPart]:
 
 
 def _section(ordinal: int, leaf: _Leaf, chunks: tuple[ChunkPart, ...]) -> SectionPart:
-    headings = _section_headings(leaf, chunks)
     heading_line = leaf.heading.line_from if leaf.heading else None
     hashes = [chunk.content_hash for chunk in chunks]
     return SectionPart(
         ordinal=ordinal,
-        headings=headings,
+        headings=leaf.section_headings,
         line_from=_least([heading_line, *(chunk.line_from for chunk in chunks)]),
         line_to=_most(chunk.line_to for chunk in chunks),
         page_from=_least(chunk.page_from for chunk in chunks),
         page_to=_most(chunk.page_to for chunk in chunks),
-        content_hash=content_hash("\n".join([*headings, "", *hashes])),
+        content_hash=content_hash("\n".join([*leaf.section_headings, "", *hashes])),
         chunks=chunks,
     )
-
-
-def _section_headings(leaf: _Leaf, chunks: Sequence[ChunkPart]) -> tuple[str, ...]:
-    """Return the path shared by all chunks: the section's own, without the deeper headings."""
-    shared = leaf.headings
-    for chunk in chunks:
-        length = 0
-        while (
-            length < min(len(shared), len(chunk.headings))
-            and shared[length] == chunk.headings[length]
-        ):
-            length += 1
-        shared = shared[:length]
-    return shared
 
 
 def _chunk(ordinal: int, draft: _Draft) -> ChunkPart:

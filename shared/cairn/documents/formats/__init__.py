@@ -1,1 +1,1 @@
-"""One reader a format: text or bytes to `ReadBlocks`. Each imports its library when first called."""
+"""One reader a format, text or bytes to `ReadBlocks`. Each imports its library when called."""

@@ -1,4 +1,4 @@
-"""Markdown (CommonMark with tables and front matter) to blocks. Not rendering: text stays as typed."""
+"""Markdown (CommonMark, tables, front matter) to blocks. Not rendering: text stays as typed."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ def read_plain(text: str) -> ReadBlocks:
 
 
 def paragraphs(lines: Iterable[str], *, first_line: int) -> Iterable[Block]:
-    """Yield one PARAGRAPH a run of lines that are not blank; the first line has the number given."""
+    """Yield one PARAGRAPH a run of lines that are not blank, counting from `first_line`."""
     run: list[str] = []
     number = first_line
     for line in lines:
