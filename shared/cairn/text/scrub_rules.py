@@ -182,8 +182,8 @@ _PROVIDER_KEYS = "|".join(
 _PROVIDER_HINTS = (
     "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- glft- glsoat- xox xapp- aiza "
     "ya29. gocspx- k_live_ k_test_ whsec_ sg. sk key- npm_ pypi- hf_ gsk pplx xai nvapi r8 ntn "
-    "lin_api sbp glsa dckr_pat dop_v1 dor_v1 doo_v1 shpat_ shpca_ shppa_ shpss_ dapi hvs. hvb. pmak- sq0 "
-    "age-secret :aa"
+    "lin_api sbp glsa dckr_pat dop_v1 dor_v1 doo_v1 shpat_ shpca_ shppa_ shpss_ dapi hvs. hvb. "
+    "pmak- sq0 age-secret :aa"
 )
 
 RULES: tuple[Rule, ...] = (
