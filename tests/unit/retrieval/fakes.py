@@ -1,0 +1,144 @@
+"""In-memory stand-ins for what recall asks of storage."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import numpy as np
+
+from cairn.access import ALL_SCOPES, Principal, Role
+from cairn.embedding.port import EmbeddingModel
+from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from cairn.errors import CairnError
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+ENTRY = UUID(int=99)
+
+
+def node_id(number: int) -> UUID:
+    return UUID(int=number)
+
+
+def found(number: int, text: str = "Something was said.", **changes: Any) -> FoundNode:
+    values: dict[str, Any] = {
+        "id": node_id(number),
+        "label": "Memory",
+        "kind": "event",
+        "text": text,
+        "state": "active",
+        "entry_id": ENTRY,
+        "position": number,
+        "occurred_at": NOW,
+        "recorded_at": NOW,
+        "valid_from": NOW,
+    }
+    return FoundNode(**(values | changes))
+
+
+def ranked(*numbers: int, scores: Sequence[float] = ()) -> tuple[Candidate, ...]:
+    """Candidates in the order given; scores fall from 1 by 0.1 unless given."""
+    given = scores or [1 - 0.1 * place for place in range(len(numbers))]
+    return tuple(
+        Candidate(node_id=node_id(number), score=score)
+        for number, score in zip(numbers, given, strict=True)
+    )
+
+
+def principal(**changes: Any) -> Principal:
+    values: dict[str, Any] = {
+        "workspace_id": UUID(int=1000),
+        "principal_id": UUID(int=1001),
+        "role": Role.ADMIN,
+        "allowed_scopes": ALL_SCOPES,
+    }
+    return Principal(**(values | changes))
+
+
+class FakeEmbedder:
+    model = EmbeddingModel(id=7, name="fake", dimensions=3, max_tokens=8)
+
+    def __init__(self, failure: CairnError | None = None) -> None:
+        self.failure = failure
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        if self.failure:
+            raise self.failure
+        self.texts += texts
+        return np.ones((len(texts), 3), dtype=np.float32) / np.sqrt(np.float32(3))
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def windows(self, text: str) -> list[str]:
+        return [text]
+
+
+@dataclass
+class FakeLeg:
+    """Serves both legs: answers with `answer`, or raises `failure`."""
+
+    answer: tuple[Candidate, ...] = ()
+    failure: CairnError | None = None
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+    def search(
+        self, principal: Principal, what: Any, filters: Filters, **options: Any
+    ) -> tuple[Candidate, ...]:
+        self.asked.append({"what": what, "filters": filters, **options})
+        if self.failure:
+            raise self.failure
+        return self.answer
+
+
+@dataclass
+class FakeNodes:
+    rows: Mapping[UUID, FoundNode]
+    beside: Mapping[UUID, Neighbours] = field(default_factory=dict)
+    positions: Mapping[datetime, int] = field(default_factory=dict)
+    asked_neighbours: list[tuple[list[UUID], int]] = field(default_factory=list)
+
+    def read(self, node_ids: Sequence[UUID], filters: Filters) -> list[FoundNode]:
+        return [self.rows[each] for each in node_ids if each in self.rows]
+
+    def neighbours(
+        self, nodes: Sequence[FoundNode], count: int, filters: Filters
+    ) -> Mapping[UUID, Neighbours]:
+        self.asked_neighbours.append(([node.id for node in nodes], count))
+        return self.beside
+
+    def position_at(self, moment: datetime) -> int:
+        return self.positions[moment]
+
+
+@dataclass
+class FakeTransactions:
+    nodes: FakeNodes
+
+    @contextmanager
+    def reading(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> Iterator[FakeTransactions]:
+        yield self
+
+    def writing(self, principal: Principal, *, once: str | None = None) -> Any:
+        raise AssertionError("recall never writes")
+
+
+@dataclass
+class FakeRuns:
+    failure: CairnError | None = None
+    runs: list[SearchRun] = field(default_factory=list)
+
+    def record(self, principal: Principal, run: SearchRun) -> None:
+        if self.failure:
+            raise self.failure
+        self.runs.append(run)

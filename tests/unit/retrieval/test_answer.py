@@ -1,0 +1,117 @@
+"""The JSON form of an answer."""
+
+import json
+from datetime import timedelta
+from uuid import UUID
+
+from tests.unit.retrieval.fakes import ENTRY, NOW, found, node_id, ranked
+
+from cairn.retrieval.answer import Answer, answer
+from cairn.retrieval.legs import LegOutcome
+from cairn.retrieval.query import SearchRequest
+from cairn.retrieval.recall import RecallMeta, RecallResult, Result
+from cairn.retrieval.records import Neighbours, NeighbourText
+from cairn.retrieval.understanding import understand
+
+
+def answered(**changes: str) -> Answer:
+    request = SearchRequest(query="When did Ana move?", **changes)  # type: ignore[arg-type]
+    node = found(
+        5,
+        "Ana: I moved in May.",
+        session_id="s1",
+        sequence=4,
+        source_agent="helper",
+        trace_id="t1",
+        parent_id=node_id(2),
+        valid_to=NOW + timedelta(days=1),
+    )
+    before = NeighbourText(node_id=node_id(4), text="Ben: When?", occurred_at=NOW)
+    result = Result(
+        node=node,
+        scores={"relevance_score": 0.123456789, "vector": 0.5, "importance_score": 5},
+        neighbours=Neighbours(before=(before,)),
+    )
+    meta = RecallMeta(
+        search_id=UUID(int=77),
+        recipe="default",
+        query_ms=1.23456,
+        stages_ms={"legs": 1.0},
+        legs={
+            "keyword": LegOutcome(candidates=ranked(5), ms=0.5),
+            "vector": LegOutcome(failure="late"),
+        },
+        degraded=("vector: late",),
+        candidates=1,
+        as_of_position=None,
+        embedder="fake",
+        understanding=understand(request.query, NOW),
+    )
+    return answer(RecallResult(results=(result,), meta=meta), request)
+
+
+def test_a_result_says_where_it_comes_from() -> None:
+    [result] = answered().results
+
+    assert result["provenance"] == {
+        "entry_id": str(ENTRY),
+        "position": 5,
+        "source": "ledger",
+        "occurred_at": "2026-03-10T12:00:00.000000Z",
+        "recorded_at": "2026-03-10T12:00:00.000000Z",
+        "session_id": "s1",
+        "agent_id": "helper",
+        "trace_id": "t1",
+    }
+    assert (result["node_id"], result["type"], result["kind"]) == (
+        str(node_id(5)),
+        "Memory",
+        "event",
+    )
+    assert result["retrieval_reason"] == "direct"
+
+
+def test_attributes_leave_out_what_is_not_set() -> None:
+    [result] = answered().results
+
+    attributes = result["attributes"]
+    assert attributes["parent_id"] == str(node_id(2))
+    assert attributes["valid_to"] == "2026-03-11T12:00:00.000000Z"
+    assert "metadata" not in attributes
+    assert "superseded_at" not in attributes
+
+
+def test_neighbours_are_told_apart_from_the_result() -> None:
+    [result] = answered().results
+
+    [before] = result["context"]["before"]
+    assert before["text"] == "Ben: When?"
+    assert result["context"]["after"] == []
+
+
+def test_compact_rounds_scores_and_leaves_out_the_rest() -> None:
+    [result] = answered(format="compact").results
+
+    assert result["scores"]["relevance_score"] == 0.1235
+    assert "attributes" not in result
+    assert "context" not in result
+    assert result["provenance"]["position"] == 5
+
+
+def test_meta_says_what_happened() -> None:
+    meta = answered().meta
+
+    assert meta["legs"] == {
+        "keyword": {"found": 1, "ms": 0.5},
+        "vector": {"found": 0, "ms": 0.0, "failure": "late"},
+    }
+    assert meta["degraded"] == ["vector: late"]
+    assert (meta["nodes_returned"], meta["truncated"]) == (1, False)
+    assert meta["retrieval_class"] == "temporal"
+    assert meta["cost_usd"] == 0
+
+
+def test_the_answer_is_json_as_it_is() -> None:
+    shown = answered()
+
+    assert json.loads(json.dumps({"results": shown.results, "meta": shown.meta}))["meta"]
