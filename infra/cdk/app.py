@@ -33,10 +33,15 @@ def build(app: App, config: Config) -> None:
     )
     if not config.is_local:
         ObservabilityStack(app, config=config, env=env, pipeline=pipeline, front=front)
-        Validations.of(app).add_plugins(
-            AwsSolutionsChecks(app, write_suppressions_to_cloud_formation=True)
-        )
+        hold_to_rules(app)
     Tags.of(app).add("cairn:stage", config.stage)
+
+
+def hold_to_rules(app: App) -> None:
+    """Refuse a synthesis with a finding of cdk-nag's AwsSolutions that nobody acknowledged."""
+    Validations.of(app).add_plugins(
+        AwsSolutionsChecks(app, write_suppressions_to_cloud_formation=True)
+    )
 
 
 def main() -> None:

@@ -1,0 +1,67 @@
+"""The options of a synthesis: what does not exist or cannot work is refused, with the reason."""
+
+from typing import Any, cast
+
+import pytest
+from infra.cdk.config import Config, SynthRefused, read_config
+
+
+class Node:
+    """The one method of a CDK node that the configuration uses."""
+
+    def __init__(self, context: dict[str, str]) -> None:
+        self._context = context
+
+    def try_get_context(self, name: str) -> str | None:
+        return self._context.get(name)
+
+
+def config(**context: str) -> Config:
+    return read_config(cast("Any", Node(context)))
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"stage": "staging"}, "one of local, prod"),
+        ({"stage": "prod", "egress": "everything"}, "one of bedrock, nat"),
+        ({"stage": "prod", "zones": "1"}, "from 2 to 3"),
+        ({"stage": "prod", "embed_concurrency": "1"}, "from 2 to 1000"),
+        ({"stage": "prod", "min_acu": "0.3"}, "halves"),
+        ({"stage": "prod", "min_acu": "much"}, "halves"),
+        ({"stage": "prod", "embedder": "openai"}, "openai_base_url"),
+    ],
+)
+def test_an_option_that_does_not_exist_is_refused(context: dict[str, str], said: str) -> None:
+    with pytest.raises(SynthRefused, match=said):
+        config(**context)
+
+
+def test_an_embedder_on_the_internet_is_refused_where_the_internet_is() -> None:
+    chosen = {
+        "stage": "prod",
+        "embedder": "openai",
+        "openai_base_url": "https://llm.example.org/v1",
+    }
+    with pytest.raises(SynthRefused, match=r"egress=bedrock reaches AWS services only"):
+        config(**chosen)
+    with pytest.raises(SynthRefused, match="openai_secret_arn"):
+        config(**chosen, egress="nat")
+    arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:key"
+    assert config(**chosen, egress="nat", openai_secret_arn=arn).embedder == "openai"
+
+
+def test_the_laptop_reads_its_values_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_APP_DATABASE_URL", "postgresql://cairn_app:pw@/cairn?host=/tmp/pg")
+    monkeypatch.setenv("CAIRN_EMBEDDER", "openai")
+    monkeypatch.setenv("CAIRN_OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    read = config(stage="local")
+    assert read.app_database_url == "postgresql://cairn_app:pw@/cairn?host=/tmp/pg"
+    assert read.openai == {"openai_base_url": "http://127.0.0.1:8000/v1"}
+
+
+def test_a_deployment_does_not_read_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_EMBEDDER", "openai")
+    monkeypatch.setenv("CAIRN_LOG_LEVEL", "DEBUG")
+    read = config(stage="prod")
+    assert (read.embedder, read.log_level) == ("onnx", "INFO")

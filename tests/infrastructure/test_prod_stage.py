@@ -1,0 +1,242 @@
+"""The AWS stage: what a reviewer of the account would check, checked at every change."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from infra.cdk.constructs.acknowledgement import SHORTEST_REASON
+from tests.infrastructure.assembly import Assembly, Resource, run_python
+
+STACKS = {"api", "data", "network", "observability", "pipeline"}
+ROOT_OF_WILDCARDS = {"ec2:", "logs:", "xray:"}  # actions for which IAM has no resource
+
+
+def test_the_prod_stage_has_the_five_stacks(prod: Assembly) -> None:
+    assert set(prod.templates) == {f"cairn-prod-{name}" for name in STACKS}
+
+
+def test_templates_pass_cfn_lint(prod: Assembly) -> None:
+    linter = str(Path(sys.executable).with_name("cfn-lint"))
+    # W3005: CDK names the role a second time in DependsOn, so that its policy is attached first.
+    done = subprocess.run(
+        [linter, "--ignore-checks", "W3005", "--", *map(str, prod.folder.glob("*.template.json"))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_unacknowledged_finding_refuses_the_synthesis(tmp_path: Path) -> None:
+    app = """
+from aws_cdk import App, Stack, aws_s3
+from infra.cdk.app import hold_to_rules
+app = App()
+aws_s3.Bucket(Stack(app, "Bare"), "Bucket")
+hold_to_rules(app)
+app.synth()
+"""
+    done = run_python("-c", app, folder=tmp_path / "cdk.out")
+    assert done.returncode != 0
+    assert "AwsSolutions-S1" in done.stdout + done.stderr
+
+
+def test_the_prod_stage_is_held_to_the_rules(prod: Assembly) -> None:
+    report = json.loads((prod.folder / "validation-report.json").read_text(encoding="utf-8"))
+    assert report["pluginReports"] == []  # only findings are reported
+    assert [r for r in prod.resources() if "cdk_nag" in r.body.get("Metadata", {})]
+
+
+def test_every_acknowledgement_has_a_reason(prod: Assembly) -> None:
+    reasons = [
+        rule["reason"]
+        for resource in prod.resources()
+        for rule in resource.body.get("Metadata", {})
+        .get("cdk_nag", {})
+        .get("rules_to_suppress", [])
+    ]
+    assert reasons
+    assert all(len(reason) >= SHORTEST_REASON for reason in reasons)
+
+
+def test_functions_are_arm64_python_with_traces_and_logs_that_end(prod: Assembly) -> None:
+    for function in prod.resources("AWS::Lambda::Function"):
+        assert function.properties["Architectures"] == ["arm64"], function.path
+        assert function.properties["Runtime"] == "python3.13", function.path
+        assert function.properties["TracingConfig"] == {"Mode": "Active"}, function.path
+        assert function.properties["VpcConfig"]["SubnetIds"], function.path
+        assert len(function.properties["Layers"]) <= 5, function.path
+        assert "ReservedConcurrentExecutions" not in function.properties, function.path
+    for group in prod.resources("AWS::Logs::LogGroup"):
+        assert group.properties["RetentionInDays"], group.path
+
+
+def test_every_function_has_a_role_of_its_own(prod: Assembly) -> None:
+    roles = [
+        (function.stack, json.dumps(function.properties["Role"]))
+        for function in prod.resources("AWS::Lambda::Function")
+    ]
+    assert len(roles) == len(set(roles))
+    assert not [
+        role.path
+        for role in prod.resources("AWS::IAM::Role")
+        if "lambda.amazonaws.com" in json.dumps(role.properties) and _managed(role)
+    ]
+
+
+def test_no_policy_has_a_wildcard_that_is_not_acknowledged(prod: Assembly) -> None:
+    for policy in prod.resources("AWS::IAM::Policy"):
+        accepted = {
+            rule["id"]
+            for rule in policy.body["Metadata"].get("cdk_nag", {}).get("rules_to_suppress", [])
+        }
+        for statement in policy.properties["PolicyDocument"]["Statement"]:
+            assert not [action for action in _listed(statement["Action"]) if "*" in action]
+            if "*" in _listed(statement["Resource"]):
+                assert any("IAM5" in rule for rule in accepted), policy.path
+                for action in _listed(statement["Action"]):
+                    assert action.startswith(tuple(ROOT_OF_WILDCARDS)), (policy.path, action)
+
+
+def test_every_queue_has_dead_letters_and_both_have_alarms(prod: Assembly) -> None:
+    queues = {queue.id: queue for queue in prod.resources("AWS::SQS::Queue")}
+    dead = {
+        queue.properties["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
+        for queue in queues.values()
+        if "RedrivePolicy" in queue.properties
+    }
+    assert {
+        name for name, queue in queues.items() if "RedrivePolicy" in queue.properties
+    } | dead == (set(queues))
+    watched = {(metric, id_) for metric, id_ in _alarms(prod, "QueueName")}
+    for name in queues:
+        metric = "NumberOfMessagesVisible" if name in dead else "AgeOfOldestMessage"
+        assert (f"Approximate{metric}", name) in watched, name
+
+
+def test_every_function_and_machine_has_alarms(prod: Assembly) -> None:
+    functions = {
+        function.id
+        for function in prod.resources("AWS::Lambda::Function")
+        if "migrator" not in function.properties["FunctionName"]
+    }
+    watched = set(_alarms(prod, "FunctionName"))
+    assert {(metric, id_) for id_ in functions for metric in ("Errors", "Throttles")} <= watched
+    machines = {metric for metric, _ in _alarms(prod, "StateMachineArn")}
+    assert machines == {"ExecutionsFailed", "ExecutionsTimedOut"}
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::RDS::DBCluster", "AWS::RDS::DBInstance"],
+)
+def test_what_holds_the_ledger_survives_the_stack(prod: Assembly, type_: str) -> None:
+    kept = [resource for resource in prod.resources(type_) if resource.stack == "cairn-prod-data"]
+    assert kept
+    for resource in kept:
+        assert resource.body["DeletionPolicy"] == "Retain", resource.path
+        assert resource.body["UpdateReplacePolicy"] == "Retain", resource.path
+
+
+def test_the_database_is_encrypted_protected_backed_up_and_takes_iam_tokens(
+    prod: Assembly,
+) -> None:
+    (cluster,) = prod.resources("AWS::RDS::DBCluster")
+    assert cluster.properties["StorageEncrypted"] is True
+    assert cluster.properties["DeletionProtection"] is True
+    assert cluster.properties["EnableIAMDatabaseAuthentication"] is True
+    assert cluster.properties["BackupRetentionPeriod"] >= 7
+    assert int(cluster.properties["EngineVersion"].split(".")[0]) >= 16
+
+
+def test_functions_ask_for_tokens_of_the_application_role_only(prod: Assembly) -> None:
+    connects = [
+        json.dumps(statement["Resource"])
+        for policy in prod.resources("AWS::IAM::Policy")
+        for statement in policy.properties["PolicyDocument"]["Statement"]
+        if "rds-db:connect" in _listed(statement["Action"])
+    ]
+    assert len(connects) == 5
+    assert all(re.search(r"/cairn_app\"", resource) for resource in connects)
+
+
+def test_anchors_cannot_be_deleted_and_uploads_leave(prod: Assembly) -> None:
+    buckets = {bucket.id: bucket for bucket in prod.resources("AWS::S3::Bucket")}
+    (anchors,) = (bucket for id_, bucket in buckets.items() if "Anchors" in id_)
+    (uploads,) = (bucket for id_, bucket in buckets.items() if "Uploads" in id_)
+    assert anchors.properties["ObjectLockEnabled"] is True
+    rule = anchors.properties["ObjectLockConfiguration"]["Rule"]["DefaultRetention"]
+    assert rule == {"Mode": "COMPLIANCE", "Days": 365}
+    assert anchors.body["DeletionPolicy"] == "Retain"
+    (expiry,) = uploads.properties["LifecycleConfiguration"]["Rules"]
+    assert expiry["ExpirationInDays"] == 7
+
+
+def test_the_key_table_has_no_backups(prod: Assembly) -> None:
+    (table,) = prod.resources("AWS::DynamoDB::Table")
+    recovery = table.properties["PointInTimeRecoverySpecification"]
+    assert recovery == {"PointInTimeRecoveryEnabled": False}
+    assert [key["AttributeName"] for key in table.properties["KeySchema"]] == [
+        "workspace_id",
+        "subject_id",
+    ]
+
+
+def test_the_embed_function_takes_part_of_a_batch_and_few_at_once(prod: Assembly) -> None:
+    (mapping,) = prod.resources("AWS::Lambda::EventSourceMapping")
+    assert mapping.properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping.properties["ScalingConfig"] == {"MaximumConcurrency": 4}
+    assert mapping.properties["MaximumBatchingWindowInSeconds"] == 1
+
+
+def test_the_api_is_throttled_logged_and_takes_tokens_on_its_second_prefix(
+    prod: Assembly,
+) -> None:
+    (stage,) = prod.resources("AWS::ApiGatewayV2::Stage")
+    assert stage.properties["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+    assert stage.properties["AccessLogSettings"]["DestinationArn"]
+    routes = {
+        route.properties["RouteKey"]: route.properties["AuthorizationType"]
+        for route in prod.resources("AWS::ApiGatewayV2::Route")
+    }
+    assert routes == {"$default": "NONE", "ANY /jwt/{proxy+}": "JWT"}
+
+
+def test_without_internet_the_network_has_endpoints_and_no_gateway(prod: Assembly) -> None:
+    assert not prod.types() & {"AWS::EC2::NatGateway", "AWS::EC2::InternetGateway"}
+    services = [
+        json.dumps(endpoint.properties["ServiceName"])
+        for endpoint in prod.resources("AWS::EC2::VPCEndpoint")
+    ]
+    for service in ("bedrock-runtime", "dynamodb", "kms", "s3", "secretsmanager", "sqs", "states"):
+        assert [name for name in services if service in name], service
+
+
+def test_migrations_run_again_when_a_file_changes(prod: Assembly) -> None:
+    (run,) = prod.resources("Custom::CairnMigrations")
+    assert len(run.properties["Files"]) == 64
+    assert run.body["DependsOn"]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _managed(role: Resource) -> list[Any]:
+    return role.properties.get("ManagedPolicyArns", [])
+
+
+def _alarms(assembly: Assembly, dimension: str) -> list[tuple[str, str]]:
+    """(metric, logical id watched) of every alarm with this dimension."""
+    found: list[tuple[str, str]] = []
+    for alarm in assembly.resources("AWS::CloudWatch::Alarm"):
+        for named in alarm.properties.get("Dimensions", []):
+            if named["Name"] == dimension:
+                target = assembly.follow(named["Value"])
+                id_ = target.get("Ref") or target["Fn::GetAtt"][0]
+                found.append((alarm.properties["MetricName"], id_))
+    return found

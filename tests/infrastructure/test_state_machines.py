@@ -1,0 +1,146 @@
+"""Every state machine: parses, names only tokens CDK fills, every state is reached, each Task
+is bounded, and only what may be repeated is retried."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.infrastructure.assembly import ROOT, Assembly
+
+FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
+TOKEN = re.compile(r"\$\{(\w+)\}")
+MAY_BE_REPEATED = {
+    "Unavailable",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.ServiceException",
+    "Lambda.TooManyRequestsException",
+    "Lambda.Unknown",
+    "Runtime.ExitError",
+}
+LARGEST = 256 * 1024
+
+Machine = dict[str, Any]
+
+
+def parsed(path: Path) -> Machine:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def machines(top: Machine) -> Iterator[Machine]:
+    """The machine itself and the ones inside its Maps."""
+    yield top
+    for state in top["States"].values():
+        if "ItemProcessor" in state:
+            yield from machines(state["ItemProcessor"])
+
+
+def tasks(top: Machine) -> Iterator[tuple[str, dict[str, Any]]]:
+    for machine in machines(top):
+        for name, state in machine["States"].items():
+            if state["Type"] == "Task":
+                yield name, state
+
+
+def following(state: dict[str, Any]) -> set[str]:
+    catchers = [catcher["Next"] for catcher in state.get("Catch", [])]
+    choices = [choice["Next"] for choice in state.get("Choices", [])]
+    named = [state[field] for field in ("Next", "Default") if field in state]
+    return {*catchers, *choices, *named}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+class TestEveryMachine:
+    def test_is_jsonata_and_small_enough(self, path: Path) -> None:
+        assert parsed(path)["QueryLanguage"] == "JSONata"
+        assert path.stat().st_size < LARGEST
+
+    def test_reaches_every_state_and_names_only_states(self, path: Path) -> None:
+        for machine in machines(parsed(path)):
+            seen: set[str] = set()
+            waiting = {machine["StartAt"]}
+            while waiting:
+                name = waiting.pop()
+                seen.add(name)
+                waiting |= following(machine["States"][name]) - seen
+            assert seen == set(machine["States"])
+
+    def test_ends_every_branch(self, path: Path) -> None:
+        for machine in machines(parsed(path)):
+            for name, state in machine["States"].items():
+                ends = state.get("End") or state["Type"] == "Fail"
+                assert bool(ends) != bool({"Next", "Default"} & set(state)), name
+
+    def test_ends_well_in_a_pass_with_an_output(self, path: Path) -> None:
+        states = parsed(path)["States"].values()
+        assert not [state for state in states if state["Type"] == "Succeed"]
+        ends = [state for state in states if state.get("End")]
+        assert ends
+        assert all(state["Type"] == "Pass" and "Output" in state for state in ends)
+
+    def test_bounds_every_task(self, path: Path) -> None:
+        for name, state in tasks(parsed(path)):
+            assert state["TimeoutSeconds"] <= 900, name
+            assert state["Catch"], name
+            assert any("States.ALL" in catcher["ErrorEquals"] for catcher in state["Catch"]), name
+
+    def test_retries_only_what_may_be_repeated_and_with_jitter(self, path: Path) -> None:
+        for name, state in tasks(parsed(path)):
+            retried = [error for rule in state["Retry"] for error in rule["ErrorEquals"]]
+            assert "Unavailable" in retried, name
+            assert set(retried) <= MAY_BE_REPEATED, name
+            for rule in state["Retry"]:
+                assert rule["JitterStrategy"] == "FULL", name
+                assert rule["MaxAttempts"] <= 6, name
+
+    def test_has_its_tokens_filled_and_no_others(
+        self, path: Path, local: Assembly, prod: Assembly
+    ) -> None:
+        wanted = set(TOKEN.findall(path.read_text(encoding="utf-8")))
+        for assembly in (local, prod):
+            (machine,) = assembly.resources("AWS::StepFunctions::StateMachine")
+            assert set(machine.properties["DefinitionSubstitutions"]) == wanted
+            assert machine.properties["TracingConfiguration"] == {"Enabled": True}
+            logging = machine.properties["LoggingConfiguration"]
+            assert (logging["Level"], logging["IncludeExecutionData"]) == ("ALL", False)
+
+    def test_waits_at_least_as_long_as_the_function_may_run(
+        self, path: Path, prod: Assembly
+    ) -> None:
+        (machine,) = prod.resources("AWS::StepFunctions::StateMachine")
+        timeouts = {
+            function.id: function.properties["Timeout"]
+            for function in prod.resources("AWS::Lambda::Function")
+        }
+        for name, state in tasks(parsed(path)):
+            (token,) = TOKEN.findall(state["Arguments"]["FunctionName"])
+            arn = machine.properties["DefinitionSubstitutions"][token]
+            assert state["TimeoutSeconds"] >= timeouts[arn["Fn::GetAtt"][0]], name
+
+
+def test_ingestion_calls_the_steps_in_order_with_the_ids_only() -> None:
+    machine = parsed(ROOT / "statemachines" / "ingestion.asl.json")
+    payloads = {name: state["Arguments"]["Payload"] for name, state in tasks(machine)}
+    assert {name: payload["step"] for name, payload in payloads.items()} == {
+        "Parse": "parse",
+        "Chunk": "chunk",
+        "Store": "store",
+        "Embed": "embed",
+        "Finish": "finish_ingestion",
+        "RecordFailure": "fail_ingestion",
+    }
+    for name, payload in payloads.items():
+        assert {"workspace_id", "ingestion_id"} <= set(payload), name
+        assert set(payload) <= {
+            "batch",
+            "cause",
+            "document_id",
+            "error",
+            "ingestion_id",
+            "step",
+            "workspace_id",
+        }
+    assert machine["States"]["EmbedBatches"]["MaxConcurrency"] == 2
