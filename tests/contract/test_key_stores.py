@@ -15,8 +15,7 @@ from uuid import UUID, uuid4
 import boto3
 import pytest
 from botocore.config import Config
-from infra.local.emulator import Emulator, aws_env
-from infra.local.processes import Daemon
+from tests.plugins.cloud import EmptyCloud
 
 from cairn.errors import Unavailable
 from cairn.ledger.keys import KeyStore, SubjectForgotten
@@ -25,6 +24,7 @@ from cairn.storage.keys_aws import DynamoKeyStore
 from cairn.storage.keys_file import FileKeyStore
 
 WORKSPACE, OTHER_WORKSPACE = uuid4(), uuid4()
+TABLE = "key-store-contract"
 
 
 def free_port() -> int:
@@ -34,23 +34,12 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], DynamoKeyStore]]:
-    """Makes stores on one emulated table, each with clients of its own."""
-    base = tmp_path_factory.mktemp("aws")
-    daemon = Daemon(name="aws", pid_file=base / "aws.pid", log_file=base / "aws.log")
-    emulator = Emulator(base=base, port=free_port(), daemon=daemon)
-    emulator.start()
-    settings = aws_env(emulator.url)
-    session = boto3.Session(
-        settings["AWS_ACCESS_KEY_ID"],
-        settings["AWS_SECRET_ACCESS_KEY"],
-        region_name=settings["AWS_REGION"],
-    )
-    kms = session.client("kms", endpoint_url=emulator.url)
-    dynamodb = session.client("dynamodb", endpoint_url=emulator.url)
+def aws(cloud: EmptyCloud) -> Iterator[Callable[[], DynamoKeyStore]]:
+    """Opens stores on one emulated table."""
+    kms, dynamodb = cloud.client("kms"), cloud.client("dynamodb")
     arn = kms.create_key()["KeyMetadata"]["Arn"]
     dynamodb.create_table(
-        TableName="keys",
+        TableName=TABLE,
         BillingMode="PAY_PER_REQUEST",
         AttributeDefinitions=[
             {"AttributeName": "workspace_id", "AttributeType": "S"},
@@ -61,12 +50,9 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Dynam
             {"AttributeName": "subject_id", "KeyType": "RANGE"},
         ],
     )
-    try:
-        yield lambda: DynamoKeyStore(dynamodb, kms, table="keys", kms_key_arn=arn)
-    finally:
-        emulator.stop()
-        for client in (kms, dynamodb):
-            client.close()
+    yield lambda: DynamoKeyStore(dynamodb, kms, table=TABLE, kms_key_arn=arn)
+    kms.close()
+    dynamodb.close()
 
 
 @pytest.fixture(params=["memory", "file", "aws"])
@@ -151,7 +137,7 @@ def test_an_aws_store_that_cannot_be_reached_is_unavailable() -> None:
     session = boto3.Session("none", "none", region_name="eu-west-1")
     dynamodb = session.client("dynamodb", endpoint_url=nowhere, config=quick)
     kms = session.client("kms", endpoint_url=nowhere, config=quick)
-    store = DynamoKeyStore(dynamodb, kms, table="keys", kms_key_arn="arn")
+    store = DynamoKeyStore(dynamodb, kms, table=TABLE, kms_key_arn="arn")
     for call in (store.get, store.get_or_create):
         with pytest.raises(Unavailable):
             call(WORKSPACE, [uuid4()])
@@ -166,8 +152,8 @@ def test_a_wrapped_key_moved_to_another_subject_does_not_open(
     store.get_or_create(WORKSPACE, [subject])
     table = store._dynamodb  # the attacker's own access to the table
     key = {"workspace_id": {"S": str(WORKSPACE)}, "subject_id": {"S": str(subject)}}
-    item = table.get_item(TableName="keys", Key=key)["Item"]
-    table.put_item(TableName="keys", Item={**item, "subject_id": {"S": str(thief)}})
+    item = table.get_item(TableName=TABLE, Key=key)["Item"]
+    table.put_item(TableName=TABLE, Item={**item, "subject_id": {"S": str(thief)}})
     with pytest.raises(Unavailable):
         store.get(WORKSPACE, [thief])
 
