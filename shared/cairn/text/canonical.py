@@ -54,9 +54,11 @@ def parse_canonical(source: bytes | str) -> JsonValue:
 
 def format_timestamp(moment: datetime) -> str:
     """Write an aware time as `2026-03-20T09:30:00.000000Z`; ValidationFailed when it is naive."""
-    if moment.utcoffset() is None:
+    offset = moment.utcoffset()
+    if offset is None:
         raise ValidationFailed("A time needs a time zone.", reason="naive-timestamp")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+    in_utc = moment.astimezone(UTC) if offset else moment
+    return in_utc.isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def parse_timestamp(source: str, *, field: str = "timestamp") -> datetime:
