@@ -1,0 +1,1 @@
+"""Keeping agents safe from what they read and do. Not access control: that is the database's."""
