@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise
 from infra.local.layout import PROJECT, default_layout
@@ -57,7 +59,7 @@ def run(_: Arguments) -> int:
     failed = subprocess.run(
         [*_cairn(), "demo"], cwd=PROJECT, env={**os.environ, **values}, check=False
     ).returncode
-    _farewell(progress, values["CAIRN_URL"], time.monotonic() - started)
+    _farewell(values["CAIRN_URL"], time.monotonic() - started)
     return failed
 
 
@@ -154,8 +156,8 @@ def build_model(progress: Progress) -> None:
             raise StartFailed(f"the embedding model could not be fetched\n{done.stderr}")
 
 
-def _farewell(progress: Progress, url: str, seconds: float) -> None:
-    progress.say(
+def _farewell(url: str, seconds: float) -> None:
+    Console(highlight=False, soft_wrap=True).print(
         f"\n[bold]Cairn runs at {url}[/]  [dim]({seconds:.0f} s)[/]\n"
         "  admin key   CAIRN_API_KEY in .local/cairn.env, readable by you only\n"
         "  try         .venv/bin/cairn recall 'what changed last week?'\n"

@@ -19,7 +19,7 @@ TERM_SECONDS = 5.0
 POLL_SECONDS = 0.05
 
 
-class StartFailed(Exception):
+class StartFailed(RuntimeError):
     """A process ended or stayed silent while we waited for it; the message ends with its log."""
 
 

@@ -1,4 +1,7 @@
-"""What the user sees while the laptop cloud comes up: one line a step, with its seconds."""
+"""What the user sees while the laptop cloud comes up: one line a step, with its seconds.
+
+It goes to stderr, so that the output of a command stays its own.
+"""
 
 import time
 from collections.abc import Generator
@@ -24,7 +27,9 @@ class Progress:
     """Prints steps; `quiet` prints nothing, for tests and `--json`."""
 
     quiet: bool = False
-    console: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
+    console: Console = field(
+        default_factory=lambda: Console(highlight=False, soft_wrap=True, stderr=True)
+    )
 
     @contextmanager
     def step(self, title: str) -> Generator[Line]:

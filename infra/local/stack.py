@@ -23,7 +23,7 @@ from infra.local.emulator import Emulator
 from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
 from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_url
-from infra.local.processes import Daemon
+from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
 from infra.local.state import State
 
@@ -47,7 +47,7 @@ class Stack:
         """Bring everything up and return the values of `cairn.env`."""
         self.layout.make()
         with self._lock():
-            saved = self._claim_ports(self._load())
+            saved = self._claim_ports(self._settle())
             self.start_postgres(saved)
             self._migrate(saved)
             self._start_emulator(saved)
@@ -60,13 +60,7 @@ class Stack:
         if not self.layout.base.is_dir():
             return []
         with self._lock():
-            saved = self._load()
-            parts = (
-                ("api", self.front_door(saved, {}).stop),
-                ("aws", self.emulator(saved).stop),
-                ("postgres", self.cluster(saved).stop),
-            )
-            return [name for name, stop in parts if stop()]
+            return self._stop(self._load())
 
     def reset(self) -> None:
         """Stop everything and delete all data: memories, ledger, keys, files. Nothing is kept."""
@@ -136,7 +130,7 @@ class Stack:
         """Start PostgreSQL if it is down and apply the migrations."""
         self.layout.make()
         with self._lock():
-            saved = self._load()
+            saved = self._claim_ports(self._settle())
             self.start_postgres(saved)
             self._migrate(saved)
 
@@ -162,6 +156,10 @@ class Stack:
     def app_url(self, database: str = DATABASE) -> str:
         """The functions' role's URL."""
         return self._url(APP_ROLE, self._load().app_password, database)
+
+    def saved(self) -> State:
+        """Ports and secrets as they are kept now."""
+        return self._load()
 
     def cluster(self, saved: State) -> Cluster:
         """The PostgreSQL cluster of this stack."""
@@ -266,6 +264,27 @@ class Stack:
         environment.write_env_file(self.layout.env_file, values)
         return values
 
+    def _stop(self, saved: State) -> list[str]:
+        parts = (
+            ("api", self.front_door(saved, {}).stop),
+            ("aws", self.emulator(saved).stop),
+            ("postgres", self.cluster(saved).stop),
+        )
+        return [name for name, stop in parts if stop()]
+
+    def _settle(self) -> State:
+        """The saved state; after a move everything is stopped, since it runs with old paths."""
+        saved = self._load()
+        if not saved.emulator_port and (self.layout.postgres / "PG_VERSION").exists():
+            raise StartFailed(
+                f"{self.layout.base / 'state.json'} is missing or damaged, and with it the "
+                "database's passwords. Restore it, or delete all data with `make reset`."
+            )
+        if saved.root != str(self.layout.base):
+            self._stop(saved)
+            saved = replace(saved, root=str(self.layout.base), deployed="")
+        return state.save(self.layout, saved)
+
     def _claim_ports(self, saved: State) -> State:
         """Keep the ports of before where they are ours or free, else take the next free ones."""
         emulator, door = self._daemon("aws").process(), self._daemon("api").process()
@@ -279,10 +298,7 @@ class Stack:
         )
 
     def _load(self) -> State:
-        saved = state.load(self.layout)
-        if self.layout.base.is_dir() and not (self.layout.base / "state.json").exists():
-            state.save(self.layout, saved)
-        return saved
+        return state.load(self.layout)
 
     def _stack_states(self, saved: State) -> dict[str, str]:
         return {stack["StackName"]: stack["StackStatus"] for stack in self.cloud(saved).stacks()}

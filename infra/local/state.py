@@ -3,7 +3,7 @@
 import json
 import secrets
 import socket
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +30,15 @@ class State:
     emulator_port: int = 0
     deployed: str = ""
     """Hash of what the last deployment was made of; empty when unknown."""
-    migrated: str = ""
-    """Hash of the migrations applied last."""
 
 
 def load(layout: Layout) -> State:
-    """The saved state, or a new one; a state saved for another folder forgets its deployment."""
+    """The saved state, or a new one when there is none or it is not readable."""
     try:
         saved: dict[str, Any] = json.loads(_path(layout).read_text(encoding="utf-8"))
-        state = State(**saved)
+        return State(**saved)
     except (FileNotFoundError, ValueError, TypeError):
         return State(root=str(layout.base))
-    if state.root != str(layout.base):
-        return replace(state, root=str(layout.base), deployed="")
-    return state
 
 
 def save(layout: Layout, state: State) -> State:
