@@ -12,8 +12,8 @@ class ChunkSizes:
     """Sizes in tokens of the counter in use.
 
     Text up to `soft` stays together. Longer text is cut at topic boundaries into chunks of at least
-    `least`, and of at most `soft` where it can be; only code in one piece exceeds `cap`, and only up
-    to `whole_cap`.
+    `least`, and of at most `soft` where it can be. Only code in one piece exceeds `cap`, up to
+    `whole_cap`.
     """
 
     least: int = 100

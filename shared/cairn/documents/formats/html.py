@@ -146,12 +146,12 @@ def _walk(root: "LexborNode", reader: "_Reader") -> Iterator[tuple["LexborNode",
             continue
         if descends:
             yield node, False
-        while node is not None and node is not root and node.next is None:
-            node = open_nodes.pop()
-            yield node, False
-            if not open_nodes:
-                return
-        node = node.next if node is not None and open_nodes else None
+        node = None if node is root else node
+        while node is not None and (following := node.next) is None:
+            parent = open_nodes.pop()
+            yield parent, False
+            node = parent if open_nodes else None
+        node = following if node is not None else None
 
 
 @dataclass(slots=True)
