@@ -1,0 +1,102 @@
+"""Speaks the HTTP API for the commands: one call in, JSON out, problems as failures."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.failure import Failure, from_problem
+
+if TYPE_CHECKING:
+    import httpx
+
+TIMEOUT_SECONDS = 60.0
+ATTEMPTS = 4
+_WAIT_AND_RETRY = frozenset({429, 503})
+_LONGEST_WAIT = 30.0
+
+
+class Client:
+    """One key on one API. Answers 429 and 503 are retried as long as they ask to, four times."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None,
+        *,
+        sleep: Callable[[float], None],
+        transport: "httpx.BaseTransport | None" = None,
+    ) -> None:
+        import httpx
+
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        self.url = url
+        self._sleep = sleep
+        self._http = httpx.Client(
+            base_url=url, headers=headers, timeout=TIMEOUT_SECONDS, transport=transport
+        )
+
+    def get(self, path: str, **params: Any) -> Any:
+        """GET; parameters that are None are left out."""
+        given = {name: value for name, value in params.items() if value is not None}
+        return self._call("GET", path, params=given)
+
+    def post(self, path: str, body: Mapping[str, Any], *, idempotency: str | None = None) -> Any:
+        """POST a JSON body."""
+        headers = {"idempotency-key": idempotency} if idempotency else {}
+        return self._call("POST", path, json=body, headers=headers)
+
+    def delete(self, path: str) -> Any:
+        """DELETE."""
+        return self._call("DELETE", path)
+
+    def put_bytes(self, url: str, content: bytes, headers: Mapping[str, str]) -> None:
+        """PUT bytes to a presigned URL, which takes no key."""
+        import httpx
+
+        try:
+            answer = httpx.put(url, content=content, headers=dict(headers), timeout=TIMEOUT_SECONDS)
+        except httpx.HTTPError as exc:
+            raise Failure(f"The upload failed: {type(exc).__name__}.") from exc
+        if answer.is_error:
+            raise Failure(f"The upload was refused with status {answer.status_code}.")
+
+    def pages(self, path: str, **params: Any) -> Iterator[Any]:
+        """Yield a list's items over all its pages."""
+        cursor = None
+        while True:
+            page = self.get(path, **params, cursor=cursor)
+            yield from page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+    def _call(self, method: str, path: str, **arguments: Any) -> Any:
+        answer = self._send(method, path, **arguments)
+        for _ in range(ATTEMPTS - 1):
+            if answer.status_code not in _WAIT_AND_RETRY:
+                break
+            wait = answer.headers.get("retry-after", "1")
+            self._sleep(min(float(wait) if wait.isdecimal() else 1.0, _LONGEST_WAIT))
+            answer = self._send(method, path, **arguments)
+        if answer.is_error:
+            raise self._failure(answer)
+        return answer.json()
+
+    def _send(self, method: str, path: str, **arguments: Any) -> "httpx.Response":
+        import httpx
+
+        try:
+            return self._http.request(method, path, **arguments)
+        except httpx.TimeoutException as exc:
+            raise Failure(
+                f"{self.url} did not answer within {TIMEOUT_SECONDS:.0f} s.",
+                advice="see what is down: cairn status",
+            ) from exc
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
+            raise Failure(
+                f"{self.url} cannot be reached.", advice="start the laptop stack: cairn up"
+            ) from exc
+
+    def _failure(self, answer: "httpx.Response") -> Failure:
+        if answer.headers.get("content-type", "").startswith("application/problem+json"):
+            return from_problem(answer.json())
+        return Failure(f"{self.url} answered with status {answer.status_code}.")

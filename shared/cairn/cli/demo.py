@@ -1,0 +1,117 @@
+"""`cairn demo`: the whole way of real text, from remembering to being found, on a running stack."""
+
+from typing import Any
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.documents import send, show, wait_for, wait_until
+from cairn.cli.ledger import verifications
+from cairn.cli.memories import count, remember_all, say_counts, show_results
+from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.samples import Samples, read_samples
+from cairn.cli.trace import draw, fetch
+from cairn.clock import utc_now
+
+RESULTS = 3
+
+
+def demo(ctx: typer.Context, as_json: Json = False) -> None:
+    """Remember the sample conversation, ingest the sample documents, ask, verify, trace.
+
+    Safe to repeat: what is known already is a duplicate, and an unchanged document stays.
+    """
+    deps = deps_of(ctx)
+    samples = read_samples()
+    started = deps.stopwatch()
+    results = _remember(deps, samples)
+    ingestions = _ingest(deps, samples)
+    _embed(deps)
+    answers = _ask(deps, samples)
+    found = verifications(deps, None)
+    counts = count(results)
+    report = {
+        "memories": counts,
+        "documents": ingestions,
+        "questions": answers,
+        "ledger": found,
+        "seconds": round(deps.stopwatch() - started, 1),
+    }
+    if as_json:
+        print_json(report)
+    else:
+        _show(deps, samples, report)
+    well = all(each["ok"] for each in found) and all(
+        each["status"] == "ready" for each in ingestions
+    )
+    if not well or "rejected" in counts:
+        raise typer.Exit(1)
+
+
+def _remember(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
+    with deps.err.status(f"remembering {len(samples.memories)} messages and facts …"):
+        return remember_all(deps, samples.memories)
+
+
+def _ingest(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
+    """Send the sample documents through the ingestion machine and wait for them.
+
+    Their source is named by file, not by folder, so that a moved clone ingests nothing twice.
+    """
+    with deps.err.status(f"sending {len(samples.documents)} documents …"):
+        accepted = [
+            send(deps, file, {"source_uri": f"sample://{file.name}"}) for file in samples.documents
+        ]
+    return wait_for(deps, accepted)
+
+
+def _embed(deps: Deps) -> None:
+    """Wait until nothing of the workspace waits for its embedding."""
+    left: list[int] = [0]
+
+    def ended() -> bool:
+        left[0] = deps.client.get("/v1/status")["pending_embeddings"]
+        return left[0] == 0
+
+    wait_until(deps, ended, lambda: f"{left[0]} texts wait for their embedding")
+
+
+def _ask(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
+    return [
+        {
+            "query": query,
+            **deps.client.post("/v1/search", {"query": query, "limit": RESULTS}),
+        }
+        for query in samples.questions
+    ]
+
+
+def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
+    deps.out.print(f"\n[bold]Remembered[/] {say_counts(report['memories'])}")
+    deps.out.print("\n[bold]Ingested[/]")
+    show(deps, samples.documents, report["documents"])
+    for asked in report["questions"]:
+        show_results(deps, asked, title=f"[bold]{asked['query']}[/]")
+        deps.out.print()
+    _show_ledger(deps, report["ledger"])
+    _show_trace(deps, report["documents"])
+    deps.out.print(f"\n[dim]{report['seconds']} s[/]")
+
+
+def _show_ledger(deps: Deps, found: list[dict[str, Any]]) -> None:
+    for each in found:
+        if each["ok"]:
+            deps.out.print(
+                f"[green]✓[/] the ledger of {each['workspace_id']} holds: "
+                f"{each['checked']} entries, head {str(each['head_hash'])[:16]}"
+            )
+        else:
+            deps.out.print(f"[red]✗[/] the ledger is broken at {each['first_bad_position']}")
+
+
+def _show_trace(deps: Deps, ingestions: list[dict[str, Any]]) -> None:
+    """Draw the last execution, where there is one: an unchanged document needs none."""
+    executed = [each for each in ingestions if each.get("execution")]
+    if executed and deps.settings.aws_endpoint_url:
+        deps.out.print("\n[bold]How a document went through the ingestion machine[/]")
+        deps.out.print(draw(fetch(deps, executed[-1]["execution"]), utc_now()))

@@ -1,0 +1,137 @@
+"""What commands work with: settings, clients, the owner's tools, the consoles. Tests give fakes."""
+
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from uuid import UUID
+
+import cairn
+from cairn.cli.client import Client
+from cairn.cli.failure import Failure
+
+if TYPE_CHECKING:
+    import httpx
+    from rich.console import Console
+
+    from cairn.api.services import LedgerVerification
+    from cairn.settings import CliSettings
+
+PROJECT = Path(cairn.__file__).resolve().parents[2]
+NO_ENVIRONMENT = "run `make run` first, or set CAIRN_URL and CAIRN_API_KEY"
+
+
+class Operator(Protocol):
+    """What the owner of the database may do beside the API; `cairn.bootstrap` provides it."""
+
+    def create_workspace(self, owner_url: str, name: str) -> tuple[UUID, str]:
+        """Return the workspace's id, made if it is missing, and a new admin key for it."""
+        ...
+
+    def verify_ledgers(
+        self, owner_url: str, workspace_id: UUID | None = None
+    ) -> "Iterable[LedgerVerification]":
+        """Verify one workspace's chain or all of them, one result each."""
+        ...
+
+    def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:
+        """Yield the lines of an export that the offline verifier reads."""
+        ...
+
+
+class LocalStack(Protocol):
+    """The laptop cloud; `infra.local.stack` in a clone of the project."""
+
+    def up(self) -> dict[str, str]: ...
+    def down(self) -> list[str]: ...
+    def status(self) -> dict[str, Any]: ...
+    def logs(self, service: str = "", *, follow: bool = False) -> Iterator[str]: ...
+    def reset(self) -> None: ...
+
+
+def _settings() -> "CliSettings":
+    from cairn.settings import cli_settings
+
+    return cli_settings(Path.cwd())
+
+
+def _operator() -> Operator:
+    return cast("Operator", importlib.import_module("cairn.bootstrap"))
+
+
+def _stack() -> LocalStack:
+    if not (PROJECT / "infra" / "local" / "stack.py").is_file():
+        raise Failure(
+            "The laptop stack is not part of this installation.",
+            advice="clone the project and run it there",
+        )
+    if str(PROJECT) not in sys.path:
+        sys.path.insert(0, str(PROJECT))
+    return cast("LocalStack", importlib.import_module("infra.local.stack"))
+
+
+@dataclass(frozen=True)
+class Deps:
+    """Everything a command may touch. Nothing is imported or connected before it is used."""
+
+    read_settings: "Callable[[], CliSettings]" = _settings
+    load_operator: Callable[[], Operator] = _operator
+    load_stack: Callable[[], LocalStack] = _stack
+    aws_client: Callable[[str], Any] | None = None
+    transport: "httpx.BaseTransport | None" = None
+    sleep: Callable[[float], None] = time.sleep
+    stopwatch: Callable[[], float] = time.perf_counter
+    width: int | None = None
+
+    @cached_property
+    def settings(self) -> "CliSettings":
+        """The environment and `.local/cairn.env`."""
+        return self.read_settings()
+
+    @cached_property
+    def out(self) -> "Console":
+        """Where answers go."""
+        from rich.console import Console
+
+        return Console(highlight=False, width=self.width)
+
+    @cached_property
+    def err(self) -> "Console":
+        """Where progress goes, so that answers can be piped."""
+        from rich.console import Console
+
+        return Console(stderr=True, highlight=False, width=self.width)
+
+    @cached_property
+    def client(self) -> Client:
+        """The API with the configured key."""
+        url, key = self.settings.url, self.settings.api_key
+        if not url or not key:
+            raise Failure("There is no API to talk to.", advice=NO_ENVIRONMENT)
+        return Client(url, key.get_secret_value(), sleep=self.sleep, transport=self.transport)
+
+    @property
+    def owner_url(self) -> str | None:
+        """The owner's database URL, where there is one."""
+        url = self.settings.database_url
+        return url.get_secret_value() if url else None
+
+    def aws(self, service: str) -> Any:
+        """Return a boto3 client for the configured endpoint, or the account the SDK finds."""
+        if self.aws_client is not None:
+            return self.aws_client(service)
+        import boto3
+
+        secret = self.settings.aws_secret_access_key
+        make = cast("Callable[..., Any]", boto3.client)  # pyright: ignore[reportUnknownMemberType]
+        return make(
+            service,
+            endpoint_url=self.settings.aws_endpoint_url,
+            region_name=self.settings.aws_region,
+            aws_access_key_id=self.settings.aws_access_key_id,
+            aws_secret_access_key=secret.get_secret_value() if secret else None,
+        )

@@ -1,0 +1,171 @@
+"""`cairn doctor`: look at every part and say what to do about the ones that are not well."""
+
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.failure import Failure
+from cairn.cli.ledger import verifications
+from cairn.cli.options import Json, deps_of, print_json
+from cairn.errors import CairnError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One check. `advice` is set when it is not ok."""
+
+    name: str
+    ok: bool
+    says: str
+    advice: str | None = None
+
+
+def doctor(ctx: typer.Context, as_json: Json = False) -> None:
+    """Check the environment, the stack, the key, the queue and the ledger; say what to do."""
+    deps = deps_of(ctx)
+    findings: list[Finding] = []
+    for finding in examine(deps):
+        findings.append(finding)
+        if not as_json:
+            _show(deps, finding)
+    ok = all(each.ok for each in findings)
+    if as_json:
+        print_json({"ok": ok, "checks": [asdict(each) for each in findings]})
+    if not ok:
+        raise typer.Exit(1)
+
+
+def examine(deps: Deps) -> Iterator[Finding]:
+    """Run the checks in the order in which they build on each other."""
+    checks: tuple[tuple[str, Callable[[Deps], Finding]], ...] = (
+        ("python", _python),
+        ("environment", _environment),
+        ("model", _model),
+        ("stack", _stack),
+        ("api", _api),
+        ("key", _key),
+        ("embedding", _embedding),
+        ("state machine", _machine),
+        ("ledger", _ledger),
+    )
+    for name, check in checks:
+        try:
+            yield check(deps)
+        except Failure as exc:
+            yield Finding(name=name, ok=False, says=exc.message, advice=exc.advice)
+        except CairnError as exc:
+            yield Finding(name=name, ok=False, says=exc.detail, advice="see the logs: cairn logs")
+
+
+def _python(_: Deps) -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    ok = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    return Finding(
+        name="python", ok=ok, says=version, advice=None if ok else "use Python 3.11, 3.12 or 3.13"
+    )
+
+
+def _environment(deps: Deps) -> Finding:
+    from cairn.settings import find_laptop_env
+
+    file = find_laptop_env(Path.cwd())
+    missing = [name for name in ("url", "api_key") if not getattr(deps.settings, name)]
+    if missing:
+        names = ", ".join(f"CAIRN_{name.upper()}" for name in missing)
+        return Finding(
+            name="environment", ok=False, says=f"{names} is not set", advice="make run, or set it"
+        )
+    if file and stat.S_IMODE(file.stat().st_mode) & 0o077:
+        return Finding(
+            name="environment",
+            ok=False,
+            says=f"{file} can be read by others",
+            advice=f"chmod 600 {file}",
+        )
+    return Finding(name="environment", ok=True, says=str(file or "from the shell"))
+
+
+def _model(deps: Deps) -> Finding:
+    folder = deps.settings.model_dir
+    if folder is None:
+        return Finding(name="model", ok=True, says="not needed here: no CAIRN_MODEL_DIR")
+    missing = [name for name in ("model.onnx", "tokenizer.json") if not (folder / name).is_file()]
+    if missing:
+        says = f"{', '.join(missing)} is missing in {folder}"
+        return Finding(name="model", ok=False, says=says, advice="fetch it: make run")
+    return Finding(name="model", ok=True, says=str(folder))
+
+
+def _stack(deps: Deps) -> Finding:
+    if not deps.settings.aws_endpoint_url:
+        return Finding(name="stack", ok=True, says="not on this machine")
+    found = deps.load_stack().status()
+    down = [name for name, each in found["services"].items() if each["state"] != "running"]
+    if down:
+        says = f"{', '.join(down)} is not running"
+        return Finding(name="stack", ok=False, says=says, advice="cairn up; why: cairn logs")
+    return Finding(name="stack", ok=True, says=", ".join(found["services"]))
+
+
+def _api(deps: Deps) -> Finding:
+    ready = deps.client.get("/readyz")["status"]
+    return Finding(name="api", ok=ready == "ready", says=f"{deps.client.url} is {ready}")
+
+
+def _key(deps: Deps) -> Finding:
+    found = deps.client.get("/v1/whoami")
+    says = f"{found['role']} of workspace {found['workspace_id']}"
+    return Finding(name="key", ok=True, says=says)
+
+
+def _embedding(deps: Deps) -> Finding:
+    found = deps.client.get("/v1/status")
+    says = f"{found['pending_embeddings']} wait, {found['failed_embeddings']} failed"
+    ok = found["failed_embeddings"] == 0
+    advice = None if ok else "send them again: cairn redrive; why: cairn logs aws"
+    return Finding(name="embedding", ok=ok, says=says, advice=advice)
+
+
+def _machine(deps: Deps) -> Finding:
+    arn = deps.settings.ingestion_machine_arn
+    if not arn:
+        return Finding(name="state machine", ok=True, says="not known here")
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        status = deps.aws("stepfunctions").describe_state_machine(stateMachineArn=arn)["status"]
+    except (BotoCoreError, ClientError) as exc:
+        return Finding(
+            name="state machine", ok=False, says=str(exc), advice="deploy it again: cairn up"
+        )
+    return Finding(name="state machine", ok=status == "ACTIVE", says=f"ingestion is {status}")
+
+
+def _ledger(deps: Deps) -> Finding:
+    found = verifications(deps, None)
+    broken = [each for each in found if not each["ok"]]
+    if broken:
+        first = broken[0]
+        says = f"{first['workspace_id']} is broken at {first['first_bad_position']}"
+        return Finding(
+            name="ledger",
+            ok=False,
+            says=says,
+            advice="compare with the anchors and an earlier export; do not write on",
+        )
+    entries = sum(each["checked"] for each in found)
+    return Finding(name="ledger", ok=True, says=f"{entries} entries in {len(found)} chains hold")
+
+
+def _show(deps: Deps, finding: Finding) -> None:
+    from rich.markup import escape
+
+    mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
+    deps.out.print(f"{mark} {finding.name:<14} {escape(finding.says)}")
+    if finding.advice:
+        deps.out.print(f"  [yellow]→ {escape(finding.advice)}[/]")

@@ -1,0 +1,116 @@
+"""`cairn ledger`: verify the hash chains, export one, look at its entries."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of, print_json, table
+
+app = typer.Typer(help="The hash chain everything rests on.", no_args_is_help=True)
+
+Workspace = Annotated[UUID | None, typer.Option("--workspace", help="Only this workspace.")]
+
+
+@app.command()
+def verify(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False) -> None:
+    """Verify chains from their beginning; exit status 1 and the position when one is broken.
+
+    With the owner's database URL all workspaces are verified, otherwise the key's own.
+    """
+    deps = deps_of(ctx)
+    found = verifications(deps, workspace)
+    ok = all(each["ok"] for each in found)
+    if as_json:
+        print_json({"ok": ok, "workspaces": found})
+    else:
+        _show(deps, found)
+    if not ok:
+        raise typer.Exit(1)
+
+
+def verifications(deps: Deps, workspace: UUID | None) -> list[dict[str, Any]]:
+    """Verify through the owner's URL where there is one, else through the API."""
+    if deps.owner_url:
+        operator = deps.load_operator()
+        return [asdict(each) for each in operator.verify_ledgers(deps.owner_url, workspace)]
+    found = deps.client.get("/v1/ledger/verify")
+    if workspace and found["workspace_id"] != str(workspace):
+        raise Failure(
+            "This key belongs to another workspace.", advice="set CAIRN_DATABASE_URL (owner)"
+        )
+    return [found]
+
+
+def _show(deps: Deps, found: list[dict[str, Any]]) -> None:
+    if not found:
+        deps.out.print("there is no workspace yet")
+        return
+    shown = table("workspace", "chain", "entries", "head")
+    for each in found:
+        chain = "[green]holds[/]"
+        if not each["ok"]:
+            chain = f"[red]broken at {each['first_bad_position']}: {each['reason']}[/]"
+        head = str(each["head_hash"])[:16]
+        shown.add_row(str(each["workspace_id"]), chain, str(each["checked"]), head)
+    deps.out.print(shown)
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    workspace: Workspace = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a chain as JSON lines that scripts/verify_ledger.py checks offline.
+
+    The bodies in it stay encrypted. Needs the owner's database URL.
+    """
+    deps = deps_of(ctx)
+    if not deps.owner_url:
+        raise Failure("An export needs the owner's database URL.", advice="set CAIRN_DATABASE_URL")
+    chosen = workspace or UUID(deps.client.get("/v1/whoami")["workspace_id"])
+    lines = deps.load_operator().export_ledger(deps.owner_url, chosen)
+    if output is None:
+        for line in lines:
+            typer.echo(line)
+        return
+    entries = -1
+    with output.open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(line.rstrip("\n") + "\n")
+            entries += 1
+    if as_json:
+        print_json({"workspace_id": chosen, "entries": entries, "file": output})
+    else:
+        deps.err.print(f"{entries} entries of {chosen} in {output}")
+
+
+@app.command("list")
+def list_entries(
+    ctx: typer.Context,
+    type: Annotated[str | None, typer.Option(help="Only this type, or its namespace.")] = None,
+    from_position: Annotated[int, typer.Option("--from", min=1)] = 1,
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
+    as_json: Json = False,
+) -> None:
+    """Show entries by position."""
+    deps = deps_of(ctx)
+    page = deps.client.get("/v1/ledger", type=type, from_position=from_position, limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    shown = table("position", "type", "actor", "recorded", "hash")
+    for each in page["items"]:
+        actor = f"{each['actor_kind']}:{each['actor_id']}"
+        shown.add_row(
+            str(each["position"]), each["type"], actor, each["recorded_at"][:19], each["hash"][:16]
+        )
+    deps.out.print(shown)

@@ -1,0 +1,90 @@
+"""The entry point of `cairn`: every command by name. They import what they need when they run."""
+
+import typer
+from typer.core import TyperGroup
+
+from cairn.cli import (
+    demo,
+    doctor,
+    documents,
+    keys,
+    ledger,
+    memories,
+    queues,
+    stack,
+    trace,
+    workspaces,
+)
+from cairn.cli.deps import Deps
+from cairn.cli.failure import Failure
+from cairn.errors import CairnError
+
+
+class Commands(TyperGroup):
+    """Turns failures into one line and exit status 1; usage errors keep exit status 2."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except Failure as exc:
+            _complain(exc.message, exc.advice)
+        except CairnError as exc:
+            _complain(exc.detail, None)
+        raise typer.Exit(1)
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Memory and operations for AI agents. `make run` starts a laptop; these commands use it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+_LAPTOP = "The laptop stack"
+_MEMORY = "Memory"
+_OPERATIONS = "Operations"
+
+app.command("up", rich_help_panel=_LAPTOP)(stack.up)
+app.command("down", rich_help_panel=_LAPTOP)(stack.down)
+app.command("status", rich_help_panel=_LAPTOP)(stack.status)
+app.command("logs", rich_help_panel=_LAPTOP)(stack.logs)
+app.command("reset", rich_help_panel=_LAPTOP)(stack.reset)
+app.command("demo", rich_help_panel=_LAPTOP)(demo.demo)
+app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
+
+app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
+app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
+app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
+
+app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
+app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
+app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
+app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
+app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)
+app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)
+
+
+@app.command(
+    "bench",
+    rich_help_panel=_OPERATIONS,
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def bench(ctx: typer.Context) -> None:
+    """Measure recall quality and speed over the HTTP API: cairn bench locomo FILE..."""
+    from cairn.cli.bench.main import app as bench_app
+
+    bench_app(args=ctx.args, prog_name="cairn bench", obj=ctx.obj)
+
+
+def _complain(message: str, advice: str | None) -> None:
+    typer.secho("error: ", fg=typer.colors.RED, err=True, nl=False)
+    typer.echo(f"{message} — {advice}" if advice else message, err=True)
+
+
+def run() -> None:
+    """Run the command line."""
+    app(obj=Deps(), prog_name="cairn")

@@ -1,0 +1,209 @@
+"""`cairn remember` and `cairn recall`."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.failure import Failure
+from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+
+BATCH = 500
+_COLOURS = {"created": "green", "superseded": "green", "rejected": "red"}
+
+
+def remember(
+    ctx: typer.Context,
+    text: Annotated[
+        str | None, typer.Argument(help="What to remember; - reads standard input.")
+    ] = None,
+    type: Annotated[str, typer.Option(help="event, fact, decision or status.")] = "fact",
+    key: Annotated[str | None, typer.Option(help="Facts: the key a newer one replaces.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Statuses: what they are about.")] = None,
+    client: Client = None,
+    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
+    scope: Scope = "admin",
+    importance: Annotated[str, typer.Option(help="critical, high, medium, low.")] = "medium",
+    occurred_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="JSON lines, one memory each, instead."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Remember one text, or a file of memories."""
+    deps = deps_of(ctx)
+    if file is not None:
+        results = remember_all(deps, read_lines(file))
+        _show_batch(deps, results, as_json=as_json)
+        return
+    body = without_none(
+        {
+            "text": _text(text),
+            "type": type,
+            "key": key,
+            "subject": subject,
+            "client_id": client,
+            "session_id": session,
+            "scope": scope,
+            "importance": importance,
+            "occurred_at": occurred_at,
+        }
+    )
+    result = deps.client.post("/v1/memories", body)
+    if as_json:
+        print_json(result)
+        return
+    deps.out.print(
+        f"[green]{result['outcome']}[/] {result['id']}  [dim]ledger {result['position']}[/]"
+    )
+    for warning in result["warnings"]:
+        deps.err.print(f"[yellow]note:[/] {warning}")
+
+
+def _text(text: str | None) -> str:
+    if text == "-":
+        return sys.stdin.read()
+    if text is None:
+        raise typer.BadParameter("Give a text, - for standard input, or --file.")
+    return text
+
+
+def read_lines(file: Path) -> list[dict[str, Any]]:
+    """Return the memories of a JSON lines file; Failure names a line that is not an object."""
+    memories: list[dict[str, Any]] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            memory = json.loads(line)
+        except ValueError as exc:
+            raise Failure(f"Line {number} of {file} is not JSON.") from exc
+        if not isinstance(memory, dict):
+            raise Failure(f"Line {number} of {file} is not a JSON object.")
+        memories.append(cast("dict[str, Any]", memory))
+    return memories
+
+
+def remember_all(deps: Deps, memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Write memories in batches and return their results, numbered through."""
+    results: list[dict[str, Any]] = []
+    for start in range(0, len(memories), BATCH):
+        answer = deps.client.post("/v1/memories", {"items": memories[start : start + BATCH]})
+        results += [{**each, "index": each["index"] + start} for each in answer["results"]]
+    return results
+
+
+def count(results: list[dict[str, Any]]) -> dict[str, int]:
+    """Return how many results there are of each outcome that occurs."""
+    counts: dict[str, int] = {}
+    for result in results:
+        counts[result["outcome"]] = counts.get(result["outcome"], 0) + 1
+    return counts
+
+
+def _show_batch(deps: Deps, results: list[dict[str, Any]], *, as_json: bool) -> None:
+    counts = count(results)
+    if as_json:
+        print_json({"results": results, "counts": counts})
+    else:
+        deps.out.print(say_counts(counts))
+        for result in results:
+            if result["outcome"] == "rejected":
+                detail = result["error"]["detail"]
+                deps.err.print(f"[red]line {result['index'] + 1}:[/] {detail}")
+    if "rejected" in counts:
+        raise typer.Exit(1)
+
+
+def say_counts(counts: dict[str, int]) -> str:
+    """Return the counts as a sentence with colours."""
+    said = [f"[{_COLOURS.get(name, 'cyan')}]{many} {name}[/]" for name, many in counts.items()]
+    return ", ".join(said) or "nothing to remember"
+
+
+def recall(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="A question, or a few words.")],
+    limit: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    kind: Annotated[list[str] | None, typer.Option(help="event, fact, decision, status.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="Memory, Chunk, Document ...")] = None,
+    client: Client = None,
+    valid_at: Annotated[str | None, typer.Option(help="What was true then.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="What was known then.")] = None,
+    superseded: Annotated[bool, typer.Option(help="Earlier versions too.")] = False,
+    recipe: Annotated[str | None, typer.Option(help="Another recall recipe.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Find what was remembered, with the score and the source of each result."""
+    deps = deps_of(ctx)
+    position = int(as_of) if as_of and as_of.isdecimal() else as_of
+    body = without_none(
+        {
+            "query": query,
+            "limit": limit,
+            "kinds": kind,
+            "labels": label,
+            "client_id": client,
+            "valid_at": valid_at,
+            "as_of": position,
+            "include_superseded": superseded,
+            "recipe": recipe,
+        }
+    )
+    found = deps.client.post("/v1/search", body)
+    if as_json:
+        print_json(found)
+        return
+    show_results(deps, found)
+
+
+def show_results(deps: Deps, found: dict[str, Any], *, title: str | None = None) -> None:
+    """Print results as a table, and what `meta` says about the search."""
+    if found["results"]:
+        shown = table("score", "found", "source", "ledger", title=title)
+        for row in _rows(found["results"]):
+            shown.add_row(*row)
+        deps.out.print(shown)
+    else:
+        deps.out.print(f"{title or ''}\n  nothing was found".strip("\n"))
+    meta = found["meta"]
+    said = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
+    if meta.get("degraded"):
+        said += f", without {', '.join(meta['degraded'])}"
+    deps.out.print(f"[dim]{said}[/]")
+
+
+def _rows(results: list[dict[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
+    from rich.markup import escape
+
+    for result in results:
+        score = result.get("scores", {}).get("relevance_score") or 0.0
+        provenance = result.get("provenance", {})
+        text = " ".join(str(result.get("text", "")).split())
+        shortened = text if len(text) <= 240 else text[:239] + "…"
+        yield (
+            f"{score:.3f}",
+            escape(shortened),
+            escape(source_of(result)),
+            str(provenance.get("position", "-")),
+        )
+
+
+def source_of(result: dict[str, Any]) -> str:
+    """Return where a result comes from, as short as it can be said."""
+    attributes, provenance = result.get("attributes", {}), result.get("provenance", {})
+    where = attributes.get("source_uri") or provenance.get("session_id") or ""
+    if "://" in where:
+        where = where.rpartition("/")[2] or where
+    if attributes.get("page_from"):
+        where += f" p. {attributes['page_from']}"
+    elif attributes.get("line_from"):
+        where += f" line {attributes['line_from']}"
+    when = str(provenance.get("occurred_at") or "")[:10]
+    kind = result.get("kind") or result.get("type") or ""
+    return " · ".join(part for part in (kind, where, when) if part)

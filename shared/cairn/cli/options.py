@@ -1,0 +1,41 @@
+"""Options that many commands share, and how answers are printed."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cairn.cli.deps import Deps
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")]
+Client = Annotated[str | None, typer.Option("--client", help="The client it belongs to.")]
+Scope = Annotated[str, typer.Option(help="public, shared or admin.")]
+
+
+def deps_of(ctx: typer.Context) -> Deps:
+    """Return what the command works with; the real things unless a test gave others."""
+    return ctx.ensure_object(Deps)
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON value on standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def table(*columns: str, title: str | None = None) -> "Table":
+    """Return an empty table in the house style."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    for column in columns:
+        made.add_column(column, overflow="fold")
+    return made
+
+
+def without_none(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what was not given: None and empty lists."""
+    return {name: value for name, value in values.items() if value is not None and value != []}

@@ -1,0 +1,74 @@
+"""`cairn redrive`: send what ended in a dead letter queue back to where it came from."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of, print_json
+
+_BATCH = 10
+
+
+def redrive(
+    ctx: typer.Context,
+    queue: Annotated[
+        str | None, typer.Option(help="The queue's URL; the embedding queue without.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many messages.")] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Send messages from a queue's dead letter queue back to it.
+
+    A message is deleted from the dead letter queue only after it was sent again.
+    """
+    deps = deps_of(ctx)
+    url = queue or deps.settings.embed_queue_url
+    if not url:
+        raise Failure("There is no queue to redrive.", advice="give --queue URL")
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        moved = move(deps.aws("sqs"), url, limit)
+    except (BotoCoreError, ClientError) as exc:
+        raise Failure(f"The queue cannot be reached: {exc}") from exc
+    if as_json:
+        print_json({"queue": url, "redriven": moved})
+    else:
+        deps.out.print(f"{moved} messages are back in {url.rpartition('/')[2]}")
+
+
+def move(sqs: Any, url: str, limit: int) -> int:
+    """Move up to `limit` messages and return how many were moved."""
+    dead = _dead_letter_url(sqs, url)
+    moved = 0
+    while moved < limit:
+        received = sqs.receive_message(
+            QueueUrl=dead,
+            MaxNumberOfMessages=min(_BATCH, limit - moved),
+            MessageAttributeNames=["All"],
+            WaitTimeSeconds=1,
+        )
+        messages = received.get("Messages", [])
+        if not messages:
+            break
+        for message in messages:
+            _move_one(sqs, message, source=dead, target=url)
+            moved += 1
+    return moved
+
+
+def _move_one(sqs: Any, message: dict[str, Any], *, source: str, target: str) -> None:
+    attributes = message.get("MessageAttributes", {})
+    sqs.send_message(QueueUrl=target, MessageBody=message["Body"], MessageAttributes=attributes)
+    sqs.delete_message(QueueUrl=source, ReceiptHandle=message["ReceiptHandle"])
+
+
+def _dead_letter_url(sqs: Any, url: str) -> str:
+    answer = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["RedrivePolicy"])
+    policy = answer.get("Attributes", {}).get("RedrivePolicy")
+    if not policy:
+        raise Failure("This queue has no dead letter queue.")
+    name = json.loads(policy)["deadLetterTargetArn"].rpartition(":")[2]
+    return sqs.get_queue_url(QueueName=name)["QueueUrl"]

@@ -1,0 +1,35 @@
+"""`cairn workspace`: make workspaces, as the owner of the database."""
+
+from typing import Annotated
+
+import typer
+
+from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of, print_json
+
+app = typer.Typer(help="Workspaces: one tenant each.", no_args_is_help=True)
+
+
+@app.callback()
+def workspace() -> None:
+    """Keep `create` a command of its own while it is the only one."""
+
+
+@app.command()
+def create(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="A name for it.")],
+    as_json: Json = False,
+) -> None:
+    """Make a workspace, if it is missing, and a new admin key for it, printed this once."""
+    deps = deps_of(ctx)
+    if not deps.owner_url:
+        raise Failure(
+            "Making a workspace needs the owner's database URL.", advice="set CAIRN_DATABASE_URL"
+        )
+    workspace_id, secret = deps.load_operator().create_workspace(deps.owner_url, name)
+    if as_json:
+        print_json({"workspace_id": workspace_id, "name": name, "secret": secret})
+        return
+    deps.out.print(f"{name} is {workspace_id}; its new admin key, keep it safe:")
+    typer.echo(secret)
