@@ -1,0 +1,123 @@
+"""The layers hold everything a handler imports, and fit together into what Lambda unpacks.
+
+Built for this machine's kind, so that each handler can be imported from the built layers alone.
+"""
+
+import json
+import platform
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from infra.cdk.functions import FunctionSpec, discover
+from infra.cdk.staging import stage_function
+from layers import build as layers
+
+UNZIPPED_LIMIT = 250_000_000
+MACHINE = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
+SPECS = discover()
+OF_THE_RUNTIME = ("boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3")
+IMPORT_ALONE = """
+import importlib, json, sys
+runtime, folders, environment = json.load(sys.stdin)
+
+
+class Runtime:
+    \"\"\"boto3 and what it brings: the only packages found outside the layers.\"\"\"
+
+    def find_spec(self, name, path=None, target=None):
+        if path is None and name in runtime:
+            from importlib.machinery import PathFinder
+            return PathFinder.find_spec(name, [runtime[name]])
+        return None
+
+
+sys.path[:] = folders + sys.path
+sys.meta_path.append(Runtime())
+import os
+os.environ.update(environment)
+module = importlib.import_module("handler")
+assert callable(module.handler)
+outside = [
+    found.__file__ for name, found in sys.modules.items()
+    if getattr(found, "__file__", None) and "site-packages" in found.__file__
+    and name.split(".")[0] not in runtime
+]
+assert not outside, outside
+"""
+
+pytestmark = pytest.mark.skipif(
+    sys.version_info[:2] != (3, 13) or platform.machine().lower() not in MACHINE,
+    reason="the layers are built for Python 3.13 on arm64 and x86_64",
+)
+
+
+@pytest.fixture(scope="module")
+def built() -> Path:
+    """The layers for this machine, current with the lock; quick when they are."""
+    return layers.build(MACHINE[platform.machine().lower()])
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)
+def test_a_handler_imports_from_its_layers_alone(
+    built: Path, spec: FunctionSpec, tmp_path: Path
+) -> None:
+    asset = stage_function(spec.folder, tmp_path)
+    folders = [str(asset), *(str(built / group / "python") for group in spec.layers)]
+    runtime = {name: _parent(name) for name in OF_THE_RUNTIME}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALONE],
+        input=json.dumps([runtime, folders, dict.fromkeys(spec.settings, "unset")]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)
+def test_a_function_and_its_layers_fit(built: Path, spec: FunctionSpec, tmp_path: Path) -> None:
+    folders = [built / group for group in spec.layers]
+    folders.append(stage_function(spec.folder, tmp_path))
+    assert sum(layers.unzipped_bytes(folder) for folder in folders) < UNZIPPED_LIMIT
+
+
+def test_layers_hold_no_tests_byte_code_or_boto3(built: Path) -> None:
+    for group in layers.GROUPS:
+        packages = built / group / "python"
+        names = {path.name for path in packages.rglob("*")}
+        assert not names & {"__pycache__", "tests", "boto3", "botocore"}, group
+
+
+def test_no_package_is_in_two_layers_of_one_function(built: Path) -> None:
+    for group in set(layers.GROUPS) - {"base"}:
+        here = {path.name for path in (built / group / "python").glob("*.dist-info")}
+        base = {path.name for path in (built / "base" / "python").glob("*.dist-info")}
+        assert not here & base, group
+
+
+def test_the_model_is_where_functions_look_for_it(built: Path) -> None:
+    folder = built / "model" / "model" / "all-minilm-l6-v2"
+    assert {path.name for path in folder.iterdir()} == {"model.onnx", "tokenizer.json"}
+
+
+def test_the_database_authorities_are_amazon_rds_roots(built: Path) -> None:
+    from cryptography import x509
+
+    bundle = (built / "base" / "certificates" / "rds.pem").read_bytes()
+    roots = x509.load_pem_x509_certificates(bundle)
+    assert len(roots) > 50
+    assert all("Amazon RDS" in root.subject.rfc4514_string() for root in roots)
+
+
+def test_every_layer_is_a_dependency_group() -> None:
+    assert set(layers.GROUPS) <= layers.declared_groups()
+
+
+def _parent(name: str) -> str:
+    spec = find_spec(name)
+    assert spec is not None and spec.origin is not None, name
+    origin = Path(spec.origin)
+    return str(origin.parent.parent if origin.name == "__init__.py" else origin.parent)

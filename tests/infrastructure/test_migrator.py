@@ -1,0 +1,163 @@
+"""The migrator: answers CloudFormation whatever happens, and issues one claim at a time."""
+
+import hashlib
+import importlib.util
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import psycopg
+import pytest
+from tests.infrastructure.assembly import ROOT
+from tests.plugins.postgres import Database
+
+FOLDER = ROOT / "infra" / "cdk" / "migrator"
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CONTEXT = SimpleNamespace(log_stream_name="2026/03/01/[$LATEST]abc")
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"migrator_{name}", FOLDER / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def handler(monkeypatch: pytest.MonkeyPatch, database: Database) -> ModuleType:
+    """The handler as Lambda loads it, with the secret replaced by a test database's owner."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    module = load("handler")
+    monkeypatch.setattr(module, "_owner_url", lambda: database.owner_url)
+    return module
+
+
+@pytest.fixture
+def connection(database: Database) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(database.owner_url) as opened:
+        yield opened
+        opened.rollback()
+
+
+class CloudFormation:
+    """Stands where CloudFormation's presigned URL points, and keeps what was put there."""
+
+    def __init__(self) -> None:
+        answers: list[dict[str, Any]] = []
+
+        class Listener(BaseHTTPRequestHandler):
+            def do_PUT(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                answers.append(json.loads(body))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Quiet."""
+
+        self.answers = answers
+        self.server = HTTPServer(("127.0.0.1", 0), Listener)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/answer?signature=x"
+
+    def event(self, request: str) -> dict[str, Any]:
+        return {
+            "RequestType": request,
+            "ResponseURL": self.url,
+            "StackId": "stack",
+            "RequestId": "request",
+            "LogicalResourceId": "Run",
+        }
+
+
+@pytest.fixture
+def cloudformation() -> Iterator[CloudFormation]:
+    listening = CloudFormation()
+    thread = threading.Thread(target=listening.server.serve_forever, daemon=True)
+    thread.start()
+    yield listening
+    listening.server.shutdown()
+    listening.server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def as_on_aurora(database: Database) -> Iterator[None]:
+    """The role `rds_iam`, which Aurora has and the owner may give away."""
+    with database.connect_as_superuser() as superuser, superuser.cursor() as cursor:
+        cursor.execute("CREATE ROLE rds_iam")
+        cursor.execute("GRANT rds_iam TO cairn_owner WITH ADMIN OPTION")
+    yield
+    with database.connect_as_superuser() as superuser, superuser.cursor() as cursor:
+        cursor.execute("DROP ROLE rds_iam")
+
+
+@pytest.mark.usefixtures("as_on_aurora")
+def test_a_deployment_migrates_and_lets_functions_in_by_token(
+    handler: ModuleType, cloudformation: CloudFormation, connection: psycopg.Connection[Any]
+) -> None:
+    assert handler.handler(cloudformation.event("Create"), CONTEXT) == {"status": "SUCCESS"}
+    (answer,) = cloudformation.answers
+    assert answer["Status"] == "SUCCESS"
+    assert (answer["StackId"], answer["RequestId"]) == ("stack", "request")
+    member = connection.execute("SELECT pg_has_role('cairn_app', 'rds_iam', 'member')").fetchone()
+    assert member == (True,)
+
+
+def test_a_failed_migration_is_told_with_its_reason(
+    handler: ModuleType, cloudformation: CloudFormation
+) -> None:
+    handler.handler(cloudformation.event("Update"), CONTEXT)  # rds_iam is missing here
+    (answer,) = cloudformation.answers
+    assert answer["Status"] == "FAILED"
+    assert "rds_iam" in answer["Reason"]
+    assert "postgresql://" not in answer["Reason"]
+
+
+def test_deleting_the_resource_leaves_the_database_alone(
+    handler: ModuleType, cloudformation: CloudFormation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a deletion must not touch the schema")
+
+    monkeypatch.setattr(handler, "migrate", refuse)
+    event = cloudformation.event("Delete") | {"PhysicalResourceId": "cairn-migrations"}
+    handler.handler(event, CONTEXT)
+    (answer,) = cloudformation.answers
+    assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", "cairn-migrations")
+
+
+def test_other_events_are_refused(handler: ModuleType) -> None:
+    with pytest.raises(ValueError, match="issue_claim"):
+        handler.handler({"step": "drop_everything"}, CONTEXT)
+
+
+def test_only_the_hash_of_a_claim_is_stored(connection: psycopg.Connection[Any]) -> None:
+    issued = load("claims").issue_claim(connection, now=NOW)
+    stored = connection.execute("SELECT token_hash, expires_at, used_at FROM claim").fetchall()
+    digest = hashlib.sha256(issued["token"].encode()).digest()
+    assert stored == [(digest, NOW + timedelta(minutes=15), None)]
+    assert issued["expires_at"] == "2026-03-01T12:15:00+00:00"
+
+
+def test_a_second_claim_waits_until_the_first_has_expired(
+    connection: psycopg.Connection[Any],
+) -> None:
+    claims = load("claims")
+    first = claims.issue_claim(connection, now=NOW)
+    with pytest.raises(claims.ClaimRefused, match="still valid"):
+        claims.issue_claim(connection, now=NOW + timedelta(minutes=14))
+    later = claims.issue_claim(connection, now=NOW + timedelta(minutes=15))
+    assert later["token"] != first["token"]
+
+
+def test_no_claim_is_issued_once_one_was_used(connection: psycopg.Connection[Any]) -> None:
+    claims = load("claims")
+    claims.issue_claim(connection, now=NOW)
+    connection.execute("UPDATE claim SET used_at = %s", [NOW])
+    with pytest.raises(claims.ClaimRefused, match="was claimed"):
+        claims.issue_claim(connection, now=NOW + timedelta(days=1))
