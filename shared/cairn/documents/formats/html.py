@@ -146,12 +146,12 @@ def _walk(root: "LexborNode", reader: "_Reader") -> Iterator[tuple["LexborNode",
             continue
         if descends:
             yield node, False
-        node = None if node is root else node
-        while node is not None and (following := node.next) is None:
+        following = node.next if open_nodes else None
+        while following is None and open_nodes:
             parent = open_nodes.pop()
             yield parent, False
-            node = parent if open_nodes else None
-        node = following if node is not None else None
+            following = parent.next if open_nodes else None
+        node = following
 
 
 @dataclass(slots=True)
