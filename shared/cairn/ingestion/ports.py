@@ -116,6 +116,7 @@ class OutboxRow:
     position: int
     node_ids: tuple[UUID, ...] = ()
     reference: UUID | None = None
+    batch: int | None = None
 
 
 class OutboxStore(Protocol):

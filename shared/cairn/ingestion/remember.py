@@ -34,6 +34,7 @@ from cairn.memory.neighbours import Conversation
 from cairn.transaction import Transactions
 
 MAX_BATCH = 500
+EMBED_BATCH = 100
 
 Drafted = tuple[MemoryDraft, tuple[Owner, ...]] | CairnError
 
@@ -135,17 +136,21 @@ class Remember:
     def _wake_embed(
         self, principal: Principal, stores: WriteStores, plan: BatchPlan, now: datetime
     ) -> list[OutboxRow]:
-        if not plan.touched:
-            return []
-        row = OutboxRow(
-            workspace_id=principal.workspace_id,
-            id=self.new_id(),
-            topic=Topic.EMBED,
-            position=plan.next_position + len(plan.planned) - 1,
-            node_ids=tuple(plan.touched),
-        )
-        stores.outbox.add(row, now)
-        return [row]
+        position = plan.next_position + len(plan.planned) - 1
+        touched = tuple(plan.touched)
+        rows = [
+            OutboxRow(
+                workspace_id=principal.workspace_id,
+                id=self.new_id(),
+                topic=Topic.EMBED,
+                position=position,
+                node_ids=touched[start : start + EMBED_BATCH],
+            )
+            for start in range(0, len(touched), EMBED_BATCH)
+        ]
+        for row in rows:
+            stores.outbox.add(row, now)
+        return rows
 
 
 def _drafted(new: NewMemory, principal: Principal, now: datetime) -> Drafted:

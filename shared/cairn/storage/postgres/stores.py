@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from cairn.graph.edge import Edge
 from cairn.graph.node import Node
-from cairn.ingestion.ports import Session, StoredAnswer, StoredMemory
+from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
 from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from cairn.access import Principal
     from cairn.graph.projection import Projection
-    from cairn.ingestion.ports import OutboxRow, Subject
+    from cairn.ingestion.ports import Subject
+    from cairn.storage.postgres.embeddings import PostgresEmbeddings
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
@@ -61,6 +62,16 @@ class PostgresStores:
     @cached_property
     def outbox(self) -> PostgresOutbox:
         return PostgresOutbox(self.connection, self.principal)
+
+    @cached_property
+    def queue(self) -> PostgresOutbox:
+        return self.outbox
+
+    @cached_property
+    def embeddings(self) -> PostgresEmbeddings:
+        from cairn.storage.postgres.embeddings import PostgresEmbeddings  # loads numpy
+
+        return PostgresEmbeddings(self.connection, self.principal)
 
     @cached_property
     def idempotency(self) -> PostgresIdempotency:
@@ -225,7 +236,41 @@ class PostgresOutbox(Store):
             node_ids=list(row.node_ids),
             reference=row.reference,
             position=row.position,
+            batch=row.batch,
             now=now,
+        )
+
+    def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
+        """Return the rows still unfinished among these."""
+        return [self._row(row) for row in self.run("outbox.find", ids=list(ids))]
+
+    def find_batch(self, reference: UUID, batch: int) -> OutboxRow | None:
+        """Return one batch of an ingestion, None when it is done."""
+        row = self.run("outbox.find_batch", reference=reference, batch=batch).fetchone()
+        return self._row(row) if row else None
+
+    def done(self, ids: Collection[UUID]) -> None:
+        """Remove finished rows."""
+        self.run("outbox.done", ids=list(ids))
+
+    def unsent(self, ids: Collection[UUID]) -> None:
+        """Mark rows whose message could not be sent: the next sweep takes them."""
+        self.run("outbox.unsent", ids=list(ids))
+
+    def failed(self, ids: Collection[UUID], error: str) -> None:
+        """Keep why the work of rows failed."""
+        self.run("outbox.failed", ids=list(ids), error=error)
+
+    def _row(self, row: Sequence[Any]) -> OutboxRow:
+        row_id, topic, node_ids, reference, position, batch = row
+        return OutboxRow(
+            workspace_id=self.principal.workspace_id,
+            id=row_id,
+            topic=topic,
+            position=position,
+            node_ids=tuple(node_ids),
+            reference=reference,
+            batch=batch,
         )
 
 

@@ -125,7 +125,8 @@ CREATE TABLE outbox (
   id uuid NOT NULL,
   topic text NOT NULL CHECK (topic IN ('embed', 'ingestion')),
   node_ids uuid[] NOT NULL DEFAULT '{}',
-  reference uuid, -- the ingestion for topic ingestion
+  reference uuid, -- the ingestion it belongs to
+  batch integer, -- which batch of that ingestion's nodes
   position bigint NOT NULL,
   created_at timestamptz NOT NULL,
   sent_at timestamptz, -- null: never sent
@@ -134,6 +135,7 @@ CREATE TABLE outbox (
   PRIMARY KEY (workspace_id, id)
 );
 CREATE INDEX outbox_created_at ON outbox (created_at);
+CREATE UNIQUE INDEX outbox_batch ON outbox (workspace_id, reference, batch) WHERE batch IS NOT NULL;
 
 CREATE TABLE upload (
   workspace_id uuid NOT NULL,

@@ -92,7 +92,12 @@ CREATE TABLE embedding_model (
   name text NOT NULL UNIQUE,
   dimensions integer NOT NULL CHECK (dimensions BETWEEN 1 AND 4000)
 );
-INSERT INTO embedding_model (id, name, dimensions) VALUES (1, 'all-MiniLM-L6-v2-int8', 384);
+INSERT INTO embedding_model (id, name, dimensions) VALUES
+  (1, 'all-MiniLM-L6-v2-int8', 384),
+  (2, 'text-embedding-3-small', 1536),
+  (3, 'text-embedding-3-large', 3072),
+  (4, 'nomic-embed-text', 768),
+  (5, 'mxbai-embed-large', 1024);
 
 -- One vector a node and model (a window each for texts longer than the model reads).
 -- The guard columns are copies, kept equal by a trigger.

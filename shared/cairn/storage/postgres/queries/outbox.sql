@@ -1,7 +1,8 @@
 -- name: add
 -- Work to be sent after the commit.
-INSERT INTO outbox (workspace_id, id, topic, node_ids, reference, position, created_at, sent_at)
-VALUES (%(workspace_id)s, %(id)s, %(topic)s, %(node_ids)s, %(reference)s, %(position)s, %(now)s, %(now)s)
+INSERT INTO outbox (workspace_id, id, topic, node_ids, reference, position, batch, created_at, sent_at)
+VALUES (%(workspace_id)s, %(id)s, %(topic)s, %(node_ids)s, %(reference)s, %(position)s, %(batch)s,
+  %(now)s, %(now)s)
 
 -- name: unsent
 -- Mark rows whose message could not be sent, so that the sweep takes them at once.
@@ -9,8 +10,14 @@ UPDATE outbox SET sent_at = NULL WHERE workspace_id = %(workspace_id)s AND id = 
 
 -- name: find
 -- The rows still unfinished among these.
-SELECT id, topic, node_ids, reference, position FROM outbox
+SELECT id, topic, node_ids, reference, position, batch FROM outbox
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: find_batch
+-- One batch of an ingestion, while it is unfinished.
+SELECT id, topic, node_ids, reference, position, batch FROM outbox
+ WHERE workspace_id = %(workspace_id)s AND reference = %(reference)s AND batch = %(batch)s
+   AND topic = 'embed'
 
 -- name: done
 -- Forget finished rows.
