@@ -90,7 +90,7 @@ def _opaque_user(match: re.Match[str]) -> bool:
 
 # What stands where a secret would, without being one: empty words, types, templates, code.
 _PLACEHOLDER = re.compile(
-    r"(?:none|null|nil|true|false|required|optional(?:\[.*)?|missing|empty|unset|undefined|string"
+    r"(?:https?://.*|none|null|nil|true|false|required|optional(?:\[.*)?|missing|empty|unset|undefined|string"
     r"|str|text|int|integer|float|bool|any|bytes|varchar|hidden|redacted|secretstr|yes|no|n/a|tbd"
     r"|[*x•.…-]+|\$\{?[a-z_][a-z0-9_]*\}?|\$?\{\{?[^{}]*\}?\}?|<[^<>]*>?|%\w*%|/[a-z].*"
     r"|(?:os|process|self|this|settings|config|cfg|env|args|form|data|params|options|opts|kwargs"
@@ -98,6 +98,17 @@ _PLACEHOLDER = re.compile(
     r"|(?:get_?\w{0,40}|input|read_?\w{0,40}|decode_?\w{0,40}|generate_?\w{0,40})\(.*)",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+# How a sentence goes on after "password:"; nobody's password, and everybody's prose.
+_SENTENCE = """
+    a an the is are was were be must should shall can cannot could may might will would has have
+    do does not never always only it its they we you your he she this that these those there here
+    in on at to for from by with without of and or but if as when where why how what who which see
+    use using ask please same new old change changed reset forgot forgotten expired incorrect
+    invalid wrong weak strong strict minimum maximum length rules policy stored
+"""
+_SENTENCE_WORDS = frozenset(_SENTENCE.split())
 
 
 def _is_placeholder(secret: str) -> bool:
@@ -110,6 +121,13 @@ def _url_password(match: re.Match[str]) -> bool:
 
 def _password_value(match: re.Match[str]) -> bool:
     return len(match["secret"]) >= 3 and not _is_placeholder(match["secret"])
+
+
+def _assigned_password(match: re.Match[str]) -> bool:
+    loose = match["quoted"] is None and match["assign"].strip(" \t") == ":"
+    if loose and match["secret"].casefold() in _SENTENCE_WORDS:
+        return False
+    return _password_value(match)
 
 
 def _told_password(match: re.Match[str]) -> bool:
@@ -275,7 +293,7 @@ RULES: tuple[Rule, ...] = (
         "password",
         _PASSWORD_HINTS,
         rf"{_PASSWORD}[0-9]{{0,2}}{_ASSIGN}{_VALUE}",
-        _password_value,
+        _assigned_password,
         flags=_I,
     ),
     _rule(
@@ -297,6 +315,21 @@ RULES: tuple[Rule, ...] = (
         "password",
         "--pass --pwd",
         rf"--{_PASSWORD}[ \t]{{1,4}}(?P<assign>){_VALUE}",
+        _password_value,
+        flags=_I,
+    ),
+    _rule(
+        "password",
+        "pw pass",
+        rf"(?<![a-z0-9])(?:pw|pass){_ASSIGN}{_VALUE}",
+        _told_password,
+        flags=_I,
+    ),
+    _rule(
+        "password",
+        "curl wget",
+        r"\b(?:curl|wget)\b[^\n]{0,300}?\s(?:-u|--user)[ \t=]{0,4}[\"']?[^\s:\"']{1,64}:"
+        r"(?!\[REDACTED:)(?P<secret>[^\s\"']{3,}+)",
         _password_value,
         flags=_I,
     ),
