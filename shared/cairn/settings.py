@@ -11,7 +11,7 @@ LAPTOP_ENV = Path(".local") / "cairn.env"
 class CliSettings(BaseSettings):
     """What the `cairn` command needs; every value may be missing, commands say what they miss.
 
-    `database_url` is the owner's. The AWS values point at the laptop's emulator, or are absent and
+    `database_url` is the owner's, `app_database_url` the functions' role's. The AWS values point at the laptop's emulator, or are absent and
     left to the AWS SDK's own search.
     """
 
@@ -21,6 +21,7 @@ class CliSettings(BaseSettings):
     api_key: SecretStr | None = None
     gateway_url: str | None = None
     database_url: SecretStr | None = None
+    app_database_url: SecretStr | None = None
     embed_queue_url: str | None = None
     ingestion_machine_arn: str | None = None
     model_dir: Path | None = None

@@ -1,0 +1,63 @@
+"""One key on the HTTP API, with the time each answer took. No retries hide inside a time."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.failure import Failure, from_problem
+
+if TYPE_CHECKING:
+    import httpx
+
+TIMEOUT_SECONDS = 120.0
+ATTEMPTS = 20
+_WAIT = frozenset({429, 503})
+
+
+class TimedApi:
+    """Calls the API. 429 and 503 are waited out; only the call that was answered is timed."""
+
+    def __init__(
+        self,
+        http: "httpx.Client",
+        *,
+        sleep: Callable[[float], None],
+        stopwatch: Callable[[], float],
+    ) -> None:
+        self._http = http
+        self._sleep = sleep
+        self._stopwatch = stopwatch
+
+    def get(self, path: str) -> Any:
+        """GET and return the JSON."""
+        return self._call("GET", path, None)[0]
+
+    def post(self, path: str, body: Mapping[str, Any]) -> tuple[Any, float]:
+        """POST JSON and return the JSON of the answer and the milliseconds it took."""
+        return self._call("POST", path, body)
+
+    def _call(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[Any, float]:
+        import httpx
+
+        for _ in range(ATTEMPTS):
+            start = self._stopwatch()
+            try:
+                answer = self._http.request(method, path, json=body)
+            except httpx.HTTPError as exc:
+                raise Failure(
+                    f"{self._http.base_url} cannot be reached: {type(exc).__name__}.",
+                    advice="see what is down: cairn status",
+                ) from exc
+            ms = (self._stopwatch() - start) * 1000
+            if answer.status_code not in _WAIT:
+                return _json(answer), ms
+            after = answer.headers.get("retry-after", "1")
+            self._sleep(float(after) if after.isdecimal() else 1.0)
+        raise Failure(f"{path} stayed unavailable or limited over {ATTEMPTS} attempts.")
+
+
+def _json(answer: "httpx.Response") -> Any:
+    if not answer.is_error:
+        return answer.json()
+    if answer.headers.get("content-type", "").startswith("application/problem+json"):
+        raise from_problem(answer.json())
+    raise Failure(f"The API answered with status {answer.status_code}.")

@@ -1,0 +1,151 @@
+"""`cairn bench locomo FILE...`: reads the options, builds the benchmark, shows what it found."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cairn.cli.deps import NO_ENVIRONMENT
+from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of, print_json, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from uuid import UUID
+
+    from rich.console import Console
+
+    from cairn.cli.bench.api import TimedApi
+    from cairn.cli.bench.run import Bench
+    from cairn.cli.deps import Deps
+    from cairn.embedding.onnx import OnnxEmbedder
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Measure recall quality and speed through the HTTP API.",
+)
+
+
+@app.callback()
+def bench() -> None:
+    """Keep `locomo` a command of its own, so that others can stand beside it."""
+
+
+@app.command()
+def locomo(
+    ctx: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="LoCoMo conversations.")],
+    json: Json = False,
+) -> None:
+    """Load conversations into workspaces of their own, ask their questions, report.
+
+    Needs the owner's database URL (new workspaces) and the functions' (the floor).
+    """
+    from cairn.cli.bench.locomo import read_conversation
+
+    deps = deps_of(ctx)
+    conversations = [read_conversation(path) for path in files]
+    measured = _bench(deps).run(conversations)
+    if json:
+        print_json(measured)
+    else:
+        _show(deps.out, measured)
+
+
+def _bench(deps: "Deps") -> "Bench":
+    from cairn.cli.bench.floor import Floor
+    from cairn.cli.bench.run import Bench
+    from cairn.clock import utc_now
+    from cairn.storage.postgres.database import Database
+
+    app_url = deps.settings.app_database_url
+    if app_url is None:
+        raise Failure("There is no CAIRN_APP_DATABASE_URL.", advice=NO_ENVIRONMENT)
+    embedder = _embedder(deps)
+    return Bench(
+        open_workspace=_workspaces(deps),
+        embedder=embedder,
+        floor=Floor(
+            embedder=embedder,
+            database=Database(app_url.get_secret_value()),
+            stopwatch=deps.stopwatch,
+        ),
+        progress=_progress(deps.err),
+        clock=utc_now,
+        stopwatch=deps.stopwatch,
+        sleep=deps.sleep,
+    )
+
+
+def _embedder(deps: "Deps") -> "OnnxEmbedder":
+    from cairn.embedding.onnx import OnnxEmbedder
+
+    if deps.settings.model_dir is None:
+        raise Failure("There is no CAIRN_MODEL_DIR.", advice=NO_ENVIRONMENT)
+    embedder = OnnxEmbedder(deps.settings.model_dir)
+    embedder.load()
+    return embedder
+
+
+def _workspaces(deps: "Deps") -> "Callable[[str], tuple[UUID, TimedApi]]":
+    """Return what makes a workspace a conversation and opens the API with its key."""
+    import httpx
+
+    from cairn.cli.bench.api import TimedApi
+    from cairn.ids import new_id
+
+    url, owner_url = deps.settings.url, deps.owner_url
+    if not url or not owner_url:
+        raise Failure("The benchmark makes its own workspaces.", advice=NO_ENVIRONMENT)
+    operator, run = deps.load_operator(), new_id().hex[:12]
+
+    def open_workspace(name: str) -> "tuple[UUID, TimedApi]":
+        workspace_id, key = operator.create_workspace(owner_url, f"bench-{run}-{name}")
+        http = httpx.Client(
+            base_url=url,
+            headers={"authorization": f"Bearer {key}"},
+            timeout=120.0,
+            transport=deps.transport,
+        )
+        return workspace_id, TimedApi(http, sleep=deps.sleep, stopwatch=deps.stopwatch)
+
+    return open_workspace
+
+
+def _progress(console: "Console") -> Any:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    @contextmanager
+    def stage(name: str, total: int) -> "Generator[Callable[[int], None]]":
+        columns = (
+            TextColumn(f"{name:<16}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=console) as bar:
+            task = bar.add_task(name, total=total)
+            yield lambda steps: bar.advance(task, steps)
+
+    return stage
+
+
+def _show(console: "Console", measured: dict[str, Any]) -> None:
+    metrics = ("questions", "recall_at_5", "recall_at_10", "recall_at_20", "mrr", "ndcg_at_10")
+    quality = table("category", *metrics)
+    for name, values in {**measured["by_category"], "all": measured}.items():
+        quality.add_row(name, *(str(values[metric]) for metric in metrics))
+    console.print(quality)
+    speed = table("measure", "value")
+    for name in (
+        "ingest_per_s",
+        "embedder_per_s",
+        "search_ms_p50",
+        "search_ms_p95",
+        "floor_ms_p50",
+    ):
+        speed.add_row(name, str(measured[name]))
+    console.print(speed)

@@ -1,0 +1,215 @@
+"""The benchmark itself: load conversations, wait until they are embedded, ask, measure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from cairn.cli.bench.metrics import percentile, quality
+from cairn.cli.failure import Failure
+from cairn.text.canonical import format_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.cli.bench.api import TimedApi
+    from cairn.cli.bench.locomo import Conversation, Question, Turn
+    from cairn.embedding.port import Embedder
+
+T = TypeVar("T")
+
+BATCH = 500
+LIMIT = 20
+WARM_UP = 5
+POLL_SECONDS = 0.25
+PATIENCE_SECONDS = 900.0
+
+
+class Progress(Protocol):
+    """Shows how far a stage is."""
+
+    def __call__(self, stage: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """Show a stage; the function says how many steps were done since it was called last."""
+        ...
+
+
+class MeasuresFloor(Protocol):
+    """Times the least a search can cost."""
+
+    def ms(self, workspace_id: UUID, question: str, asked_at: datetime) -> float:
+        """Return milliseconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A conversation in its workspace. `turns` maps a node id to the turns it holds."""
+
+    conversation: Conversation
+    workspace_id: UUID
+    api: TimedApi
+    turns: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question's results, best first, as the turns each stands for, and its times in ms."""
+
+    question: Question
+    ranked: tuple[frozenset[str], ...]
+    search_ms: float
+    floor_ms: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """Measures. `open_workspace` makes one for a conversation's name and returns its id and API."""
+
+    open_workspace: Callable[[str], tuple[UUID, TimedApi]]
+    embedder: Embedder
+    floor: MeasuresFloor
+    progress: Progress
+    clock: Callable[[], datetime]
+    stopwatch: Callable[[], float]
+    sleep: Callable[[float], None]
+
+    def run(self, conversations: Sequence[Conversation]) -> dict[str, Any]:
+        """Return the report: quality over all questions, rates in turns a second, times in ms."""
+        turns = [turn for conversation in conversations for turn in conversation.turns]
+        embedder_per_s = self._embedder_rate([turn.text for turn in turns])
+        loaded, seconds = self._load(conversations)
+        asked = self._ask(loaded)
+        return {
+            **report(asked),
+            "ingest_per_s": round(len(turns) / seconds, 1),
+            "embedder_per_s": round(embedder_per_s, 1),
+        }
+
+    def _embedder_rate(self, texts: Sequence[str]) -> float:
+        """Return texts a second of the embedder alone, in this process, warmed up."""
+        self.embedder.embed(texts[:BATCH])
+        start = self.stopwatch()
+        with self.progress("embedder alone", len(texts)) as done:
+            for part in _parts(texts, BATCH):
+                self.embedder.embed(part)
+                done(len(part))
+        return len(texts) / (self.stopwatch() - start)
+
+    def _load(self, conversations: Sequence[Conversation]) -> tuple[list[Loaded], float]:
+        """Store every turn and return when the last is embedded, with the seconds it took."""
+        opened = [(each, *self.open_workspace(each.name)) for each in conversations]
+        total = sum(len(conversation.turns) for conversation in conversations)
+        start = self.stopwatch()
+        with self.progress("remember", total) as done:
+            loaded = [
+                Loaded(
+                    conversation=conversation,
+                    workspace_id=workspace_id,
+                    api=api,
+                    turns=_store(api, conversation.turns, done),
+                )
+                for conversation, workspace_id, api in opened
+            ]
+        self._wait_until_embedded(loaded, total)
+        return loaded, self.stopwatch() - start
+
+    def _wait_until_embedded(self, loaded: Sequence[Loaded], total: int) -> None:
+        deadline = self.stopwatch() + PATIENCE_SECONDS
+        shown = 0
+        with self.progress("embed", total) as done:
+            while True:
+                pending = sum(_pending(each.api) for each in loaded)
+                done(max(0, total - pending - shown))
+                shown = max(shown, total - pending)
+                if pending == 0:
+                    return
+                if self.stopwatch() > deadline:
+                    raise Failure(
+                        f"{pending} memories were not embedded in {PATIENCE_SECONDS:.0f} s.",
+                        advice="see what is down: cairn status",
+                    )
+                self.sleep(POLL_SECONDS)
+
+    def _ask(self, loaded: Sequence[Loaded]) -> list[Asked]:
+        for question in loaded[0].conversation.questions[:WARM_UP]:
+            self._ask_one(loaded[0], question)
+        total = sum(len(each.conversation.questions) for each in loaded)
+        asked: list[Asked] = []
+        with self.progress("ask", total) as done:
+            for each in loaded:
+                for question in each.conversation.questions:
+                    asked.append(self._ask_one(each, question))
+                    done(1)
+        return asked
+
+    def _ask_one(self, loaded: Loaded, question: Question) -> Asked:
+        """Search over HTTP, then time the floor for the same question."""
+        answer, search_ms = loaded.api.post("/v1/search", {"query": question.text, "limit": LIMIT})
+        if degraded := answer["meta"]["degraded"]:
+            raise Failure(f"A search was degraded, so it says nothing: {', '.join(degraded)}.")
+        nothing: frozenset[str] = frozenset()
+        return Asked(
+            question=question,
+            ranked=tuple(loaded.turns.get(each["node_id"], nothing) for each in answer["results"]),
+            search_ms=search_ms,
+            floor_ms=self.floor.ms(loaded.workspace_id, question.text, self.clock()),
+        )
+
+
+def report(asked: Sequence[Asked]) -> dict[str, Any]:
+    """Return quality over all questions and by category, and the percentiles of the times."""
+    categories: dict[str, list[Asked]] = defaultdict(list)
+    for each in asked:
+        categories[each.question.category].append(each)
+    search = [each.search_ms for each in asked]
+    return {
+        **_quality(asked),
+        "by_category": {name: _quality(categories[name]) for name in sorted(categories)},
+        "search_ms_p50": round(percentile(search, 0.5), 2),
+        "search_ms_p95": round(percentile(search, 0.95), 2),
+        "floor_ms_p50": round(percentile([each.floor_ms for each in asked], 0.5), 2),
+    }
+
+
+def _quality(asked: Sequence[Asked]) -> dict[str, Any]:
+    return quality([(each.ranked, each.question.evidence) for each in asked])
+
+
+def _store(
+    api: TimedApi, turns: Sequence[Turn], done: Callable[[int], None]
+) -> dict[str, frozenset[str]]:
+    """Post the turns in batches and return the turns of each node; equal turns share one."""
+    stored: dict[str, set[str]] = defaultdict(set)
+    for part in _parts(turns, BATCH):
+        answer, _ = api.post("/v1/memories", {"items": [_memory(turn) for turn in part]})
+        for turn, result in zip(part, answer["results"], strict=True):
+            if "id" not in result:
+                raise Failure(f"The turn {turn.id} was rejected: {result.get('error')}.")
+            stored[result["id"]].add(turn.id)
+        done(len(part))
+    return {node_id: frozenset(names) for node_id, names in stored.items()}
+
+
+def _memory(turn: Turn) -> dict[str, Any]:
+    return {
+        "type": "event",
+        "text": turn.text,
+        "session_id": turn.session_id,
+        "sequence": turn.sequence,
+        "occurred_at": format_timestamp(turn.occurred_at),
+    }
+
+
+def _pending(api: TimedApi) -> int:
+    status = api.get("/v1/status")
+    if failed := status.get("failed_embeddings"):
+        raise Failure(f"{failed} memories could not be embedded.", advice="cairn redrive")
+    return int(status["pending_embeddings"])
+
+
+def _parts(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    return (items[at : at + size] for at in range(0, len(items), size))
