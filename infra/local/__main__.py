@@ -115,6 +115,8 @@ def reset(arguments: Arguments) -> int:
 def synth(arguments: Arguments) -> int:
     """Write the CloudFormation templates of a stage into cdk.out/."""
     output = PROJECT / "cdk.out"
+    for stale in output.glob("*.template.json"):
+        stale.unlink()
     with Progress().step(f"synthesise {arguments.stage}") as line:
         synthesise(default_layout(), stage=arguments.stage, output=output, env={})
         line.says(f"{len(list(output.glob('*.template.json')))} templates in cdk.out/")

@@ -63,10 +63,11 @@ def test_only_the_failed_message_returns_then_rests_in_the_dlq_and_comes_back_by
     redrive = {"deadLetterTargetArn": queue_arn(sqs, dead), "maxReceiveCount": "2"}
     live = sqs.create_queue(
         QueueName="partial",
-        Attributes={"VisibilityTimeout": "1", "RedrivePolicy": json.dumps(redrive)},
+        Attributes={"VisibilityTimeout": "4", "RedrivePolicy": json.dumps(redrive)},
     )["QueueUrl"]
     env = {"SEEN": str(seen), "MENDED": str(mended)}
     cloud.create_function("partial", FAILS_THE_POISON, env=env)
+    cloud.client("lambda").invoke(FunctionName="partial", Payload=b'{"Records": []}')  # warm
     for body in ("good", "poison"):
         sqs.send_message(QueueUrl=live, MessageBody=body)
     cloud.client("lambda").create_event_source_mapping(
@@ -76,10 +77,10 @@ def test_only_the_failed_message_returns_then_rests_in_the_dlq_and_comes_back_by
         FunctionResponseTypes=["ReportBatchItemFailures"],
     )
 
-    eventually(lambda: waiting(sqs, dead) == 1, seconds=30, what="the poison in the DLQ")
+    eventually(lambda: waiting(sqs, dead) == 1, seconds=60, what="the poison in the DLQ")
     assert sorted(seen.read_text().split()) == ["good", "poison", "poison"]
 
     mended.touch()
     move_all(sqs, dead, live)
-    eventually(lambda: seen.read_text().count("poison") == 3, seconds=30, what="the redrive")
+    eventually(lambda: seen.read_text().count("poison") == 3, seconds=60, what="the redrive")
     eventually(lambda: waiting(sqs, dead) == 0, what="an empty DLQ")
