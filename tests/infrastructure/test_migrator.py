@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import io
 import json
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from infra.cdk.issue_claim import issue
 from tests.infrastructure.assembly import ROOT
 from tests.plugins.postgres import Database
 
@@ -39,7 +41,9 @@ def handler(monkeypatch: pytest.MonkeyPatch, database: Database) -> ModuleType:
 
 @pytest.fixture
 def connection(database: Database) -> Iterator[psycopg.Connection[Any]]:
+    """The owner's, in a transaction that is rolled back, claims and all."""
     with psycopg.connect(database.owner_url) as opened:
+        opened.execute("SELECT 1")  # so that the transaction of `issue_claim` is a part of ours
         yield opened
         opened.rollback()
 
@@ -161,3 +165,36 @@ def test_no_claim_is_issued_once_one_was_used(connection: psycopg.Connection[Any
     connection.execute("UPDATE claim SET used_at = %s", [NOW])
     with pytest.raises(claims.ClaimRefused, match="was claimed"):
         claims.issue_claim(connection, now=NOW + timedelta(days=1))
+
+
+class Aws:
+    """Answers the operator's two calls as AWS does."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self.answer = answer
+        self.invoked: list[tuple[str, Any]] = []
+
+    def client(self, _service: str) -> "Aws":
+        return self
+
+    def invoke(self, *, FunctionName: str, Payload: str) -> dict[str, Any]:
+        self.invoked.append((FunctionName, json.loads(Payload)))
+        body = self.answer | {"Payload": io.BytesIO(json.dumps(self.answer["Payload"]).encode())}
+        return body
+
+    def describe_stacks(self, *, StackName: str) -> dict[str, Any]:
+        assert StackName == "cairn-prod-api"
+        url = {"OutputKey": "HttpApiUrl", "OutputValue": "https://abc.example.org/"}
+        return {"Stacks": [{"Outputs": [url]}]}
+
+
+def test_the_operator_gets_the_token_and_where_to_take_it() -> None:
+    aws = Aws({"Payload": {"token": "t", "expires_at": "soon", "path": "/v1/claim"}})
+    assert issue(aws, stage="prod")["url"] == "https://abc.example.org"
+    assert aws.invoked == [("cairn-prod-migrator", {"step": "issue_claim"})]
+
+
+def test_the_operator_is_told_why_a_claim_is_refused() -> None:
+    refusal = {"errorType": "ClaimRefused", "errorMessage": "this deployment was claimed"}
+    with pytest.raises(RuntimeError, match="was claimed"):
+        issue(Aws({"FunctionError": "Unhandled", "Payload": refusal}), stage="prod")

@@ -1,0 +1,59 @@
+"""The sample events are what the triggers really send: the machine, the schedules, the queue."""
+
+import json
+import re
+from typing import Any
+
+from infra.cdk.functions import discover
+from tests.infrastructure.assembly import ROOT, Assembly
+
+EVENTS = ROOT / "events"
+TOKENS = {
+    "IngestFunctionArn": "ingest",
+    "EmbedFunctionArn": "embed",
+    "AuditFunctionArn": "audit",
+}
+
+
+def sample(name: str) -> dict[str, Any]:
+    return json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def payloads(states: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """(function, payload) of every Task, also inside Maps."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for state in states.values():
+        if "ItemProcessor" in state:
+            found += payloads(state["ItemProcessor"]["States"])
+        if state["Type"] == "Task":
+            (token,) = re.findall(r"\$\{(\w+)\}", state["Arguments"]["FunctionName"])
+            found.append((TOKENS[token], state["Arguments"]["Payload"]))
+    return found
+
+
+def test_every_function_has_a_sample_of_its_events() -> None:
+    assert {path.parent.name for path in EVENTS.glob("*/*.json")} == set(discover())
+
+
+def test_the_machine_sends_what_the_samples_show() -> None:
+    machine = json.loads((ROOT / "statemachines" / "ingestion.asl.json").read_text("utf-8"))
+    for function, payload in payloads(machine["States"]):
+        shown = sample(f"{function}/{payload['step']}")
+        assert shown["step"] == payload["step"]
+        assert set(shown) == set(payload)
+
+
+def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
+    sent = [
+        json.loads(target["Input"])
+        for rule in prod.resources("AWS::Events::Rule")
+        for target in rule.properties["Targets"]
+    ]
+    shown = [sample("audit/sweep_outbox"), sample("audit/verify_and_anchor")]
+    assert sorted(sent, key=str) == sorted(shown, key=str)
+
+
+def test_the_queue_sends_ids_and_a_position() -> None:
+    (record,) = sample("embed/queue")["Records"]
+    body = json.loads(record["body"])
+    assert set(body) == {"workspace_id", "outbox_ids", "node_ids", "position"}
