@@ -35,7 +35,9 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
   line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
   access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
   valid_to
-  FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+  FROM node
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
 
 -- name: read_as_of
 -- The versions of found nodes that held at a ledger position.
@@ -51,6 +53,7 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
+   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
 
 -- name: neighbours_in_session
 -- The messages just before and after each result in its session, for the same client and scope.
@@ -64,6 +67,7 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
        AND n.sequence < asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
        AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.sequence DESC LIMIT %(count)s)
    UNION ALL
    (SELECT n.id, n.text, n.occurred_at, n.sequence, false FROM node n
@@ -71,6 +75,7 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
        AND n.sequence > asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
        AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.sequence LIMIT %(count)s)
  ) AS beside
 
@@ -84,14 +89,20 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
      WHERE n.workspace_id = %(workspace_id)s AND n.document_id = asked.document_id
        AND n.label = 'Chunk' AND n.ordinal < asked.ordinal AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.ordinal DESC LIMIT %(count)s)
    UNION ALL
    (SELECT n.id, n.text, n.occurred_at, n.ordinal, false FROM node n
      WHERE n.workspace_id = %(workspace_id)s AND n.document_id = asked.document_id
        AND n.label = 'Chunk' AND n.ordinal > asked.ordinal AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.ordinal LIMIT %(count)s)
  ) AS beside
+
+-- name: commit_lightly
+-- Let this transaction's commit not wait for the disk.
+SELECT set_config('synchronous_commit', 'off', true)
 
 -- name: record_run
 -- Keep what a search did.
