@@ -1,5 +1,6 @@
 """Where identifiers come from. The only module that may create one; the rest take an `IdSource`."""
 
+import hashlib
 from collections.abc import Callable
 from uuid import UUID
 
@@ -12,3 +13,16 @@ IdSource = Callable[[], UUID]
 def new_id() -> UUID:
     """Return a UUID version 7 (RFC 9562): 48 bits of milliseconds, then random bits."""
     return uuid7()
+
+
+def derived_id(parent: UUID, *names: object) -> UUID:
+    """Return the same id for the same parent and names: a UUID version 7 with the parent's time.
+
+    For rows that a retried step must not make twice. The bits after the 48 of time are taken from
+    SHA-256 over the parent and the names.
+    """
+    text = "\x1f".join([str(parent), *(str(name) for name in names)])
+    digest = hashlib.sha256(text.encode()).digest()
+    number = int.from_bytes(parent.bytes[:6] + digest[:10], "big")
+    number = number & ~(0xF << 76) | (0x7 << 76)
+    return UUID(int=number & ~(0x3 << 62) | (0x2 << 62))

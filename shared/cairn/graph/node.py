@@ -111,8 +111,11 @@ class NodeChange:
     observed_by: tuple[str, ...] | None = None
     observation_count: int | None = None
     context_text: str | None = None
+    text: str | None = None
     title: str | None = None
     summary: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    headings: tuple[str, ...] | None = None
     parent_id: UUID | None = None
     ordinal: int | None = None
     line_from: int | None = None

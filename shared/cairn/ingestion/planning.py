@@ -59,11 +59,10 @@ class BatchPlan:
     touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
 
     def register(self, subjects: Sequence[Subject]) -> None:
-        """Give each new data subject its entry, sealed under its own key alone."""
-        for subject in subjects:
-            body = {"kind": subject.kind, "natural_key": subject.natural_key}
-            meta = {"subject_id": str(subject.id)}
-            self._append("data_subject.registered", meta, body, (subject.id,), self.now)
+        """Give each new data subject its entry."""
+        self.planned += registrations(
+            subjects, self.workspace_id, self.actor, self.now, new_id=self.new_id, seal=self.seal
+        )
 
     def remember(self, draft: MemoryDraft) -> MemoryOutcome:
         """Plan one memory and say what becomes of it."""
@@ -227,6 +226,34 @@ class BatchPlan:
         )
         self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))
         return self.next_position + len(self.planned) - 1
+
+
+def registrations(
+    subjects: Sequence[Subject],
+    workspace_id: UUID,
+    actor: Actor,
+    now: datetime,
+    *,
+    new_id: IdSource,
+    seal: Seal,
+) -> list[Planned]:
+    """Return an entry for each new data subject, sealed under its own key alone."""
+    planned: list[Planned] = []
+    for subject in subjects:
+        entry_id = new_id()
+        body = {"kind": subject.kind, "natural_key": subject.natural_key}
+        entry = NewEntry(
+            id=entry_id,
+            workspace_id=workspace_id,
+            type="data_subject.registered",
+            actor=actor,
+            occurred_at=now,
+            data_subjects=(subject.id,),
+            meta={"subject_id": str(subject.id)},
+            body=seal(entry_id, (subject.id,), body),
+        )
+        planned.append(Planned(entry=entry, body=body))
+    return planned
 
 
 def recontexted_meta(

@@ -33,8 +33,11 @@ UPDATE node AS n
        superseded_at = coalesce(c.superseded_at, n.superseded_at),
        observed_by = coalesce(c.observed_by, n.observed_by),
        observation_count = coalesce(c.observation_count, n.observation_count),
+       text = coalesce(c.text, n.text),
        title = coalesce(c.title, n.title),
        summary = coalesce(c.summary, n.summary),
+       metadata = coalesce(c.metadata, n.metadata),
+       headings = coalesce(c.headings, n.headings),
        parent_id = coalesce(c.parent_id, n.parent_id),
        ordinal = coalesce(c.ordinal, n.ordinal),
        line_from = coalesce(c.line_from, n.line_from),
@@ -45,9 +48,9 @@ UPDATE node AS n
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, state text, valid_to timestamptz, supersedes uuid, superseded_by
     uuid, superseded_at timestamptz, deleted_at timestamptz, observed_by text[],
-    observation_count integer, context_text text, title text, summary text, parent_id uuid,
-    ordinal integer, line_from integer, line_to integer, page_from integer, page_to integer,
-    content_hash text, revive boolean
+    observation_count integer, context_text text, text text, title text, summary text, metadata
+    jsonb, headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
+    page_from integer, page_to integer, content_hash text, revive boolean
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
@@ -68,3 +71,10 @@ ON CONFLICT DO NOTHING
 UPDATE edge AS e SET superseded_at = c.superseded_at, position = c.position
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (id uuid, superseded_at timestamptz, position bigint)
  WHERE e.workspace_id = %(workspace_id)s AND e.id = c.id AND e.superseded_at IS NULL
+
+
+-- name: delete_document
+-- Hide a document with its sections and chunks.
+UPDATE node SET state = 'deleted', deleted_at = %(deleted_at)s, position = %(position)s
+ WHERE workspace_id = %(workspace_id)s AND (document_id = %(document_id)s OR id = %(document_id)s)
+   AND state <> 'deleted' AND position <= %(position)s

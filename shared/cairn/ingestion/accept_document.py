@@ -1,0 +1,321 @@
+"""Accept a document: the use case behind `POST /v1/documents`. Not its parsing: the machine does.
+
+What can be refused at once is (size, media type, bytes that are not what they claim), so that a
+caller does not learn it from a failed execution. The raw bytes wait in the object store; everything
+that is kept is scrubbed first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.documents import media
+from cairn.errors import NotFound, TooLarge
+from cairn.ids import derived_id
+from cairn.ingestion.appending import append_and_project, principal_actor
+from cairn.ingestion.document_ports import Ingestion, Upload
+from cairn.ingestion.drafting import (
+    clean_metadata,
+    owners,
+    refuse,
+    require_writer,
+    source_agent,
+    tagged_agents,
+)
+from cairn.ingestion.once import replayed_answer, save_answer
+from cairn.ingestion.planning import Planned, registrations
+from cairn.ingestion.ports import OutboxRow, Topic
+from cairn.ingestion.requests import DocumentAccepted, DocumentStatus, UploadTicket
+from cairn.ingestion.subjects import retried
+from cairn.ledger.entry import NewEntry
+from cairn.text.checks import clean_text
+from cairn.text.scrub import scrub
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from cairn.access import Principal
+    from cairn.clock import Clock
+    from cairn.ids import IdSource
+    from cairn.ingestion.document_ports import DocumentStores, ObjectStore
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.requests import IdempotencyKey, NewDocument
+    from cairn.ingestion.subjects import Resolution, SubjectResolver
+    from cairn.ledger.keys import BodyCipher
+    from cairn.transaction import Transactions
+
+MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
+UPLOAD_LIFETIME = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateUpload:
+    """Announces a direct upload, for documents above the API's body limit."""
+
+    transactions: Transactions[DocumentStores]
+    objects: ObjectStore
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(self, principal: Principal, *, size: int, media_type: str | None) -> UploadTicket:
+        """Return where to PUT `size` bytes; TooLarge above MAX_DOCUMENT_BYTES."""
+        require_writer(principal)
+        check_size(size)
+        now = self.clock()
+        kind = media_type or "application/octet-stream"
+        upload = Upload(
+            id=self.new_id(), size=size, media_type=kind, expires_at=now + UPLOAD_LIFETIME
+        )
+        with self.transactions.writing(principal) as stores:
+            stores.uploads.add(upload, now)
+        seconds = int(UPLOAD_LIFETIME.total_seconds())
+        key = upload_key(principal.workspace_id, upload.id)
+        url = self.objects.upload_url(key, size=size, media_type=kind, seconds=seconds)
+        return UploadTicket(
+            upload_id=upload.id,
+            url=url,
+            headers={"Content-Type": kind},
+            expires_at=upload.expires_at,
+            max_bytes=size,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptDocument:
+    """Stores a document's bytes, records it and wakes the `ingestion` machine."""
+
+    transactions: Transactions[DocumentStores]
+    resolver: SubjectResolver
+    cipher: BodyCipher
+    objects: ObjectStore
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(
+        self,
+        principal: Principal,
+        document: NewDocument,
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> DocumentAccepted:
+        """Return the ids of the document and its ingestion.
+
+        Raises ValidationFailed for what is not a document of its media type, TooLarge, NotFound for
+        an upload that was not announced or not made.
+        """
+        require_writer(principal)
+        principal.require_scope(document.scope)
+        described = self._describe(principal, document)
+        ingestion_id = self.new_id()
+        object_key = self._keep(principal, document, described["media_type"], ingestion_id)
+        wanted = owners(document.client_id, document.data_subjects)
+
+        def attempt() -> tuple[DocumentAccepted, list[OutboxRow]]:
+            resolution = self.resolver.resolve(principal, wanted)
+            subjects = resolution.subjects_of(wanted)
+            receipt = _Receipt(
+                ingestion_id=ingestion_id,
+                object_key=object_key,
+                scope=document.scope.value,
+                described=described,
+                subjects=subjects,
+                identity=document_identity(described, document.scope.value, subjects),
+            )
+            return self._record(principal, receipt, resolution, idempotency)
+
+        accepted, rows = retried(attempt)
+        self.dispatcher.send(rows)
+        return accepted
+
+    def _describe(self, principal: Principal, document: NewDocument) -> dict[str, Any]:
+        uri = scrub(clean_text(document.source_uri, field="source_uri", max_chars=2000)).text
+        title = document.title
+        if title is not None:
+            title = scrub(clean_text(title, field="title", max_chars=500)).text
+        agents = tagged_agents(document.agents, principal)
+        return {
+            "source_uri": uri,
+            "title": title,
+            "media_type": self._media_type(principal, document),
+            "client_id": document.client_id,
+            "agents": list(agents) if agents is not None else None,
+            "source_agent": source_agent(None, principal),
+            "metadata": dict(clean_metadata(document.metadata)),
+        }
+
+    def _media_type(self, principal: Principal, document: NewDocument) -> str:
+        named = document.media_type
+        if named is None and document.upload_id is not None:
+            named = self._upload(principal, document.upload_id).media_type
+        if named in (None, "application/octet-stream"):
+            named = media.media_type_of(document.source_uri)
+        if named is None:
+            refuse("media_type", "is missing and the name of source_uri does not tell it")
+        return media.normalise_media_type(named or "")
+
+    def _upload(self, principal: Principal, upload_id: UUID) -> Upload:
+        with self.transactions.reading(principal) as stores:
+            upload = stores.uploads.find(upload_id)
+        if upload is None:
+            raise NotFound("There is no such upload.", upload_id=str(upload_id))
+        return upload
+
+    def _keep(
+        self, principal: Principal, document: NewDocument, media_type: str, ingestion_id: UUID
+    ) -> str:
+        """Return the key under which the document's bytes wait, storing those of the request."""
+        if document.content is not None:
+            check_size(len(document.content))
+            media.check_magic(document.content, media_type)
+            key = f"ingestions/{principal.workspace_id}/{ingestion_id}/source"
+            self.objects.put(key, document.content)
+            return key
+        if document.upload_id is None:
+            refuse("content", "is missing")
+        upload = self._upload(principal, document.upload_id or ingestion_id)
+        key = upload_key(principal.workspace_id, upload.id)
+        size = self.objects.size(key)
+        if size is None:
+            raise NotFound("Nothing was uploaded yet; PUT the bytes first.", reason="not-uploaded")
+        check_size(size)
+        return key
+
+    def _record(
+        self,
+        principal: Principal,
+        receipt: _Receipt,
+        resolution: Resolution,
+        idempotency: IdempotencyKey | None,
+    ) -> tuple[DocumentAccepted, list[OutboxRow]]:
+        once = idempotency.key if idempotency else None
+        with self.transactions.writing(principal, once=once) as stores:
+            now = self.clock()
+            answer = replayed_answer(stores.idempotency, idempotency, now)
+            if answer is not None:
+                return _accepted(answer, replayed=True), []
+            resolution.check(stores)
+            known = stores.documents.known(receipt.identity)
+            document_id = known.id if known else derived_id(receipt.ingestion_id, "document")
+            planned = self._plan(principal, receipt, resolution, document_id, now)
+            position = append_and_project(stores, planned, now)[-1].position
+            stores.ingestions.add(_ingestion(principal, receipt, document_id, position, now))
+            row = OutboxRow(
+                workspace_id=principal.workspace_id,
+                id=receipt.ingestion_id,
+                topic=Topic.INGESTION,
+                position=position,
+                reference=receipt.ingestion_id,
+            )
+            stores.outbox.add(row, now)
+            given = {
+                "document_id": str(document_id),
+                "ingestion_id": str(receipt.ingestion_id),
+                "position": position,
+            }
+            if idempotency:
+                save_answer(stores.idempotency, idempotency, given, now)
+            return _accepted(given, replayed=False), [row]
+
+    def _plan(
+        self,
+        principal: Principal,
+        receipt: _Receipt,
+        resolution: Resolution,
+        document_id: UUID,
+        now: datetime,
+    ) -> list[Planned]:
+        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
+            keys = resolution.keys_of(subjects)
+            return self.cipher.seal(entry_id, principal.workspace_id, keys, body)
+
+        actor = principal_actor(principal)
+        entry_id = self.new_id()
+        body = {**receipt.described, "identity": receipt.identity}
+        entry = NewEntry(
+            id=entry_id,
+            workspace_id=principal.workspace_id,
+            type="document.received",
+            actor=actor,
+            occurred_at=now,
+            data_subjects=receipt.subjects,
+            meta={
+                "document_id": str(document_id),
+                "ingestion_id": str(receipt.ingestion_id),
+                "scope": receipt.scope,
+            },
+            body=seal(entry_id, receipt.subjects, body),
+        )
+        new = registrations(
+            resolution.new, principal.workspace_id, actor, now, new_id=self.new_id, seal=seal
+        )
+        return [*new, Planned(entry=entry, body=body)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Receipt:
+    """Everything about an accepted document that is decided before the transaction."""
+
+    ingestion_id: UUID
+    object_key: str
+    scope: str
+    described: Mapping[str, Any]
+    subjects: tuple[UUID, ...]
+    identity: str
+
+
+def check_size(size: int) -> None:
+    """Raise TooLarge above MAX_DOCUMENT_BYTES."""
+    if size > MAX_DOCUMENT_BYTES:
+        raise TooLarge(
+            f"The document has {size} bytes; at most {MAX_DOCUMENT_BYTES} are taken.",
+            limit=MAX_DOCUMENT_BYTES,
+        )
+
+
+def upload_key(workspace_id: UUID, upload_id: UUID) -> str:
+    """Return where the bytes of a direct upload arrive."""
+    return f"uploads/{workspace_id}/{upload_id}"
+
+
+def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[UUID, ...]) -> str:
+    """Return what makes two documents the same source for the same audience: 32 hex characters."""
+    parts = [
+        "document",
+        described["client_id"],
+        scope,
+        described["agents"],
+        [str(one) for one in subjects],
+        described["source_uri"],
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _ingestion(
+    principal: Principal, receipt: _Receipt, document_id: UUID, position: int, now: datetime
+) -> Ingestion:
+    return Ingestion(
+        id=receipt.ingestion_id,
+        document_id=document_id,
+        principal_id=principal.principal_id,
+        object_key=receipt.object_key,
+        status=DocumentStatus.ACCEPTED,
+        position=position,
+        created_at=now,
+    )
+
+
+def _accepted(answer: Mapping[str, Any], *, replayed: bool) -> DocumentAccepted:
+    return DocumentAccepted(
+        document_id=UUID(answer["document_id"]),
+        ingestion_id=UUID(answer["ingestion_id"]),
+        status=DocumentStatus.ACCEPTED,
+        position=answer["position"],
+        replayed=replayed,
+    )
