@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -224,6 +225,7 @@ def demotion() -> list[str]:
     )
 
 
+@cache
 def _namespaces() -> bool:
     probe = ["unshare", "--user", f"--map-user={_someone().pw_uid}", "true"]
     try:

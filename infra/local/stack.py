@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -48,10 +49,14 @@ class Stack:
         self.layout.make()
         with self._lock():
             saved = self._claim_ports(self._settle())
-            self.start_postgres(saved)
-            self._migrate(saved)
-            self._start_emulator(saved)
-            outputs = self._deploy(saved)
+            cloud = self.cloud(saved)
+            with ThreadPoolExecutor(1) as aside:
+                wanted = cloud.fingerprint()
+                synthesis = aside.submit(cloud.synthesise) if wanted != saved.deployed else None
+                self.start_postgres(saved)
+                self._migrate(saved)
+                self._start_emulator(saved)
+                outputs = self._deploy(saved, wanted, synthesis)
             self._start_front_door(saved, outputs)
             return self._write_env(saved, outputs)
 
@@ -217,23 +222,36 @@ class Stack:
         with self.progress.step("AWS emulator") as line:
             line.says(f"{'started' if emulator.start() else 'was up'}, {emulator.url}")
 
-    def _deploy(self, saved: State) -> dict[str, str]:
+    def _deploy(self, saved: State, wanted: str, synthesis: Future[None] | None) -> dict[str, str]:
         cloud = self.cloud(saved)
-        wanted = cloud.fingerprint()
-        if saved.deployed == wanted and cloud.is_deployed():
+        if synthesis is None and cloud.is_deployed():
             with self.progress.step("CDK app") as line:
                 line.says("deployed, unchanged")
             return cloud.outputs()
-        with self.progress.step("CDK app: bootstrap") as line:
-            line.says("done" if cloud.bootstrap() else "was there")
-        with self.progress.step("CDK app: synthesise"):
-            cloud.synthesise()
-        with self.progress.step("CDK app: deploy") as line:
-            cloud.deploy()
-            line.says(f"{len(cloud.stacks()) - 1} stacks")
-        self.emulator(saved).save()
+        with self._unguarded_emulator(saved):
+            with self.progress.step("CDK app: bootstrap") as line:
+                line.says("done" if cloud.bootstrap() else "was there")
+            with self.progress.step("CDK app: synthesise"):
+                synthesis.result() if synthesis else cloud.synthesise()
+            with self.progress.step("CDK app: deploy") as line:
+                cloud.deploy()
+                line.says(f"{len(cloud.stacks()) - 1} stacks")
+            self.emulator(saved).save()
         state.save(self.layout, replace(saved, deployed=wanted))
         return cloud.outputs()
+
+    @contextmanager
+    def _unguarded_emulator(self, saved: State) -> Generator[None]:
+        """Lift the enforcement of roles: CDK's own publishing roles do not pass the emulator's."""
+        emulator = self.emulator(saved)
+        if not self.enforce_roles:
+            yield
+            return
+        emulator.stop()
+        replace(emulator, enforce_roles=False).start()
+        yield
+        emulator.stop()
+        emulator.start()
 
     def _start_front_door(self, saved: State, outputs: Mapping[str, str]) -> None:
         door = self.front_door(saved, outputs)
