@@ -1,6 +1,8 @@
 """What one ledger entry does to the projections: rows in the order they are to be applied."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from cairn.graph.edge import Edge, EdgeClosure
 from cairn.graph.node import Node, NodeChange
@@ -10,8 +12,19 @@ EdgeRow = Edge | EdgeClosure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRemoval:
+    """A document is hidden with every part it has at that position."""
+
+    workspace_id: UUID
+    document_id: UUID
+    deleted_at: datetime
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
     """The rows of one entry. Pure output of a projector: no clock, id or index was asked for it."""
 
     nodes: tuple[NodeRow, ...] = ()
     edges: tuple[EdgeRow, ...] = ()
+    removals: tuple[DocumentRemoval, ...] = ()

@@ -40,7 +40,9 @@ class KnownDocument:
     """A stored document of the same source and audience."""
 
     id: UUID
+    position: int
     deleted_at: datetime | None
+    data_subjects: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,14 @@ class OutboxStore(Protocol):
         """Add a row that is about to be sent, in the transaction that makes its work."""
         ...
 
+    def done(self, ids: Collection[UUID]) -> None:
+        """Remove rows whose work is finished."""
+        ...
+
+    def unsent(self, ids: Collection[UUID]) -> None:
+        """Mark rows whose message could not be sent: the next sweep takes them."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnswer:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import NodeRow, Projection
+from cairn.ingestion import document_rows
 from cairn.ingestion.ports import Subject
 from cairn.ledger.entry import Entry
 from cairn.memory.draft import MemoryDraft
@@ -193,8 +194,19 @@ def _time(value: str | None) -> datetime | None:
     return parse_timestamp(value) if value else None
 
 
-_PROJECTORS: Mapping[str, Callable[[Entry, Meta, Mapping[str, Any], Texts], Projection]] = {
+Projector = Callable[[Entry, Meta, Mapping[str, Any], Texts], Projection]
+
+
+def _without_texts(projector: Callable[[Entry, Meta, Mapping[str, Any]], Projection]) -> Projector:
+    return lambda entry, meta, body, _: projector(entry, meta, body)
+
+
+_PROJECTORS: Mapping[str, Projector] = {
     "memory.remembered": _remembered,
     "memory.corroborated": _corroborated,
     "memory.deleted": _deleted,
+    "document.received": _without_texts(document_rows.received),
+    "document.chunks_stored": _without_texts(document_rows.chunks_stored),
+    "document.stored": _without_texts(document_rows.stored),
+    "document.deleted": _without_texts(document_rows.deleted),
 }

@@ -202,6 +202,13 @@ class PostgresNodes(Store):
         for run in runs(row for one in projections for row in one.edges):
             name = "node.insert_edges" if isinstance(run[0], Edge) else "node.close_edges"
             self.run(name, rows=as_json(run))
+        for removal in (one for projection in projections for one in projection.removals):
+            self.run(
+                "node.delete_document",
+                document_id=removal.document_id,
+                deleted_at=removal.deleted_at,
+                position=removal.position,
+            )
 
 
 class PostgresSubjects(Store):

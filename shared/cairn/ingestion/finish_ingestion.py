@@ -1,0 +1,84 @@
+"""How an ingestion ends: recorded in the ledger, good or bad. The audit stage runs this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.access.system import system_principal
+from cairn.errors import NotFound
+from cairn.ingestion.appending import SYSTEM, append_and_project
+from cairn.ingestion.planning import Planned
+from cairn.ingestion.requests import DocumentStatus
+from cairn.ledger.entry import NewEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from cairn.clock import Clock
+    from cairn.ids import IdSource
+    from cairn.ingestion.document_ports import DocumentStores, Ingestion
+    from cairn.transaction import Transactions
+
+_ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishIngestion:
+    """Ends ingestions; ending one twice changes nothing."""
+
+    transactions: Transactions[DocumentStores]
+    clock: Clock
+    new_id: IdSource
+
+    def succeed(self, workspace_id: UUID, ingestion_id: UUID) -> dict[str, Any]:
+        """Record that a document is searchable by word and by meaning."""
+        return self._end(workspace_id, ingestion_id, DocumentStatus.READY, None)
+
+    def fail(self, workspace_id: UUID, ingestion_id: UUID, error: Mapping[str, Any]) -> None:
+        """Record why a document could not be ingested; `error` has the keys error and cause."""
+        self._end(workspace_id, ingestion_id, DocumentStatus.FAILED, error)
+
+    def _end(
+        self,
+        workspace_id: UUID,
+        ingestion_id: UUID,
+        status: DocumentStatus,
+        error: Mapping[str, Any] | None,
+    ) -> dict[str, Any]:
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            ingestion = stores.ingestions.find(ingestion_id)
+            if ingestion is None:
+                raise NotFound("There is no such ingestion.", ingestion_id=str(ingestion_id))
+            if ingestion.status not in _ENDED:
+                now = self.clock()
+                entry = self._entry(stores, ingestion, status, error)
+                append_and_project(stores, [Planned(entry=entry, body={})], now)
+                stores.ingestions.advance(ingestion_id, status, now, error=error)
+                stores.outbox.done([ingestion_id])
+            return {"document_id": str(ingestion.document_id), **ingestion.counts}
+
+    def _entry(
+        self,
+        stores: DocumentStores,
+        ingestion: Ingestion,
+        status: DocumentStatus,
+        error: Mapping[str, Any] | None,
+    ) -> NewEntry:
+        received = stores.ingestions.entry(ingestion)
+        good = status is DocumentStatus.READY
+        return NewEntry(
+            id=self.new_id(),
+            workspace_id=received.workspace_id,
+            type="document.ingested" if good else "ingestion.failed",
+            actor=SYSTEM,
+            occurred_at=self.clock(),
+            data_subjects=received.data_subjects,
+            meta={
+                "document_id": str(ingestion.document_id),
+                "ingestion_id": str(ingestion.id),
+                "reason": None if error is None else str(error.get("error", "unknown"))[:100],
+            },
+            parent_id=received.id,
+        )
