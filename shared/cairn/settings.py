@@ -11,8 +11,8 @@ LAPTOP_ENV = Path(".local") / "cairn.env"
 class CliSettings(BaseSettings):
     """What the `cairn` command needs; every value may be missing, commands say what they miss.
 
-    `database_url` is the owner's, `app_database_url` the functions' role's. The AWS values point at the laptop's emulator, or are absent and
-    left to the AWS SDK's own search.
+    `database_url` is the owner's, `app_database_url` the functions' role's. The AWS values point at
+    the laptop's emulator, or are absent and left to the AWS SDK's own search.
     """
 
     model_config = SettingsConfigDict(env_prefix="CAIRN_", extra="ignore", frozen=True)

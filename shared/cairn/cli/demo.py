@@ -9,10 +9,11 @@ from cairn.cli.documents import send, show, wait_for, wait_until
 from cairn.cli.ledger import verifications
 from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import Json, deps_of, print_json
-from cairn.cli.samples import Samples, read_samples
+from cairn.cli.samples import Samples, read_samples, varied
 from cairn.cli.trace import draw, fetch
 from cairn.clock import utc_now
 
+QUESTIONS = 5
 RESULTS = 3
 
 
@@ -77,13 +78,19 @@ def _embed(deps: Deps) -> None:
 
 
 def _ask(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
-    return [
-        {
-            "query": query,
-            **deps.client.post("/v1/search", {"query": query, "limit": RESULTS}),
-        }
-        for query in samples.questions
-    ]
+    asked: list[dict[str, Any]] = []
+    for question in varied(samples.questions, QUESTIONS):
+        found = deps.client.post("/v1/search", {"query": question.text, "limit": RESULTS})
+        texts = [str(each.get("text", "")) for each in found["results"]]
+        asked.append(
+            {
+                "query": question.text,
+                "expected": question.answer,
+                "answered": question.answered_by(texts),
+                **found,
+            }
+        )
+    return asked
 
 
 def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
@@ -92,7 +99,8 @@ def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
     show(deps, samples.documents, report["documents"])
     for asked in report["questions"]:
         show_results(deps, asked, title=f"[bold]{asked['query']}[/]")
-        deps.out.print()
+        mark = "[green]✓[/]" if asked["answered"] else "[yellow]not among the first[/]"
+        deps.out.print(f"  [dim]expected:[/] {asked['expected']}  {mark}\n")
     _show_ledger(deps, report["ledger"])
     _show_trace(deps, report["documents"])
     deps.out.print(f"\n[dim]{report['seconds']} s[/]")

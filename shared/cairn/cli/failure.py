@@ -26,6 +26,7 @@ def from_problem(problem: Mapping[str, Any]) -> Failure:
     """Return the failure of a problem+json answer."""
     code = str(problem.get("type", "")).rpartition(":")[2]
     message = str(problem.get("detail") or problem.get("title") or "The API refused the request.")
+    message = message.removeprefix("body.")
     request = problem.get("instance")
     if request and int(problem.get("status", 0)) >= 500:
         message = f"{message} [request {request}]"

@@ -20,10 +20,14 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     if as_json:
         print_json(found)
         return
+    from rich.markup import escape
+
     shown = table("id", "name", "role", "scopes", "state")
     for each in found["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
-        shown.add_row(each["id"], each["name"], each["role"], ", ".join(each["scopes"]), state)
+        shown.add_row(
+            each["id"], escape(each["name"]), each["role"], ", ".join(each["scopes"]), state
+        )
     deps.out.print(shown)
 
 

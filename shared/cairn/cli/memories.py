@@ -164,13 +164,15 @@ def recall(
 
 def show_results(deps: Deps, found: dict[str, Any], *, title: str | None = None) -> None:
     """Print results as a table, and what `meta` says about the search."""
+    if title:
+        deps.out.print(title)
     if found["results"]:
-        shown = table("score", "found", "source", "ledger", title=title)
+        shown = table("score", "found", "source", "ledger")
         for row in _rows(found["results"]):
             shown.add_row(*row)
         deps.out.print(shown)
     else:
-        deps.out.print(f"{title or ''}\n  nothing was found".strip("\n"))
+        deps.out.print("  nothing was found")
     meta = found["meta"]
     said = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
     if meta.get("degraded"):

@@ -25,12 +25,12 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
-def table(*columns: str, title: str | None = None) -> "Table":
+def table(*columns: str) -> "Table":
     """Return an empty table in the house style."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         made.add_column(column, overflow="fold")
     return made

@@ -1,5 +1,8 @@
 """Reads the text shipped in samples/: memories, documents and questions. Not the demo itself."""
 
+import json
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,23 @@ from cairn.cli.failure import Failure
 from cairn.cli.memories import read_lines
 
 SAMPLES = PROJECT / "samples"
-_DOCUMENT_TYPES = frozenset({".md", ".html", ".htm", ".pdf", ".txt", ".py"})
+_DOCUMENTS = "documents/"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question, its answer, and the quotes that carry it; `origin` is the first one's source."""
+
+    text: str
+    answer: str
+    origin: str
+    quotes: tuple[str, ...]
+
+    def answered_by(self, texts: Iterable[str]) -> bool:
+        """Return whether one of the texts holds a quote, or the answer as whole words."""
+        wanted = [re.escape(" ".join(each.split())) for each in (*self.quotes, self.answer)]
+        pattern = re.compile(rf"(?<!\w)({'|'.join(wanted)})(?!\w)", re.IGNORECASE)
+        return any(pattern.search(" ".join(text.split())) for text in texts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,11 +37,11 @@ class Samples:
 
     memories: list[dict[str, Any]]
     documents: list[Path]
-    questions: list[str]
+    questions: list[Question]
 
 
 def read_samples(folder: Path = SAMPLES) -> Samples:
-    """Return the samples of a folder: *.jsonl, documents/*, questions.txt (one a line).
+    """Return the samples of a folder; samples/README.md says what its files hold.
 
     Raises Failure when the folder is not there.
     """
@@ -30,10 +49,42 @@ def read_samples(folder: Path = SAMPLES) -> Samples:
         raise Failure(
             f"There are no samples in {folder}.", advice="clone the project and run it there"
         )
-    questions = (folder / "questions.txt").read_text(encoding="utf-8").splitlines()
-    documents = sorted((folder / "documents").iterdir())
+    messages = [_message(each) for each in read_lines(folder / "conversation.ndjson")]
     return Samples(
-        memories=[each for file in sorted(folder.glob("*.jsonl")) for each in read_lines(file)],
-        documents=[each for each in documents if each.suffix.lower() in _DOCUMENT_TYPES],
-        questions=[line.strip() for line in questions if line.strip()],
+        memories=messages + _json(folder / "memories.json"),
+        documents=sorted((folder / "documents").iterdir()),
+        questions=[_question(each) for each in _json(folder / "questions.json")],
     )
+
+
+def varied(questions: Sequence[Question], many: int) -> list[Question]:
+    """Return up to `many` questions of different origins, documents before conversations."""
+    first: dict[str, Question] = {}
+    for question in questions:
+        first.setdefault(question.origin, question)
+    chosen = sorted(first.values(), key=lambda each: not each.origin.startswith(_DOCUMENTS))
+    return [each for each in questions if each in chosen[:many]]
+
+
+def _message(line: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "text": f"{line['speaker']}: {line['text']}",
+        "type": "event",
+        "session_id": line["session_id"],
+        "sequence": line["sequence"],
+        "occurred_at": line["occurred_at"],
+    }
+
+
+def _question(entry: dict[str, Any]) -> Question:
+    first = entry["sources"][0]
+    return Question(
+        text=entry["question"],
+        answer=entry["answer"],
+        origin=first.get("document") or first["session_id"],
+        quotes=tuple(each["quote"] for each in entry["sources"]),
+    )
+
+
+def _json(file: Path) -> list[dict[str, Any]]:
+    return json.loads(file.read_text(encoding="utf-8"))
