@@ -8,14 +8,12 @@ import fcntl
 import http.client
 import shutil
 import signal
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from infra.local import environment, state
@@ -27,9 +25,9 @@ from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_ur
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
 from infra.local.state import State
+from infra.local.watch import log_lines, service_state
 
 SERVICES = ("postgres", "aws", "api")
-FOLLOW_SECONDS = 0.3
 KEPT_AT_RESET = {"uv", "python", "cache", "lock"}
 
 
@@ -85,11 +83,11 @@ class Stack:
             self.cluster(saved),
         )
         services = {
-            "postgres": _service(
+            "postgres": service_state(
                 cluster.daemon, cluster.is_running(), str(self.layout.socket_folder)
             ),
-            "aws": _service(emulator.daemon, emulator.is_running(), emulator.url),
-            "api": _service(door.daemon, door.is_running(), door.url),
+            "aws": service_state(emulator.daemon, emulator.is_running(), emulator.url),
+            "api": service_state(door.daemon, door.is_running(), door.url),
         }
         running = all(service["state"] == "running" for service in services.values())
         return {
@@ -110,18 +108,7 @@ class Stack:
         if not set(names) <= set(SERVICES):
             raise ValueError(f"{service} is none of {', '.join(SERVICES)}")
         files = {name: self.layout.logs / f"{name}.log" for name in names}
-        prefix = {name: f"{name} | " if len(names) > 1 else "" for name in names}
-        offsets: dict[str, int] = {}
-        for name, path in files.items():
-            text = path.read_bytes() if path.exists() else b""
-            offsets[name] = len(text)
-            for line in text.decode("utf-8", "replace").splitlines()[-lines:]:
-                yield prefix[name] + line
-        while follow:
-            time.sleep(FOLLOW_SECONDS)
-            for name, path in files.items():
-                for line in _new_lines(path, offsets, name):
-                    yield prefix[name] + line
+        return log_lines(files, follow=follow, lines=lines)
 
     def start_postgres(self, saved: State | None = None) -> None:
         """Start PostgreSQL alone, with its roles and database."""
@@ -372,31 +359,3 @@ def key_works(url: str, key: str) -> bool:
             return bool(key) and response.status == http.client.OK
     except (OSError, urllib.error.URLError):
         return False
-
-
-def _service(daemon: Daemon, running: bool, where: str) -> dict[str, Any]:
-    process = daemon.process()
-    silent = "no answer" if process else "died" if daemon.died() else "stopped"
-    return {
-        "state": "running" if running else silent,
-        "pid": process.pid if process else None,
-        "where": where,
-        "log": str(daemon.log_file),
-    }
-
-
-def _any_running(services: Mapping[str, Mapping[str, Any]]) -> bool:
-    return any(service["state"] == "running" for service in services.values())
-
-
-def _new_lines(path: Path, offsets: dict[str, int], name: str) -> list[str]:
-    if not path.exists():
-        return []
-    with path.open("rb") as stream:
-        if path.stat().st_size < offsets[name]:
-            offsets[name] = 0
-        stream.seek(offsets[name])
-        added = stream.read()
-    whole = added[: added.rfind(b"\n") + 1]
-    offsets[name] += len(whole)
-    return whole.decode("utf-8", "replace").splitlines()

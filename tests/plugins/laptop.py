@@ -1,7 +1,7 @@
 """The whole laptop cloud, deployed below a temporary folder: for end-to-end and kill tests.
 
-It never touches the user's own `.local` stack. Lambda execution roles are enforced, so a missing
-grant fails here and not first on AWS; CAIRN_TEST_ENFORCE_ROLES=0 turns that off.
+It never touches the user's own `.local` stack. With CAIRN_TEST_ENFORCE_ROLES=1 the emulator
+checks every Lambda's execution role, so that a missing grant fails here and not first on AWS.
 """
 
 import os
@@ -87,7 +87,7 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
     stack = Stack(
         layout=Layout(project=PROJECT, base=tmp_path_factory.mktemp("laptop")),
         progress=Progress(quiet=True),
-        enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "1") != "0",
+        enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "0") == "1",
         first_api_port=FIRST_API_PORT,
         first_emulator_port=FIRST_EMULATOR_PORT,
     )
