@@ -77,3 +77,9 @@ CREATE POLICY finder ON api_key FOR SELECT TO cairn_finder USING (true);
 CREATE POLICY finder ON principal FOR SELECT TO cairn_finder USING (true);
 CREATE POLICY finder ON workspace FOR SELECT TO cairn_finder USING (true);
 CREATE POLICY finder ON outbox TO cairn_finder USING (true) WITH CHECK (true);
+-- Its one function that writes: the first run's token becomes a workspace.
+GRANT SELECT, UPDATE (used_at) ON claim TO cairn_finder;
+GRANT INSERT ON workspace, ledger_head TO cairn_finder;
+CREATE POLICY finder ON claim TO cairn_finder USING (true) WITH CHECK (true);
+CREATE POLICY finder_opens ON workspace FOR INSERT TO cairn_finder WITH CHECK (true);
+CREATE POLICY finder_opens ON ledger_head FOR INSERT TO cairn_finder WITH CHECK (true);

@@ -229,6 +229,32 @@ AS $$
   RETURNING o.workspace_id, o.id, o.topic, o.node_ids, o.reference, o.position
 $$;
 
+-- Spend a first-run token, once, within its time, on a new workspace with an empty chain.
+-- Says claimed, used, expired or unknown.
+CREATE FUNCTION claim_workspace(hash bytea, moment timestamptz, workspace uuid, workspace_name text)
+  RETURNS text
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+  SET search_path = pg_catalog, public
+AS $$
+DECLARE
+  token claim%ROWTYPE;
+BEGIN
+  SELECT * INTO token FROM claim WHERE token_hash = hash FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN 'unknown';
+  ELSIF token.used_at IS NOT NULL THEN
+    RETURN 'used';
+  ELSIF token.expires_at <= moment THEN
+    RETURN 'expired';
+  END IF;
+  UPDATE claim SET used_at = moment WHERE id = token.id;
+  INSERT INTO workspace (id, name, created_at) VALUES (workspace, workspace_name, moment);
+  INSERT INTO ledger_head (workspace_id, position, hash, recorded_at)
+  VALUES (workspace, 0, sha256(uuid_send(workspace)), '1970-01-01 00:00:00+00');
+  RETURN 'claimed';
+END
+$$;
+
 DO $$
 DECLARE
   finder text;

@@ -1,0 +1,63 @@
+-- name: add_workspace
+-- A new tenant.
+INSERT INTO workspace (id, name, created_at) VALUES (%(workspace_id)s, %(name)s, %(now)s)
+
+-- name: add_head
+-- Its empty chain.
+INSERT INTO ledger_head (workspace_id, position, hash, recorded_at)
+VALUES (%(workspace_id)s, 0, %(genesis)s, %(beginning)s)
+
+-- name: workspace_named
+-- The oldest workspace of this name.
+SELECT id FROM workspace WHERE name = %(name)s ORDER BY created_at, id LIMIT 1
+
+-- name: act_as_owner
+-- Work across workspaces: the owner itself sees nothing under forced row level security.
+SET LOCAL ROLE cairn_migrator
+
+-- name: claim_workspace
+-- Spend the first-run token on a new workspace; says what became of it.
+SELECT claim_workspace(%(token_hash)s, %(now)s, %(workspace_id)s, %(name)s)
+
+-- name: add_principal
+-- Who acts.
+INSERT INTO principal (workspace_id, id, name, role, agent_slug, allowed_scopes, created_at)
+VALUES (%(workspace_id)s, %(id)s, %(holder)s, %(role)s, %(agent_slug)s, %(scopes)s, %(now)s)
+
+-- name: add_key
+-- How they prove it.
+INSERT INTO api_key (workspace_id, id, principal_id, prefix, secret_hash, created_at, expires_at)
+VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(prefix)s, %(secret_hash)s, %(now)s,
+  %(expires_at)s)
+
+-- name: keys
+-- Every key, newest first, without secrets.
+SELECT k.id, p.name, k.prefix, p.role, p.allowed_scopes AS scopes, k.created_at, p.agent_slug,
+  k.expires_at, k.revoked_at
+  FROM api_key k
+  JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
+ WHERE k.workspace_id = %(workspace_id)s
+ ORDER BY k.created_at DESC, k.id DESC
+
+-- name: revoke
+-- Let a key open nothing any more.
+UPDATE api_key SET revoked_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND revoked_at IS NULL
+
+-- name: take_token
+-- One token of a key's bucket, refilled by the time passed; an empty bucket gives none.
+WITH held AS (
+  SELECT tokens, refilled_at FROM rate_limit
+   WHERE workspace_id = %(workspace_id)s AND key_id = %(key_id)s FOR UPDATE
+), refilled AS (
+  SELECT coalesce((SELECT least(%(size)s, tokens
+    + greatest(0, extract(epoch FROM %(now)s - refilled_at)) * %(per_second)s) FROM held),
+    %(size)s)::double precision AS tokens
+), kept AS (
+  INSERT INTO rate_limit (workspace_id, key_id, tokens, refilled_at)
+  SELECT %(workspace_id)s, %(key_id)s, CASE WHEN tokens >= 1 THEN tokens - 1 ELSE tokens END, %(now)s
+    FROM refilled
+  ON CONFLICT (workspace_id, key_id) DO UPDATE
+    SET tokens = excluded.tokens, refilled_at = greatest(rate_limit.refilled_at, excluded.refilled_at)
+)
+SELECT tokens FROM refilled
