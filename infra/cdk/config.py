@@ -48,7 +48,7 @@ class Config:
     embed_concurrency: int
     reserved_concurrency: int | None
     log_level: str
-    layers: Path
+    layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
     app_database_url: str
     key_store: str
@@ -99,7 +99,7 @@ def read_config(node: Node) -> Config:
         embed_concurrency=whole("embed_concurrency", 4, 2, 1000),
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
-        layers=_folder(text("layers", "build/layers/arm64")),
+        layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),

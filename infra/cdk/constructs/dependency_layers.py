@@ -1,6 +1,7 @@
-"""The dependency groups as Lambda layers, from the folders `layers/build.py` made.
+"""The dependency groups as Lambda layers, from the folders that `layers/build.py` makes.
 
-Not built here: a synth that fetched packages would be slow and not repeatable.
+They are brought up to date with the lock first, which needs no network when nothing changed: a
+layer that is older than the lock can never be deployed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
+from layers.build import build
 
 from infra.cdk.config import SynthRefused
 from infra.cdk.constructs.cairn_function import RUNTIME
@@ -24,9 +26,9 @@ class DependencyLayers(Construct):
     """One layer a dependency group, made when the first function asks for it."""
 
     def __init__(self, scope: Construct, *, config: Config) -> None:
-        """The folders are `config.layers/<group>`."""
+        """The folders are `config.layers/<group>`, or those that are built from the lock."""
         super().__init__(scope, "Layers")
-        self._folder = config.layers
+        self._folder = config.layers or build()
         self._stage = config.stage
         self._made: dict[str, lambda_.ILayerVersion] = {}
 
@@ -38,7 +40,7 @@ class DependencyLayers(Construct):
         if group not in self._made:
             folder = self._folder / group
             if not folder.is_dir():
-                raise SynthRefused(f"{folder} is missing: run `python -m layers.build` first")
+                raise SynthRefused(f"there is no layer {group} in {self._folder}")
             self._made[group] = lambda_.LayerVersion(
                 self,
                 group.capitalize(),
