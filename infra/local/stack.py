@@ -25,7 +25,7 @@ from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_ur
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
 from infra.local.state import State
-from infra.local.watch import log_lines, service_state
+from infra.local.watch import log_lines, service_state, state_of_all
 
 SERVICES = ("postgres", "aws", "api")
 KEPT_AT_RESET = {"uv", "python", "cache", "lock"}
@@ -89,13 +89,8 @@ class Stack:
             "aws": service_state(emulator.daemon, emulator.is_running(), emulator.url),
             "api": service_state(door.daemon, door.is_running(), door.url),
         }
-        running = all(service["state"] == "running" for service in services.values())
         return {
-            "state": "running"
-            if running
-            else "incomplete"
-            if _any_running(services)
-            else "stopped",
+            "state": state_of_all(services),
             "url": door.url if saved.api_port else None,
             "env_file": str(self.layout.env_file) if self.layout.env_file.exists() else None,
             "services": services,

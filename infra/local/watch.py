@@ -22,9 +22,10 @@ def service_state(daemon: Daemon, running: bool, where: str) -> dict[str, Any]:
     }
 
 
-def any_running(services: Mapping[str, Mapping[str, Any]]) -> bool:
-    """True when at least one service runs."""
-    return any(service["state"] == "running" for service in services.values())
+def state_of_all(services: Mapping[str, Mapping[str, Any]]) -> str:
+    """The state of the whole: running, incomplete or stopped."""
+    running = [service["state"] == "running" for service in services.values()]
+    return "running" if all(running) else "incomplete" if any(running) else "stopped"
 
 
 def log_lines(files: Mapping[str, Path], *, follow: bool, lines: int) -> Iterator[str]:
