@@ -25,9 +25,9 @@ class ChunkSizes:
 def chunk_runs(found: Sequence[Piece], sizes: ChunkSizes) -> Iterator[Sequence[Piece]]:
     """Yield consecutive runs of `found` that together are all of it, one run a chunk.
 
-    A run ends at the first topic boundary past `least` tokens; without one before `soft`, at the
-    deepest gap behind `least`. A rest shorter than `least` stays with the run before it while both
-    fit `soft` + `least`. A piece that ends with a colon stays with the next.
+    A run ends at the deepest topic boundary between `least` and `soft` tokens; where there is none,
+    at the last gap before `soft`. A rest shorter than `least` stays with the run before it while
+    both fit `soft` + `least`. A piece that ends with a colon stays with the next.
     """
     start = 0
     totals = _totals(found)
@@ -64,21 +64,29 @@ def _end(
     count = len(totals) - 1
     if totals[count] - totals[start] <= sizes.soft:
         return count
-    best, best_depth = start + 1, -2.0
-    for end in range(start + 1, count):
-        size = totals[end] - totals[start]
-        if size > sizes.soft and end > start + 1:
-            break
-        depth = gaps[end - 1]
-        if size >= sizes.least and depth > boundary and depth > 0:
-            best = end
-            break
-        if size < sizes.least:
-            best = end
-        elif depth > best_depth:
-            best, best_depth = end, depth
+    best = _deepest(start, totals, gaps, boundary, sizes)
     rest = totals[count] - totals[best]
     together = totals[count] - totals[start]
     if rest < sizes.least and together <= sizes.soft + sizes.least:
         return count
     return best
+
+
+def _deepest(
+    start: int, totals: Sequence[int], gaps: Sequence[float], boundary: float, sizes: ChunkSizes
+) -> int:
+    """Return the end of the deepest boundary between `least` and `soft`, else the last that fits.
+
+    The first piece always fits, whatever its size.
+    """
+    last = start + 1
+    best, best_depth = 0, max(boundary, 0.0)
+    for end in range(start + 1, len(totals) - 1):
+        size = totals[end] - totals[start]
+        if size > sizes.soft and end > start + 1:
+            break
+        if gaps[end - 1] >= 0:
+            last = end
+        if size >= sizes.least and gaps[end - 1] > best_depth:
+            best, best_depth = end, gaps[end - 1]
+    return best or last

@@ -41,21 +41,22 @@ def cutoff(values: Sequence[float]) -> float:
 
 def _side(
     counts: Sequence[Counter[str]], sizes: Sequence[int], start: int, step: int
-) -> Counter[str]:
+) -> dict[str, int]:
     """Return the summed word counts from `start` outwards."""
-    total: Counter[str] = Counter()
+    total: dict[str, int] = {}
     seen = 0
     index = start
     for _ in range(_SIDE_PASSAGES):
         if not 0 <= index < len(counts) or seen >= _SIDE_WORDS:
             break
-        total.update(counts[index])
+        for word, count in counts[index].items():
+            total[word] = total.get(word, 0) + count
         seen += sizes[index]
         index += step
     return total
 
 
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
+def _cosine(one: dict[str, int], other: dict[str, int]) -> float:
     if len(one) > len(other):
         one, other = other, one
     dot = sum(count * other[word] for word, count in one.items() if word in other)

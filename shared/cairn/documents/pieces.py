@@ -39,8 +39,9 @@ def pieces(
     """Yield the pieces of `blocks` in order.
 
     A block of up to `soft` tokens is one piece. A longer one is cut into the items of a list, the
-    rows of a table (the head repeated), the sentences of text; a part that is still over `cap` is
-    cut at line ends, white space, and in the end anywhere. Code is one piece up to `whole_cap`.
+    rows of a table (the head repeated), the sentences of text; a part that is still over `soft` is
+    cut at line ends, white space, and in the end anywhere. Code is one piece up to
+    `whole_cap`, above it pieces of at most `cap`.
     """
     for block in blocks:
         tokens = count_tokens(block.text)
@@ -48,7 +49,7 @@ def pieces(
         if tokens <= limit:
             yield _piece(block, block.text, tokens, joint=_joint_before(block))
         else:
-            yield from _cut(block, count_tokens, cap)
+            yield from _cut(block, count_tokens, cap if block.kind is BlockKind.CODE else soft)
 
 
 def _joint_before(block: Block) -> str:

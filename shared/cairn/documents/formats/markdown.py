@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _KINDS = {
     "paragraph_open": BlockKind.PARAGRAPH,
+    "heading_open": BlockKind.PARAGRAPH,  # unless short enough for a heading
     "bullet_list_open": BlockKind.LIST,
     "ordered_list_open": BlockKind.LIST,
     "blockquote_open": BlockKind.QUOTE,
@@ -23,6 +24,7 @@ _KINDS = {
 }
 _MAX_NESTING = 20  # deeper quotations and lists are read as text; keeps hostile nesting linear
 _FRONT_MATTER_LINES = 200
+_HEADING_CHARS = 500
 _TITLE = re.compile(r"^title:\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\]\[]{0,300})\]\([^)\s]{0,2000}\)")
 _EMPHASIS = re.compile(r"(\*\*|__|`+)(?=\S)(.{1,300}?)(?<=\S)\1")
@@ -83,7 +85,7 @@ def _block(
     text = "\n".join(lines[line_from:line_to])
     level = 0
     kind = _KINDS.get(token.type)
-    if token.type == "heading_open" and following is not None:
+    if token.type == "heading_open" and following and len(following.content) <= _HEADING_CHARS:
         kind, level = BlockKind.HEADING, int(token.tag[1])
         text = plain_heading(following.content)
     elif token.type == "html_block":

@@ -66,9 +66,13 @@ def _parsed_spans(data: bytes, module: str, function: str) -> list[_Span]:
 def _spans(nodes: Sequence["Node"], start: int, end: int, owner: str | None) -> Iterator[_Span]:
     """Yield spans that cover [start, end): definitions, and the runs of other nodes between."""
     position = start
-    above: int | None = None
+    above: int | None = None  # where the comments begin that stand on the lines before a node
+    row = 0
     level = _MEMBER_LEVEL if owner else _CLASS_LEVEL
     for node in nodes:
+        if above is not None and node.start_point.row > row + 1:
+            above = None
+        row = node.end_point.row
         if _BEFORE.search(node.type):
             if above is None and not _ends_a_line(node):
                 above = node.start_byte
