@@ -18,10 +18,8 @@ def tokens(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
-def tree(
-    text: str, media_type: str = "text/markdown", sizes: ChunkSizes | None = None
-) -> DocumentTree:
-    return split(parse(text.encode(), media_type), tokens, sizes=sizes or ChunkSizes())
+def tree(text: str) -> DocumentTree:
+    return split(parse(text.encode(), "text/markdown"), tokens)
 
 
 def squeezed(text: str) -> str:
