@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from rich.console import Console
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise
 from infra.local.layout import PROJECT, default_layout
+from infra.local.model import build_model
 from infra.local.processes import StartFailed
 from infra.local.progress import Progress
 
@@ -53,7 +53,6 @@ def run(_: Arguments) -> int:
     progress = Progress()
     started = time.monotonic()
     progress.say("[bold]Cairn on this machine[/]")
-    build_model(progress)
     values = stack.Stack(progress=progress).up()
     progress.say()
     failed = subprocess.run(
@@ -66,7 +65,6 @@ def run(_: Arguments) -> int:
 def up(_: Arguments) -> int:
     """Bring everything up without the demo."""
     progress = Progress()
-    build_model(progress)
     stack.Stack(progress=progress).up()
     return 0
 
@@ -132,7 +130,7 @@ def deploy(arguments: Arguments) -> int:
 
 def model(_: Arguments) -> int:
     """Build the embedding model's folder."""
-    build_model(Progress())
+    build_model(default_layout(), Progress())
     return 0
 
 
@@ -140,22 +138,6 @@ def migrate(_: Arguments) -> int:
     """Start PostgreSQL if needed and apply the migrations."""
     stack.Stack(progress=Progress()).migrate()
     return 0
-
-
-def build_model(progress: Progress) -> None:
-    """Fetch the pinned embedding model unless it is there."""
-    own = PROJECT / ".local" / "uv" / "bin" / "uv"
-    uv = str(own) if own.exists() else shutil.which("uv") or ""
-    with progress.step("embedding model, all-MiniLM-L6-v2"):
-        done = subprocess.run(
-            [sys.executable, str(PROJECT / "layers" / "model.py")],
-            env={**os.environ, **({"UV": uv} if uv else {})},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise StartFailed(f"the embedding model could not be fetched\n{done.stderr}")
 
 
 def _farewell(url: str, seconds: float) -> None:

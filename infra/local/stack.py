@@ -21,6 +21,7 @@ from infra.local.cloud import CDK_APP, Cloud
 from infra.local.emulator import Emulator
 from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
+from infra.local.model import build_model
 from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_url
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
@@ -51,6 +52,7 @@ class Stack:
             with ThreadPoolExecutor(1) as aside:
                 wanted = cloud.fingerprint()
                 synthesis = aside.submit(cloud.synthesise) if wanted != saved.deployed else None
+                build_model(self.layout, self.progress)
                 self.start_postgres(saved)
                 self._migrate(saved)
                 self._start_emulator(saved)
