@@ -10,6 +10,7 @@ from uuid import UUID
 from cairn.access import Scope
 from cairn.errors import CairnError
 from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.views import DocumentStatus
 
 Json = Mapping[str, Any]
 
@@ -93,17 +94,6 @@ class Deleted:
     id: UUID
     position: int
     nodes: int = 1
-
-
-class DocumentStatus(StrEnum):
-    """Where an ingestion stands: in this order, or failed from any of them."""
-
-    ACCEPTED = "accepted"
-    PARSED = "parsed"
-    CHUNKED = "chunked"
-    STORED = "stored"  # sections and chunks are there, searchable by keyword
-    READY = "ready"  # searchable by vector too; the end of the good path
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
