@@ -26,8 +26,9 @@ def extract(text: str, *, max_words: int) -> str:
 
     A sentence weighs the mean frequency of its terms, times 1 + 0.5 / its place (SumBasic: Nenkova
     and Vanderwende 2005; Edmundson 1969: first sentences carry the topic). Terms already said
-    count half; SumBasic squares them, which in a short text leaves only side remarks. When not even one fits, the heaviest is cut at a word, with an
-    ellipsis. O(words x sentences chosen); a blank text gives "".
+    count half; SumBasic squares them, which in a short text leaves only side remarks. When not
+    even one sentence fits, the heaviest is cut at a word, with an ellipsis.
+    O(words x sentences chosen); a blank text gives "".
     """
     candidates: list[_Sentence] = _candidates(text)
     chosen: list[_Sentence] = []
