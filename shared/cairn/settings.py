@@ -1,11 +1,86 @@
 """The only reader of the environment: one settings model per function, and one for the CLI."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 LAPTOP_ENV = Path(".local") / "cairn.env"
+
+
+class _FunctionSettings(BaseSettings):
+    """What every function reads. A field missing in the environment names itself in the error."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CAIRN_", extra="ignore", frozen=True, env_ignore_empty=True
+    )
+
+    stage: Literal["local", "prod"]
+    app_database_url: SecretStr
+    database_auth: Literal["password", "iam"] = "password"
+    log_level: str = "INFO"
+
+
+class _KeyStoreSettings(BaseSettings):
+    """`key_store` is file:/absolute/path or dynamodb:TABLE; the KMS key goes with the latter."""
+
+    key_store: str
+    kms_key_arn: str | None = None
+
+
+class _EmbedderSettings(BaseSettings):
+    """The local model in `model_dir`, or any OpenAI-compatible server."""
+
+    model_dir: Path
+    embedder: Literal["onnx", "openai"] = "onnx"
+    openai_base_url: str | None = None
+    openai_api_key: SecretStr | None = None
+    openai_embedding_model: str = "text-embedding-3-small"
+
+
+class IngestSettings(_KeyStoreSettings, _FunctionSettings):
+    """The ingest stage. It reads the model folder for its tokenizer only."""
+
+    uploads_bucket: str
+    embed_queue_url: str
+    model_dir: Path
+
+
+class EmbedSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+    """The embed stage."""
+
+    embed_queue_url: str
+
+
+class RetrieveSettings(_EmbedderSettings, _FunctionSettings):
+    """The retrieve stage."""
+
+
+class AuditSettings(_KeyStoreSettings, _FunctionSettings):
+    """The audit stage, which also sweeps the outbox."""
+
+    anchor_bucket: str
+    embed_queue_url: str
+    ingestion_machine_arn: str
+
+
+class ApiSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+    """The API, as a function and behind uvicorn."""
+
+    uploads_bucket: str
+    embed_queue_url: str
+    ingestion_machine_arn: str
+
+
+SETTINGS: dict[str, type[_FunctionSettings]] = {
+    "api": ApiSettings,
+    "audit": AuditSettings,
+    "embed": EmbedSettings,
+    "ingest": IngestSettings,
+    "retrieve": RetrieveSettings,
+}
+"""The settings of each function: the infrastructure sets exactly these."""
 
 
 class CliSettings(BaseSettings):

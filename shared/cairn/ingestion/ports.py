@@ -117,6 +117,7 @@ class OutboxRow:
     node_ids: tuple[UUID, ...] = ()
     reference: UUID | None = None
     batch: int | None = None
+    attempt: int = 0  # how often the sweep has sent it again
 
 
 class OutboxStore(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import kwargs_row
+from psycopg.rows import args_row, kwargs_row
 from psycopg.types.json import Jsonb
 
 from cairn.graph.node import Label
@@ -19,6 +19,7 @@ from cairn.retrieval.records import (
     Neighbours,
     NeighbourText,
     SearchRun,
+    Sketch,
 )
 from cairn.storage.postgres.database import Connection, Database, bound
 from cairn.storage.postgres.sql import query
@@ -94,17 +95,26 @@ class PostgresKeywordLeg:
 class PostgresNodeReader(Store):
     """Implements `retrieval.ports.NodeReader` inside one transaction."""
 
+    def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[Sketch]:
+        """Return what ranking needs of the visible nodes of these ids, in one query."""
+        with self.connection.cursor(row_factory=args_row(Sketch), binary=True) as cursor:
+            return cursor.execute(*self._of_nodes("search.sketch", node_ids, filters)).fetchall()
+
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
         """Return the visible nodes of these ids, in one query."""
+        with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
+            return cursor.execute(*self._of_nodes("search.read", node_ids, filters)).fetchall()
+
+    def _of_nodes(
+        self, name: str, node_ids: Sequence[UUID], filters: Filters
+    ) -> tuple[bytes, dict[str, Any]]:
         asked: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
             "ids": list(node_ids),
         }
-        name = "search.read"
-        if filters.as_of_position is not None:
-            name, asked["as_of_position"] = "search.read_as_of", filters.as_of_position
-        with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+        if filters.as_of_position is None:
+            return query(name), asked
+        return query(f"{name}_as_of"), asked | {"as_of_position": filters.as_of_position}
 
     def neighbours(
         self, nodes: Sequence[FoundNode], count: int, filters: Filters

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.graph.projection import Projection
     from cairn.ingestion.ports import Subject
+    from cairn.storage.postgres.documents import (
+        PostgresDocuments,
+        PostgresIngestions,
+        PostgresUploads,
+    )
     from cairn.storage.postgres.embeddings import PostgresEmbeddings
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
@@ -72,6 +77,24 @@ class PostgresStores:
         from cairn.storage.postgres.embeddings import PostgresEmbeddings  # loads numpy
 
         return PostgresEmbeddings(self.connection, self.principal)
+
+    @cached_property
+    def documents(self) -> PostgresDocuments:
+        from cairn.storage.postgres.documents import PostgresDocuments
+
+        return PostgresDocuments(self.connection, self.principal)
+
+    @cached_property
+    def ingestions(self) -> PostgresIngestions:
+        from cairn.storage.postgres.documents import PostgresIngestions
+
+        return PostgresIngestions(self.connection, self.principal)
+
+    @cached_property
+    def uploads(self) -> PostgresUploads:
+        from cairn.storage.postgres.documents import PostgresUploads
+
+        return PostgresUploads(self.connection, self.principal)
 
     @cached_property
     def idempotency(self) -> PostgresIdempotency:

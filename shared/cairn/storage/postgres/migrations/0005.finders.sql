@@ -214,19 +214,22 @@ CREATE FUNCTION list_workspaces() RETURNS TABLE (workspace_id uuid)
   SET search_path = pg_catalog, public
 AS $$ SELECT id FROM workspace ORDER BY id $$;
 
--- Rows never sent, or sent before `stale` and not finished: each is handed to one caller.
+-- Rows never sent, or sent before `stale` and not finished (a machine may take an hour longer):
+-- each is handed to one caller.
 CREATE FUNCTION claim_outbox(wanted integer, stale timestamptz, moment timestamptz)
   RETURNS TABLE (workspace_id uuid, id uuid, topic text, node_ids uuid[], reference uuid,
-    "position" bigint)
+    "position" bigint, attempts smallint)
   LANGUAGE sql VOLATILE SECURITY DEFINER
   SET search_path = pg_catalog, public
 AS $$
   UPDATE outbox o SET sent_at = moment, attempts = o.attempts + 1
     FROM (SELECT c.workspace_id, c.id FROM outbox c
-           WHERE c.sent_at IS NULL OR c.sent_at < stale
+           WHERE c.sent_at IS NULL
+              OR c.sent_at < stale - CASE c.topic WHEN 'ingestion' THEN interval '1 hour'
+                                                  ELSE interval '0' END
            ORDER BY c.created_at LIMIT wanted FOR UPDATE SKIP LOCKED) AS due
    WHERE o.workspace_id = due.workspace_id AND o.id = due.id
-  RETURNING o.workspace_id, o.id, o.topic, o.node_ids, o.reference, o.position
+  RETURNING o.workspace_id, o.id, o.topic, o.node_ids, o.reference, o.position, o.attempts
 $$;
 
 -- Spend a first-run token, once, within its time, on a new workspace with an empty chain.

@@ -29,5 +29,5 @@ UPDATE outbox SET error = %(error)s WHERE workspace_id = %(workspace_id)s AND id
 
 -- name: claim
 -- Rows of any workspace never sent, or sent before `stale` and unfinished.
-SELECT workspace_id, id, topic, node_ids, reference, position
+SELECT workspace_id, id, topic, node_ids, reference, position, attempts
   FROM claim_outbox(%(limit)s, %(stale)s, %(now)s)

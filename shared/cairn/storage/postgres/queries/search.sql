@@ -25,6 +25,21 @@ SELECT node_id, score FROM find_by_keyword_as_of(%(as_of_position)s::bigint, %(t
   %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
   %(include_superseded)s::boolean)
 
+-- name: sketch
+-- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`.
+SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
+  source_agent, subject, canonical_name, confidence, access_count, last_accessed_at
+  FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: sketch_as_of
+-- The same of the versions that held at a ledger position.
+SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
+  source_agent, subject, canonical_name, confidence, access_count, last_accessed_at
+  FROM node_version
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+   AND from_position <= %(as_of_position)s
+   AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
+
 -- name: read
 -- Found nodes as their reader may see them.
 SELECT id, label, text, state, entry_id, created_position AS position, occurred_at, recorded_at,

@@ -1,0 +1,1 @@
+"""AWS adapters: objects in S3, messages in SQS, executions of Step Functions. boto3 is lazy."""

@@ -1,0 +1,114 @@
+"""Sends what the outbox holds: messages to the embed queue, executions of the machine.
+
+A send that fails loses nothing: the row stays, is marked unsent, and is sent by the next write of
+this process or by the hourly sweep.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from cairn.access.system import system_principal
+from cairn.errors import CairnError
+from cairn.ingestion.ports import Topic
+from cairn.storage.aws.clients import aws_client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.clock import Clock
+    from cairn.ingestion.ports import OutboxRow, WriteStores
+    from cairn.transaction import Transactions
+
+STALE_AFTER = timedelta(minutes=15)
+"""How long a sent row may stay unfinished before it is sent again."""
+
+SWEEP_ROWS = 200
+
+
+@dataclass
+class AwsDispatcher:
+    """Implements `ingestion.ports.Dispatcher`; one a process.
+
+    `claim(limit, stale, now)` hands out unfinished rows of any workspace, each to one caller.
+    """
+
+    queue_url: str
+    machine_arn: str | None
+    transactions: Transactions[WriteStores]
+    claim: Callable[[int, datetime, datetime], Sequence[OutboxRow]]
+    clock: Clock
+    log: Callable[[str, dict[str, Any]], None]
+    _armed: bool = field(default=False, init=False)
+
+    def send(self, rows: Sequence[OutboxRow]) -> None:
+        """Send rows; when the last send failed, what it left behind is sent too."""
+        failed = self._send_each(rows)
+        if failed:
+            self._armed = True
+            self._mark_unsent(failed)
+        elif self._armed:
+            self._armed = False
+            self.sweep()
+
+    def sweep(self) -> int:
+        """Send rows that were never sent or not finished in time; return how many."""
+        now = self.clock()
+        rows = self.claim(SWEEP_ROWS, now - STALE_AFTER, now)
+        failed = self._send_each(rows)
+        if failed:
+            self._armed = True
+            self._mark_unsent(failed)
+        return len(rows) - len(failed)
+
+    def _send_each(self, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        failed: list[OutboxRow] = []
+        for row in rows:
+            try:
+                self._send_one(row)
+            except (BotoCoreError, ClientError) as exc:
+                self.log("outbox.send_failed", {"topic": row.topic, "error": type(exc).__name__})
+                failed.append(row)
+        return failed
+
+    def _send_one(self, row: OutboxRow) -> None:
+        if row.topic == Topic.EMBED:
+            body = {
+                "workspace_id": str(row.workspace_id),
+                "outbox_ids": [str(row.id)],
+                "position": row.position,
+            }
+            aws_client("sqs").send_message(QueueUrl=self.queue_url, MessageBody=json.dumps(body))
+            return
+        if self.machine_arn is None:
+            raise RuntimeError("this function has no machine to start")
+        self._start(row)
+
+    def _start(self, row: OutboxRow) -> None:
+        """Start the machine; the name makes a second start of the same attempt do nothing."""
+        machines = aws_client("stepfunctions")
+        ingestion_id = row.reference or row.id
+        given = {"workspace_id": str(row.workspace_id), "ingestion_id": str(ingestion_id)}
+        name = f"{ingestion_id}-{row.attempt}" if row.attempt else str(ingestion_id)
+        try:
+            machines.start_execution(
+                stateMachineArn=self.machine_arn, name=name, input=json.dumps(given)
+            )
+        except machines.exceptions.ExecutionAlreadyExists:
+            self.log("outbox.execution_exists", {"ingestion_id": str(ingestion_id)})
+
+    def _mark_unsent(self, rows: Sequence[OutboxRow]) -> None:
+        for workspace_id in {row.workspace_id for row in rows}:
+            ids = [row.id for row in rows if row.workspace_id == workspace_id]
+            try:
+                with self.transactions.writing(system_principal(workspace_id)) as stores:
+                    stores.outbox.unsent(ids)
+            except CairnError as exc:  # the row goes stale in 15 minutes and is sent then
+                self.log("outbox.mark_failed", {"error": exc.code})

@@ -1,0 +1,40 @@
+"""The outbox across workspaces: unfinished rows, each handed to one caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.ingestion.ports import OutboxRow
+from cairn.storage.postgres.sql import query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from cairn.storage.postgres.database import Database
+
+
+@dataclass(frozen=True)
+class ClaimOutbox:
+    """Calls the definer function `claim_outbox`; ids only come back."""
+
+    database: Database
+
+    def __call__(self, limit: int, stale: datetime, now: datetime) -> Sequence[OutboxRow]:
+        """Return up to `limit` rows never sent, or sent before `stale` and unfinished."""
+        asked = {"limit": limit, "stale": stale, "now": now}
+        with self.database.connection() as connection:
+            rows = connection.execute(query("outbox.claim"), asked).fetchall()
+        return [
+            OutboxRow(
+                workspace_id=workspace_id,
+                id=row_id,
+                topic=topic,
+                node_ids=tuple(node_ids),
+                reference=reference,
+                position=position,
+                attempt=attempt,
+            )
+            for workspace_id, row_id, topic, node_ids, reference, position, attempt in rows
+        ]
