@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -280,3 +281,13 @@ def test_a_server_that_is_gone_is_unavailable() -> None:
         gone.embed(["text"])
     assert unreachable.value.reason == "embedder-unreachable"
     gone.close()
+
+
+def test_a_server_that_never_answers_is_unavailable_after_the_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        slow = OpenAIEmbedder(SMALL, api_key=KEY, base_url=url, retries=0, timeout_s=0.2)
+        with pytest.raises(Unavailable) as late:
+            slow.embed(["text"])
+        slow.close()
+    assert late.value.reason == "embedder-unreachable"
