@@ -46,20 +46,28 @@ def _decoded(content: bytes, charset: str | None, *, html: bool) -> str:
     if charset:
         return _strict(content, _known(charset))
     if html and (declared := _META_CHARSET.search(content[:_META_WITHIN])):
-        encoding = _known(declared.group(1).decode("ascii"))
-        if not encoding.startswith(("utf-16", "utf-32")):  # those could not have been searched
+        encoding = _encoding(declared.group(1).decode("ascii"))
+        if encoding and not encoding.startswith(("utf-16", "utf-32")):  # they hide their own name
             return content.decode(encoding, errors="replace")
     return _guessed(content)
 
 
 def _known(charset: str) -> str:
+    encoding = _encoding(charset)
+    if encoding is None:
+        raise ValidationFailed(
+            f"The charset {charset!r} is not known.", reason="unknown-charset", charset=charset
+        )
+    return encoding
+
+
+def _encoding(charset: str) -> str | None:
+    """Return the codec of a charset name; latin-1 and ASCII mean windows-1252, as on the web."""
     try:
         info = codecs.lookup(charset)
         "".encode(info.name)
-    except LookupError as exc:
-        raise ValidationFailed(
-            f"The charset {charset!r} is not known.", reason="unknown-charset", charset=charset
-        ) from exc
+    except LookupError:
+        return None
     return "cp1252" if info.name in {"iso8859-1", "ascii"} else info.name
 
 

@@ -41,6 +41,11 @@ def test_a_meta_charset_decides_for_html_only() -> None:
     assert parse(content, "text/html").blocks[0].text == "Привет"
 
 
+def test_an_unknown_meta_charset_is_passed_over() -> None:
+    content = '<meta charset="klingon"><p>Grüezi'.encode()
+    assert parse(content, "text/html").blocks[0].text == "Grüezi"
+
+
 def test_a_charset_that_does_not_fit_the_bytes_is_malformed() -> None:
     with pytest.raises(ValidationFailed) as caught:
         decode(b"caf\xe9", charset="utf-8")

@@ -58,7 +58,7 @@ def read_pdf(content: bytes, limits: ParseLimits) -> ReadBlocks:
     no-text-layer) and TooLarge (too-many-pages, too-much-text).
     """
     from pypdf import apply_configuration
-    from pypdf.errors import DependencyError, LimitReachedError, PyPdfError
+    from pypdf.errors import DependencyError, DeprecationError, LimitReachedError, PyPdfError
 
     size = limits.stream_bytes
     try:
@@ -77,7 +77,7 @@ def read_pdf(content: bytes, limits: ParseLimits) -> ReadBlocks:
         raise _encrypted() from exc
     except ValidationFailed:
         raise
-    except (PyPdfError, *_BROKEN) as exc:
+    except (PyPdfError, DeprecationError, *_BROKEN) as exc:
         raise malformed("The PDF is damaged and cannot be read.") from exc
 
 
