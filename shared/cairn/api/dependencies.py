@@ -10,8 +10,9 @@ from fastapi import Depends, Header, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cairn.access import Principal, Role
-from cairn.api.services import ApiOptions, ApiServices, IdempotencyKey
+from cairn.api.services import ApiOptions, ApiServices
 from cairn.errors import FieldError, RateLimited, Unauthenticated, ValidationFailed
+from cairn.ingestion.requests import IdempotencyKey
 
 API_KEY = re.compile(r"cairn_[A-Za-z0-9]{1,64}\.[A-Za-z0-9_\-]{1,200}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")

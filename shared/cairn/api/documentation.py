@@ -7,8 +7,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from cairn.api import services
 from cairn.api.problems import KINDS, MEDIA_TYPE
+from cairn.ingestion import requests
+from cairn.retrieval import views
+from cairn.retrieval.answer import Answer
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -17,18 +19,18 @@ _EVERY_CALL = ("unauthenticated", "denied", "validation-failed", "rate-limited")
 _ALWAYS = ("internal", "unavailable")
 _BODY = ("malformed-body", "too-large", "unsupported-media-type")
 _RECORDS: tuple[type[Any], ...] = (
-    services.MemoryView,
-    services.MemoryVersion,
-    services.Deleted,
-    services.DocumentAccepted,
-    services.DocumentView,
-    services.IngestionView,
-    services.UploadTicket,
-    services.SearchAnswer,
-    services.LedgerEntryView,
-    services.LedgerVerification,
-    services.KeyView,
-    services.Status,
+    views.MemoryView,
+    views.MemoryVersion,
+    requests.Deleted,
+    requests.DocumentAccepted,
+    views.DocumentView,
+    views.IngestionView,
+    requests.UploadTicket,
+    Answer,
+    views.LedgerEntryView,
+    views.LedgerVerification,
+    views.KeyView,
+    views.Status,
 )
 _PROBLEM: dict[str, Any] = {
     "title": "Problem",

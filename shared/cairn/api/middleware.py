@@ -16,7 +16,7 @@ from cairn.clock import Stopwatch
 from cairn.ids import IdSource
 
 if TYPE_CHECKING:
-    from cairn.api.services import RateDecision
+    from cairn.retrieval.views import RateDecision
 
 Log = Callable[[str, Mapping[str, object]], None]
 """Writes one structured line: an event name and its fields. Never a body, query, name or key."""

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from cairn.api import cursors
 from cairn.api.answers import answer, fitting
-from cairn.api.services import ApiOptions, Page
+from cairn.api.services import ApiOptions
+from cairn.retrieval.views import Page
 
 _ROOM = 4096
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx
     from rich.console import Console
 
-    from cairn.api.services import LedgerVerification
+    from cairn.retrieval.views import LedgerVerification
     from cairn.settings import CliSettings
 
 PROJECT = Path(cairn.__file__).resolve().parents[2]

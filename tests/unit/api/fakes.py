@@ -12,35 +12,7 @@ import httpx
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
-from cairn.api.services import (
-    ApiOptions,
-    ApiServices,
-    Deleted,
-    DocumentAccepted,
-    DocumentStatus,
-    DocumentView,
-    IdempotencyKey,
-    IngestionView,
-    KeyCreated,
-    KeyView,
-    LedgerEntryView,
-    LedgerVerification,
-    MemoryFilter,
-    MemoryOutcome,
-    MemoryVersion,
-    MemoryView,
-    NewDocument,
-    NewKey,
-    NewMemory,
-    Outcome,
-    Page,
-    RateDecision,
-    Remembered,
-    SearchAnswer,
-    SearchRequest,
-    Status,
-    UploadTicket,
-)
+from cairn.api.services import ApiOptions, ApiServices
 from cairn.errors import (
     Conflict,
     NotFound,
@@ -49,7 +21,36 @@ from cairn.errors import (
     Unavailable,
     ValidationFailed,
 )
+from cairn.ingestion.requests import (
+    Deleted,
+    DocumentAccepted,
+    IdempotencyKey,
+    MemoryOutcome,
+    NewDocument,
+    NewMemory,
+    Outcome,
+    Remembered,
+    UploadTicket,
+)
 from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.answer import Answer
+from cairn.retrieval.query import SearchRequest
+from cairn.retrieval.views import (
+    DocumentStatus,
+    DocumentView,
+    IngestionView,
+    KeyCreated,
+    KeyView,
+    LedgerEntryView,
+    LedgerVerification,
+    MemoryFilter,
+    MemoryVersion,
+    MemoryView,
+    NewKey,
+    Page,
+    RateDecision,
+    Status,
+)
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 WORKSPACE = UUID(int=1)
@@ -242,9 +243,9 @@ class World:
 
     # the rest
 
-    def search(self, principal: Principal, request: SearchRequest) -> SearchAnswer:
+    def search(self, principal: Principal, request: SearchRequest) -> Answer:
         self.searches.append(request)
-        return SearchAnswer(
+        return Answer(
             results=self.results, meta={"nodes_returned": len(self.results), "truncated": False}
         )
 

@@ -6,8 +6,9 @@ import pytest
 from tests.unit.api.fakes import ADMIN_KEY, Client, World, memory
 
 from cairn.access import Scope
-from cairn.api.services import ApiOptions, Outcome
+from cairn.api.services import ApiOptions
 from cairn.ingestion.drafting import MAX_TEXT_CHARS
+from cairn.ingestion.requests import Outcome
 from cairn.memory.kinds import MemoryKind
 
 FACT = {"text": "Acme moved to Next.js.", "type": "fact", "key": "acme-stack"}

@@ -12,9 +12,9 @@ from pydantic import SecretStr
 from tests.unit.api.fakes import ADMIN_KEY, WORKSPACE, Client, World
 from typer.testing import CliRunner, Result
 
-from cairn.api.services import LedgerVerification
 from cairn.cli.deps import Deps
 from cairn.cli.main import app
+from cairn.retrieval.views import LedgerVerification
 from cairn.settings import CliSettings
 
 START = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)

@@ -8,9 +8,9 @@ from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Shell, verification
 
 from cairn.access import Principal
-from cairn.api.services import DocumentStatus, IngestionView
 from cairn.cli import documents, samples
 from cairn.cli.failure import Failure
+from cairn.retrieval.views import DocumentStatus, IngestionView
 
 
 @dataclass

@@ -13,7 +13,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
-from cairn.api.services import NewKey
+from cairn.retrieval.views import NewKey
 
 routes = router("keys")
 

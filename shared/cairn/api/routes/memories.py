@@ -27,11 +27,12 @@ from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Times
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.problems import Problem, from_error, from_validation
 from cairn.api.routing import router
-from cairn.api.services import MemoryFilter, MemoryOutcome, NewMemory, Outcome
 from cairn.ingestion.drafting import MAX_TEXT_CHARS
+from cairn.ingestion.requests import MemoryOutcome, NewMemory, Outcome
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.memory.importance import importance_number
 from cairn.memory.kinds import Category, KnowledgeCategory, MemoryKind
+from cairn.retrieval.views import MemoryFilter
 
 MAX_BATCH = 500
 

@@ -1,7 +1,7 @@
 """Search: one question, the few things that matter, each with its scores and its source."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Body as BodyParameter
 from fastapi import Response
@@ -14,11 +14,15 @@ from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.routing import router
-from cairn.api.services import SearchRequest
 from cairn.memory.kinds import MemoryKind
-
-MAX_QUERY_CHARS = 4000
-MAX_RESULTS = 100
+from cairn.retrieval.query import (
+    MAX_LABELS,
+    MAX_NEIGHBOURS,
+    MAX_QUERY_CHARS,
+    MAX_RESULTS,
+    Format,
+    SearchRequest,
+)
 
 routes = router("search")
 
@@ -42,7 +46,7 @@ class SearchIn(Body):
     query: Annotated[Text, at_most(MAX_QUERY_CHARS)]
     limit: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
     kinds: Annotated[list[KindName], Field(max_length=4)] = Field(default_factory=list[MemoryKind])
-    labels: Annotated[list[Label], Field(max_length=20)] = Field(default_factory=list[str])
+    labels: Annotated[list[Label], Field(max_length=MAX_LABELS)] = Field(default_factory=list[str])
     client_id: Name | None = None
     scopes: Annotated[list[ScopeName], Field(max_length=3)] = Field(default_factory=list[Scope])
     occurred_from: Timestamp | None = None
@@ -50,8 +54,8 @@ class SearchIn(Body):
     valid_at: Timestamp | None = None
     as_of: Moment | None = None
     include_superseded: bool = False
-    neighbours: Annotated[int, Field(ge=0, le=5)] = 1
-    format: Literal["full", "compact"] = "full"
+    neighbours: Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS)] = 1
+    format: Annotated[Format, Field(strict=False)] = Format.FULL
     recipe: Name | None = None
 
     @model_validator(mode="after")
@@ -74,7 +78,7 @@ class SearchIn(Body):
     summary="Recall",
     response_model=None,
     responses={
-        **answers(200, "Results in rank order, and what happened", "SearchAnswer"),
+        **answers(200, "Results in rank order, and what happened", "Answer"),
         **problems(body=True),
     },
 )
