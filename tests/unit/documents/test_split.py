@@ -4,7 +4,10 @@ import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cairn.documents.chunking import ChunkSizes
 from cairn.documents.cohesion import cutoff, depths
 from cairn.documents.parse import parse
 from cairn.documents.split import split
@@ -99,6 +102,19 @@ def test_no_chunk_is_over_the_cap_and_no_character_is_lost(text: str) -> None:
     assert [chunk.token_count for chunk in found] == [count(chunk.text) for chunk in found]
     if not text.startswith("|"):
         assert squeezed("".join(chunk.text for chunk in found)) == squeezed(text)
+
+
+@given(
+    st.text(alphabet="ab .!\n-#漢\t", min_size=1, max_size=400).filter(lambda text: text.strip())
+)
+def test_any_plain_text_comes_out_whole_within_the_cap(text: str) -> None:
+    sizes = ChunkSizes(least=3, soft=10, cap=16)
+    found = split(parse(text.encode(), "text/plain"), len, sizes=sizes).chunks
+    assert squeezed("".join(chunk.text for chunk in found)) == squeezed(text)
+    assert max(chunk.token_count for chunk in found) <= 16
+    places = [(chunk.line_from or 0, chunk.line_to or 0) for chunk in found]
+    assert places == sorted(places)
+    assert places[-1][1] <= text.count("\n") + 1
 
 
 def test_the_head_of_a_table_is_repeated_in_each_chunk() -> None:
