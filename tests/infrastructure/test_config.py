@@ -1,9 +1,20 @@
 """The options of a synthesis: what does not exist or cannot work is refused, with the reason."""
 
+import re
 from typing import Any, cast
 
 import pytest
-from infra.cdk.config import Config, SynthRefused, read_config
+from infra.cdk.config import OPENAI, ROOT, Config, SynthRefused, read_config
+
+NOT_FOR_OPERATORS = {
+    "app_database_url",  # the launcher's, on the laptop
+    "build",
+    "key_store",
+    "layers",
+    "model_dir",
+    "openai_api_key",
+    "stage",
+}
 
 
 class Node:
@@ -65,3 +76,11 @@ def test_a_deployment_does_not_read_the_shell(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CAIRN_LOG_LEVEL", "DEBUG")
     read = config(stage="prod")
     assert (read.embedder, read.log_level) == ("onnx", "INFO")
+
+
+def test_the_guide_names_every_option() -> None:
+    source = (ROOT / "infra" / "cdk" / "config.py").read_text(encoding="utf-8")
+    options = set(re.findall(r'\b(?:text|whole)\("(\w+)"', source)) | set(OPENAI)
+    guide = (ROOT / "docs" / "deploy-aws.md").read_text(encoding="utf-8")
+    assert len(options) > 15
+    assert not [name for name in options - NOT_FOR_OPERATORS if f"`{name}`" not in guide]

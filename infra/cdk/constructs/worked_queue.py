@@ -13,8 +13,8 @@ KEPT = Duration.days(14)
 class WorkedQueue(Construct):
     """`queue`, and `dead_letters` where a message goes after three failed tries."""
 
-    def __init__(self, scope: Construct, name: str, *, physical: str, timeout: Duration) -> None:
-        """`timeout` is the consumer's; messages stay hidden six times as long, as Lambda asks."""
+    def __init__(self, scope: Construct, name: str, *, physical: str, hidden: Duration) -> None:
+        """`hidden` is how long a message stays away after a try, at least the consumer's timeout."""
         super().__init__(scope, name)
         self.dead_letters = sqs.Queue(
             self,
@@ -23,13 +23,12 @@ class WorkedQueue(Construct):
             retention_period=KEPT,
             enforce_ssl=True,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            redrive_allow_policy=None,
         )
         self.queue = sqs.Queue(
             self,
             "Queue",
             queue_name=physical,
-            visibility_timeout=Duration.seconds(timeout.to_seconds() * 6),
+            visibility_timeout=hidden,
             retention_period=KEPT,
             enforce_ssl=True,
             encryption=sqs.QueueEncryption.SQS_MANAGED,

@@ -55,7 +55,7 @@ class PipelineStack(Stack):
             self,
             "EmbedQueue",
             physical=f"cairn-{config.stage}-embed",
-            timeout=Duration.seconds(specs["embed"].timeout_seconds),
+            hidden=_hidden(config, specs["embed"]),
         )
         self.machine_arn = machine_arn(self, config)
         self.values = data.values | {
@@ -123,3 +123,8 @@ class PipelineStack(Stack):
         CfnOutput(self, "EmbedQueueUrl", value=self.embed.queue.queue_url)
         CfnOutput(self, "EmbedDeadLetterQueueUrl", value=self.embed.dead_letters.queue_url)
         CfnOutput(self, "IngestionMachineArn", value=self.machine.state_machine_arn)
+
+
+def _hidden(config: Config, consumer: FunctionSpec) -> Duration:
+    """Six times the consumer's timeout, as Lambda advises; a laptop waits for one try only."""
+    return Duration.seconds(consumer.timeout_seconds * (1 if config.is_local else 6))
