@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         FoundNode,
         Neighbours,
         SearchRun,
+        Sketch,
     )
 
 
@@ -67,12 +68,16 @@ class KeywordLeg(Protocol):
 class NodeReader(Protocol):
     """Reads found nodes inside one transaction, under row level security."""
 
-    def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
-        """Return the nodes of these ids the principal can see, in any order.
+    def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[Sketch]:
+        """Return what ranking needs of the nodes the principal can see, in any order.
 
         With `filters.as_of_position` the version that held there, else the present row. Ids that
-        are gone, hidden or unknown are left out. Up to 400 ids.
+        are gone, hidden or unknown are left out. Up to 400 ids; a search's widest read.
         """
+        ...
+
+    def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
+        """Return the nodes themselves, under the same terms as `sketch`. Up to 100 ids."""
         ...
 
     def neighbours(

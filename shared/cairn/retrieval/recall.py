@@ -26,7 +26,6 @@ from cairn.retrieval.understanding import Understanding, understand
 from cairn.transaction import Transactions
 
 LEG_TIMEOUT_MS = 2000
-MAX_SCORED = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,25 +203,30 @@ class Recall:
     def _read(
         self, search: _Search, outcomes: Mapping[str, LegOutcome], fused: Mapping[UUID, float]
     ) -> tuple[Result, ...]:
+        """Score sketches of the best fused candidates, then read the few that are shown."""
         if not fused:
             return ()
-        wanted = sorted(fused, key=lambda node_id: -fused[node_id])[:MAX_SCORED]
-        count, filters = search.request.neighbours, search.filters
+        request, filters = search.request, search.filters
+        widest = max(search.recipe.scored, request.limit)
+        wanted = sorted(fused, key=lambda node_id: -fused[node_id])[:widest]
         with self.transactions.reading(search.principal, timeout_ms=self.leg_timeout_ms) as stores:
-            nodes = stores.nodes.read(wanted, filters)
-            scored = score_all(nodes, fused, search.asked, search.recipe, search.at)
-            best = scored[: search.request.limit]
+            sketches = stores.nodes.sketch(wanted, filters)
+            scored = score_all(sketches, fused, search.asked, search.recipe, search.at)
+            best = scored[: request.limit]
+            nodes = stores.nodes.read([each.sketch.id for each in best], filters)
             beside: Mapping[UUID, Neighbours] = {}
-            if count:
-                beside = stores.nodes.neighbours([each.node for each in best], count, filters)
+            if request.neighbours:
+                beside = stores.nodes.neighbours(nodes, request.neighbours, filters)
+        by_id = {node.id: node for node in nodes}
         legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
         return tuple(
             Result(
-                node=each.node,
-                scores=_explained(each, legs, search.at),
-                neighbours=beside.get(each.node.id, Neighbours()),
+                node=by_id[each.sketch.id],
+                scores=_explained(each, by_id[each.sketch.id], legs, search.at),
+                neighbours=beside.get(each.sketch.id, Neighbours()),
             )
             for each in best
+            if each.sketch.id in by_id
         )
 
     def _record(
@@ -269,14 +273,13 @@ def _scores(outcome: LegOutcome) -> dict[UUID, float]:
 
 
 def _explained(
-    scored: Scored, legs: Mapping[str, Mapping[UUID, float]], at: datetime
+    scored: Scored, node: FoundNode, legs: Mapping[str, Mapping[UUID, float]], at: datetime
 ) -> dict[str, float]:
-    node = scored.node
     found_by = {name: scores[node.id] for name, scores in legs.items() if node.id in scores}
     return {
         "relevance_score": scored.score,
         **found_by,
         **scored.signals,
-        "decay_score": decay(node, at),
+        "decay_score": decay(scored.sketch, at),
         "importance_score": node.importance,
     }

@@ -36,7 +36,8 @@ class Recipe:
     """A named way to search.
 
     `weights` are by leg; a leg without a weight is not run. `candidates` is how many nodes a leg
-    may return and `minimum_cosine` what the vector leg must reach. `decay` and `access` say how
+    may return, `scored` how many fused ones are read and scored (never fewer than asked for), and
+    `minimum_cosine` what the vector leg must reach. `decay` and `access` say how
     much of the confidence decay and of the access boost enters the score: 0 none, 1 all of it.
     """
 
@@ -44,6 +45,7 @@ class Recipe:
     fusion: Fusion
     weights: Mapping[str, float]
     candidates: int = 100
+    scored: int = 120
     minimum_cosine: float = 0.0
     signals: SignalWeights = field(default_factory=SignalWeights)
     decay: float = 0.0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 
@@ -39,6 +39,28 @@ class Candidate:
 
     node_id: UUID
     score: float
+
+
+class Sketch(NamedTuple):
+    """What ranking needs of a candidate, and no more: most candidates are never shown.
+
+    A tuple, because hundreds are read a search. The order of fields is the order of columns.
+    """
+
+    id: UUID
+    kind: str | None
+    text: str
+    position: int
+    occurred_at: datetime
+    recorded_at: datetime
+    session_id: str | None
+    document_id: UUID | None
+    source_agent: str | None
+    subject: str | None
+    canonical_name: str | None
+    confidence: float
+    access_count: int
+    last_accessed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from cairn.retrieval.recipes import Recipe
-from cairn.retrieval.records import FoundNode
+from cairn.retrieval.records import Sketch
 from cairn.retrieval.time_hints import MONTHS, nearness
 from cairn.retrieval.understanding import Understanding
 from cairn.text.words import words
@@ -35,12 +35,12 @@ _LONGEST_SPEAKER = 40
 class Scored:
     """A candidate with its final score and what it is made of."""
 
-    node: FoundNode
+    sketch: Sketch
     score: float
     signals: Mapping[str, float]
 
 
-def decay(node: FoundNode, at: datetime) -> float:
+def decay(node: Sketch, at: datetime) -> float:
     """Return confidence x 0.98^days since last access (since recorded, when never accessed).
 
     Facts and statuses lose confidence unused; for other kinds the value is reported and does not
@@ -51,7 +51,7 @@ def decay(node: FoundNode, at: datetime) -> float:
     return node.confidence * math.pow(DECAY_PER_DAY, days)
 
 
-def ranking_decay(node: FoundNode, at: datetime) -> float:
+def ranking_decay(node: Sketch, at: datetime) -> float:
     """Return `decay` for facts and statuses and 1.0 for the others, which record history."""
     return decay(node, at) if node.kind in DECAYING_KINDS else 1.0
 
@@ -62,7 +62,7 @@ def access_boost(access_count: int) -> float:
 
 
 def score_all(
-    nodes: Sequence[FoundNode],
+    nodes: Sequence[Sketch],
     fused: Mapping[UUID, float],
     asked: Understanding,
     recipe: Recipe,
@@ -78,11 +78,11 @@ def score_all(
         _scored(node, fused[node.id], parents.get(_parent(node), 0.0), asked, recipe, at)
         for node in nodes
     ]
-    return sorted(scored, key=lambda found: (-found.score, -found.node.position))
+    return sorted(scored, key=lambda found: (-found.score, -found.sketch.position))
 
 
 def _scored(
-    node: FoundNode,
+    node: Sketch,
     fused: float,
     parent: float,
     asked: Understanding,
@@ -103,13 +103,13 @@ def _scored(
     signals = {name: value for name, value in parts.items() if value}
     score = (fused + sum(parts.values())) * factor * boost
     return Scored(
-        node=node,
+        sketch=node,
         score=score,
         signals={"fused": fused, **signals, "decay_factor": factor, "access_boost": boost},
     )
 
 
-def said_by_named(node: FoundNode, asked: Understanding) -> float:
+def said_by_named(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the node was said by, or is about, somebody the question names."""
     if not asked.names:
         return 0.0
@@ -125,33 +125,33 @@ def _name_words(name: str) -> frozenset[str]:
     return frozenset(words(name))
 
 
-def happened_then(node: FoundNode, asked: Understanding) -> float:
+def happened_then(node: Sketch, asked: Understanding) -> float:
     """Return how near the node happened to the time the question names, in [0, 1]."""
     return nearness(asked.hint, node.occurred_at) if asked.hint else 0.0
 
 
-def names_a_time(node: FoundNode, asked: Understanding) -> float:
+def names_a_time(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the question asks for a time and the text has one."""
     if not asked.asks_when:
         return 0.0
     return 0.0 if TIME_WORDS.isdisjoint(_WORD_OR_NUMBER.findall(node.text.lower())) else 1.0
 
 
-def length(node: FoundNode) -> float:
+def length(node: Sketch) -> float:
     """Return ln(1 + words) / ln(60), at most 1."""
     return min(1.0, math.log1p(len(node.text.split())) / math.log(LONG_TEXT_WORDS))
 
 
-def asks(node: FoundNode) -> float:
+def asks(node: Sketch) -> float:
     """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
     return 1.0 if node.text.rstrip().endswith(("?", "\uff1f")) else 0.0
 
 
-def _parent(node: FoundNode) -> str:
+def _parent(node: Sketch) -> str:
     return f"session:{node.session_id}" if node.session_id else f"document:{node.document_id}"
 
 
-def _best_of_parents(nodes: Sequence[FoundNode], fused: Mapping[UUID, float]) -> dict[str, float]:
+def _best_of_parents(nodes: Sequence[Sketch], fused: Mapping[UUID, float]) -> dict[str, float]:
     best: dict[str, float] = {}
     for node in nodes:
         if node.session_id or node.document_id:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.embedding.port import EmbeddingModel
-from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun
+from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun, Sketch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +41,14 @@ def found(number: int, text: str = "Something was said.", **changes: Any) -> Fou
         "valid_from": NOW,
     }
     return FoundNode(**(values | changes))
+
+
+def sketch(number: int, text: str = "Something was said.", **changes: Any) -> Sketch:
+    return sketch_of(found(number, text, **changes))
+
+
+def sketch_of(node: FoundNode) -> Sketch:
+    return Sketch(**{name: getattr(node, name) for name in Sketch._fields})
 
 
 def ranked(*numbers: int, scores: Sequence[float] = ()) -> tuple[Candidate, ...]:
@@ -104,9 +112,16 @@ class FakeNodes:
     rows: Mapping[UUID, FoundNode]
     beside: Mapping[UUID, Neighbours] = field(default_factory=dict)
     positions: Mapping[datetime, int] = field(default_factory=dict)
+    asked_sketches: list[list[UUID]] = field(default_factory=list)
+    asked_nodes: list[list[UUID]] = field(default_factory=list)
     asked_neighbours: list[tuple[list[UUID], int]] = field(default_factory=list)
 
+    def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> list[Sketch]:
+        self.asked_sketches.append(list(node_ids))
+        return [sketch_of(self.rows[each]) for each in node_ids if each in self.rows]
+
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> list[FoundNode]:
+        self.asked_nodes.append(list(node_ids))
         return [self.rows[each] for each in node_ids if each in self.rows]
 
     def neighbours(

@@ -24,7 +24,7 @@ from cairn.errors import Unavailable, ValidationFailed
 from cairn.retrieval.answer import answer
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.recall import Recall
-from cairn.retrieval.recipes import MIN_COSINE
+from cairn.retrieval.recipes import DEFAULT, MIN_COSINE
 from cairn.retrieval.records import Neighbours, NeighbourText
 
 DOWN = Unavailable("The database does not answer.", reason="database")
@@ -94,6 +94,23 @@ def test_the_limit_cuts_after_ranking_and_says_so(world: World) -> None:
     assert [each.node.id for each in result.results] == [node_id(2)]
     meta = answer(result, request).meta
     assert (meta["nodes_returned"], meta["truncated"]) == (1, True)
+
+
+def test_candidates_are_sketched_and_only_what_is_shown_is_read(world: World) -> None:
+    world.recall(principal(), SearchRequest(query="note", limit=1))
+
+    assert world.nodes.asked_sketches == [[node_id(2), node_id(1), node_id(3)]]
+    assert world.nodes.asked_nodes == [[node_id(2)]]
+
+
+def test_no_more_is_sketched_than_the_recipe_says(world: World) -> None:
+    many = tuple(range(1, 401))
+    world.vector.answer = ranked(*many, scores=[1 - number / 1000 for number in many])
+    world.keyword.answer = ()
+
+    world.recall(principal(), SearchRequest(query="note"))
+
+    assert world.nodes.asked_sketches == [[node_id(number) for number in many[: DEFAULT.scored]]]
 
 
 def test_what_the_principal_cannot_see_is_left_out(world: World) -> None:

@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.unit.retrieval.fakes import NOW, found, node_id
+from tests.unit.retrieval.fakes import NOW, node_id, sketch
 
 from cairn.retrieval.recipes import DEFAULT, SEED_000, SEED_001
-from cairn.retrieval.records import FoundNode
+from cairn.retrieval.records import Sketch
 from cairn.retrieval.scoring import (
     access_boost,
     asks,
@@ -23,8 +23,8 @@ from cairn.retrieval.understanding import understand
 ANYTHING = understand("Where is the key?", NOW)
 
 
-def days_ago(days: float, **changes: Any) -> FoundNode:
-    return found(1, recorded_at=NOW - timedelta(days=days), **changes)
+def days_ago(days: float, **changes: Any) -> Sketch:
+    return sketch(1, recorded_at=NOW - timedelta(days=days), **changes)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_who_said_it_is_matched_with_the_names_asked_for(
 ) -> None:
     asked = understand("Where did Ana move?", NOW)
 
-    assert said_by_named(found(1, text, **changes), asked) == expected
+    assert said_by_named(sketch(1, text, **changes), asked) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,18 +92,18 @@ def test_who_said_it_is_matched_with_the_names_asked_for(
 def test_a_text_with_a_time_helps_a_question_about_time(
     question: str, text: str, expected: float
 ) -> None:
-    assert names_a_time(found(1, text), understand(question, NOW)) == expected
+    assert names_a_time(sketch(1, text), understand(question, NOW)) == expected
 
 
 def test_longer_texts_say_more_up_to_a_point() -> None:
-    short, long, longest = (length(found(1, "word " * count)) for count in (3, 30, 600))
+    short, long, longest = (length(sketch(1, "word " * count)) for count in (3, 30, 600))
 
     assert short < long < longest == 1.0
 
 
 def test_a_question_is_no_answer() -> None:
-    assert asks(found(1, "Where is it? ")) == 1.0
-    assert asks(found(1, "Where is it? On the shelf.")) == 0.0
+    assert asks(sketch(1, "Where is it? ")) == 1.0
+    assert asks(sketch(1, "Where is it? On the shelf.")) == 0.0
 
 
 def test_the_second_seed_multiplies_fused_score_decay_and_access_boost() -> None:
@@ -124,7 +124,7 @@ def test_the_first_seed_ranks_by_the_fused_score_alone() -> None:
 
 
 def test_signals_add_to_the_fused_score_and_are_named() -> None:
-    node = found(1, "Ana: It broke yesterday, did it?", session_id="s")
+    node = sketch(1, "Ana: It broke yesterday, did it?", session_id="s")
     asked = understand("When did Ana see it break?", NOW)
 
     [scored] = score_all([node], {node.id: 0.5}, asked, DEFAULT, NOW)
@@ -140,18 +140,18 @@ def test_signals_add_to_the_fused_score_and_are_named() -> None:
 
 
 def test_a_session_lifts_all_its_messages_by_its_best_one() -> None:
-    nodes = [found(1, session_id="a"), found(2, session_id="a"), found(3, session_id="b")]
+    nodes = [sketch(1, session_id="a"), sketch(2, session_id="a"), sketch(3, session_id="b")]
     fused = {node_id(1): 0.9, node_id(2): 0.4, node_id(3): 0.4}
 
     scored = score_all(nodes, fused, ANYTHING, DEFAULT, NOW)
 
-    assert [each.node.id for each in scored] == [node_id(1), node_id(2), node_id(3)]
+    assert [each.sketch.id for each in scored] == [node_id(1), node_id(2), node_id(3)]
     assert scored[1].score > scored[2].score
 
 
 def test_equal_scores_put_the_younger_first() -> None:
-    nodes = [found(1), found(2)]
+    nodes = [sketch(1), sketch(2)]
 
     scored = score_all(nodes, {node_id(1): 0.4, node_id(2): 0.4}, ANYTHING, SEED_000, NOW)
 
-    assert [each.node.position for each in scored] == [2, 1]
+    assert [each.sketch.position for each in scored] == [2, 1]
