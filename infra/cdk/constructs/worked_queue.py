@@ -14,7 +14,7 @@ class WorkedQueue(Construct):
     """`queue`, and `dead_letters` where a message goes after three failed tries."""
 
     def __init__(self, scope: Construct, name: str, *, physical: str, hidden: Duration) -> None:
-        """`hidden` is how long a message stays away after a try, at least the consumer's timeout."""
+        """`hidden`: how long a message stays away after a try, at least the consumer's timeout."""
         super().__init__(scope, name)
         self.dead_letters = sqs.Queue(
             self,
