@@ -213,9 +213,14 @@ def create_workspace(
 
 
 @contextmanager
-def as_owner(owner_url: str) -> Generator[Connection]:
-    """Open one transaction across workspaces as the owner (role cairn_migrator)."""
+def as_owner(owner_url: str, *, snapshot: bool = False) -> Generator[Connection]:
+    """Open one transaction across workspaces as the owner (role cairn_migrator).
+
+    With `snapshot` it sees one moment of the database and can change nothing.
+    """
     with translated(), psycopg.connect(owner_url) as connection:
+        if snapshot:
+            connection.execute(query("ledger.snapshot"))
         connection.execute(query("account.act_as_owner"))
         yield connection
 

@@ -20,15 +20,24 @@ UPDATE ledger_head SET position = %(position)s, hash = %(hash)s, recorded_at = %
  WHERE workspace_id = %(workspace_id)s AND position = %(expected)s
 
 -- name: page
--- Entries by rising position, of one type when asked.
+-- Entries by rising position, of one type or one namespace (a name without a dot) when asked.
 SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
   occurred_at, recorded_at, meta, body, prev_hash, hash
   FROM ledger
  WHERE workspace_id = %(workspace_id)s AND position > %(after)s
-   AND (%(type)s::text IS NULL OR type = %(type)s)
+   AND (%(type)s::text IS NULL OR type = %(type)s
+     OR position('.' IN %(type)s) = 0 AND starts_with(type, %(type)s || '.'))
  ORDER BY position LIMIT %(limit)s
 
 -- name: position_at
 -- The last position recorded at or before a moment; 0 before the first.
 SELECT coalesce(max(position), 0) FROM ledger
  WHERE workspace_id = %(workspace_id)s AND recorded_at <= %(moment)s
+
+-- name: snapshot
+-- Let a transaction of the owner see one moment and change nothing.
+SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY
+
+-- name: workspaces
+-- Whose chains there are.
+SELECT workspace_id FROM ledger_head ORDER BY workspace_id

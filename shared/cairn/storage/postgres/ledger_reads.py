@@ -1,0 +1,52 @@
+"""The owner's view of the ledgers: verification and export across workspaces, for the CLI.
+
+Read only. Functions never run this: they have no owner's URL and one workspace at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cairn.access.system import system_principal
+from cairn.errors import NotFound
+from cairn.ledger.export import export_lines
+from cairn.retrieval.browse import entries_of, verify_chain
+from cairn.storage.postgres.accounts import as_owner
+from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.stores import PostgresLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from uuid import UUID
+
+    from cairn.retrieval.views import LedgerVerification
+
+
+def verify_ledgers(
+    owner_url: str, workspace_id: UUID | None = None
+) -> Iterator[LedgerVerification]:
+    """Verify one workspace's chain or all of them, one result each; NotFound for an unknown one."""
+    with _snapshot(owner_url, workspace_id) as ledgers:
+        for one, ledger in ledgers:
+            yield verify_chain(ledger, one)
+
+
+def export_ledger(owner_url: str, workspace_id: UUID) -> Iterator[str]:
+    """Yield the lines of an export that the offline verifier reads; NotFound when unknown."""
+    with _snapshot(owner_url, workspace_id) as ledgers:
+        for _, ledger in ledgers:
+            yield from export_lines(ledger.head(), entries_of(ledger))
+
+
+@contextmanager
+def _snapshot(
+    owner_url: str, workspace_id: UUID | None
+) -> Generator[list[tuple[UUID, PostgresLedger]]]:
+    """Open the ledgers as they stand at one moment."""
+    with as_owner(owner_url, snapshot=True) as connection:
+        rows = connection.execute(query("ledger.workspaces")).fetchall()
+        found: list[UUID] = [one for (one,) in rows if workspace_id in (None, one)]
+        if workspace_id is not None and not found:
+            raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
+        yield [(one, PostgresLedger(connection, system_principal(one))) for one in found]

@@ -1,0 +1,140 @@
+-- name: see_deleted
+-- Let the rest of this transaction see soft-deleted rows.
+SELECT set_config('cairn.sees_deleted', 'on', true)
+
+-- name: memory
+-- One memory.
+SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
+  n.recorded_at, n.importance, n.confidence, n.content_hash, n.key, n.subject, n.status_value,
+  n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
+  coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
+  n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
+  n.last_accessed_at, n.metadata,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Memory'
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+
+-- name: memory_versions
+-- What a memory was, oldest first; nothing when its present row is not to be seen.
+SELECT n.from_position, n.to_position, n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
+  n.recorded_at, n.importance, n.confidence, n.content_hash, n.key, n.subject, n.status_value,
+  n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
+  coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
+  n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
+  n.last_accessed_at, n.metadata,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM node_version n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Memory'
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND EXISTS (SELECT FROM node present
+     WHERE present.workspace_id = %(workspace_id)s AND present.id = %(id)s
+       AND (current_agent() IS NULL OR current_agent() = ANY (present.agents)))
+ ORDER BY n.from_position
+
+-- name: memories
+-- Memories, newest first, below a ledger position when asked.
+SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
+  n.recorded_at, n.importance, n.confidence, n.content_hash, n.key, n.subject, n.status_value,
+  n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
+  coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
+  n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
+  n.last_accessed_at, n.metadata,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
+   AND (%(type)s::text IS NULL OR n.kind = %(type)s)
+   AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+   AND (%(key)s::text IS NULL OR n.key = %(key)s)
+   AND (%(subject)s::text IS NULL OR n.subject = %(subject)s)
+   AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
+   AND (%(state)s::text IS NULL OR n.state = %(state)s)
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
+
+-- name: document
+-- One document with its newest ingestion and counts.
+SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, n.client_id, n.scope,
+  n.recorded_at, n.state, n.summary, run.id AS ingestion_id, run.status, run.error,
+  parts.section_count, parts.chunk_count, parts.embedded_count
+  FROM node n
+  LEFT JOIN LATERAL (
+    SELECT i.id, i.status, i.error FROM ingestion i
+     WHERE i.workspace_id = %(workspace_id)s AND i.document_id = n.id
+     ORDER BY i.created_at DESC, i.id DESC LIMIT 1) AS run ON true
+ CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE p.label = 'Section') AS section_count,
+      count(*) FILTER (WHERE p.label = 'Chunk') AS chunk_count,
+      count(*) FILTER (WHERE p.label = 'Chunk' AND EXISTS (SELECT FROM embedding e
+        WHERE e.workspace_id = %(workspace_id)s AND e.node_id = p.id)) AS embedded_count
+      FROM node p
+     WHERE p.workspace_id = %(workspace_id)s AND p.document_id = n.id
+       AND p.label IN ('Section', 'Chunk') AND p.state = 'active') AS parts
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
+   AND n.id = %(id)s
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+
+-- name: documents
+-- Documents, newest first, below a ledger position when asked.
+SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, n.client_id, n.scope,
+  n.recorded_at, n.state, n.summary, run.id AS ingestion_id, run.status, run.error,
+  parts.section_count, parts.chunk_count, parts.embedded_count
+  FROM node n
+  LEFT JOIN LATERAL (
+    SELECT i.id, i.status, i.error FROM ingestion i
+     WHERE i.workspace_id = %(workspace_id)s AND i.document_id = n.id
+     ORDER BY i.created_at DESC, i.id DESC LIMIT 1) AS run ON true
+ CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE p.label = 'Section') AS section_count,
+      count(*) FILTER (WHERE p.label = 'Chunk') AS chunk_count,
+      count(*) FILTER (WHERE p.label = 'Chunk' AND EXISTS (SELECT FROM embedding e
+        WHERE e.workspace_id = %(workspace_id)s AND e.node_id = p.id)) AS embedded_count
+      FROM node p
+     WHERE p.workspace_id = %(workspace_id)s AND p.document_id = n.id
+       AND p.label IN ('Section', 'Chunk') AND p.state = 'active') AS parts
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
+   AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
+
+-- name: sections
+-- A document's sections in order, each with how many chunks it has.
+SELECT s.id, s.ordinal, coalesce(s.headings, '{}') AS headings, s.summary,
+  (SELECT count(*) FROM node c
+    WHERE c.workspace_id = %(workspace_id)s AND c.document_id = s.document_id
+      AND c.parent_id = s.id AND c.label = 'Chunk' AND c.state = 'active') AS chunks
+  FROM node s
+ WHERE s.workspace_id = %(workspace_id)s AND s.document_id = %(id)s AND s.label = 'Section'
+   AND s.state = 'active'
+ ORDER BY s.ordinal
+
+-- name: ingestion
+-- One run of a document through the machine, for who may see the document.
+SELECT i.id, i.document_id, i.status, i.created_at, i.updated_at, i.execution, i.counts, i.error,
+  (SELECT count(*) FROM node c
+    WHERE c.workspace_id = %(workspace_id)s AND c.document_id = i.document_id AND c.label = 'Chunk'
+      AND c.state = 'active' AND EXISTS (SELECT FROM embedding e
+        WHERE e.workspace_id = %(workspace_id)s AND e.node_id = c.id)) AS embedded
+  FROM ingestion i
+  JOIN node n ON n.workspace_id = i.workspace_id AND n.id = i.document_id
+ WHERE i.workspace_id = %(workspace_id)s AND i.id = %(id)s
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+
+-- name: counts
+-- What waits and what there is.
+SELECT
+  (SELECT coalesce(sum(cardinality(o.node_ids)), 0) FROM outbox o
+    WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed') AS pending_embeddings,
+  (SELECT coalesce(sum(cardinality(o.node_ids)), 0) FROM outbox o
+    WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND o.error IS NOT NULL)
+    AS failed_embeddings,
+  (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
+     AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))) AS memories,
+  (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
+     AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))) AS documents,
+  (SELECT h.position FROM ledger_head h WHERE h.workspace_id = %(workspace_id)s) AS ledger_position
