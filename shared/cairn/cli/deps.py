@@ -60,7 +60,9 @@ def _settings() -> "CliSettings":
 
 
 def _operator() -> Operator:
-    return cast("Operator", importlib.import_module("cairn.bootstrap"))
+    from cairn import bootstrap
+
+    return bootstrap
 
 
 def _stack() -> LocalStack:

@@ -1,6 +1,8 @@
 """`cairn up`, `down`, `status`, `logs`, `reset`: the laptop stack. Its work is in infra/local."""
 
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -14,7 +16,8 @@ T = TypeVar("T")
 def up(ctx: typer.Context, as_json: Json = False) -> None:
     """Start the laptop stack, deploy the app into it, migrate, and make the first key."""
     deps = deps_of(ctx)
-    values = _started(deps.load_stack().up)
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        values = _started(deps.load_stack().up)
     if as_json:
         print_json({"url": values.get("CAIRN_URL"), "env_file": ".local/cairn.env"})
         return

@@ -54,6 +54,7 @@ from cairn.retrieval.views import (
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 WORKSPACE = UUID(int=1)
+SAMPLE_KEY = "cairn_abcd1234.secret"  # in events/api
 ADMIN_KEY, AGENT_KEY, PUBLIC_KEY = "cairn_adm.secret", "cairn_agt.secret", "cairn_pub.secret"
 
 
@@ -70,6 +71,7 @@ def _principal(role: Role, scopes: frozenset[Scope], number: int) -> Principal:
 
 PRINCIPALS = {
     ADMIN_KEY: _principal(Role.ADMIN, ALL_SCOPES, 10),
+    SAMPLE_KEY: _principal(Role.AGENT, ALL_SCOPES, 13),
     AGENT_KEY: _principal(Role.AGENT, ALL_SCOPES, 11),
     PUBLIC_KEY: _principal(Role.PUBLIC, frozenset({Scope.PUBLIC}), 12),
 }

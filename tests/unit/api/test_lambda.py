@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from mangum import Mangum
 from tests.unit.api.fakes import ADMIN_KEY, World
 
 from cairn.api.app import create_app
+
+EVENTS = Path(__file__).parents[3] / "events" / "api"
 
 
 @pytest.fixture
@@ -65,3 +68,11 @@ def test_a_bug_reaches_the_gateway_as_a_problem() -> None:
     answer = handler(event("POST", "/v1/memories", body), None)  # type: ignore[arg-type]
     assert answer["statusCode"] == 500
     assert "inside" not in answer["body"]
+
+
+@pytest.mark.usefixtures("loop")
+@pytest.mark.parametrize("file", sorted(EVENTS.glob("*.json")), ids=lambda file: file.stem)
+def test_the_sample_events_are_served(file: Path) -> None:
+    handler = Mangum(create_app(World().services(), log=lambda *_: None), lifespan="off")
+    sample = json.loads(file.read_text(encoding="utf-8"))
+    assert handler(sample, None)["statusCode"] in {200, 201}  # type: ignore[arg-type]
