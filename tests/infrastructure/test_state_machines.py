@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonata
 import pytest
 from tests.infrastructure.assembly import ROOT, Assembly
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
+EXPRESSION = re.compile(r"\{%(.*?)%\}")
+VARIABLE = re.compile(r"\$(\w+)")
+BUILT_IN = {"states", "substring"}
 TOKEN = re.compile(r"\$\{(\w+)\}")
 MAY_BE_REPEATED = {
     "Unavailable",
@@ -43,6 +47,13 @@ def tasks(top: Machine) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, state in machine["States"].items():
             if state["Type"] == "Task":
                 yield name, state
+
+
+def assignments(machine: Machine) -> set[str]:
+    """The variables that the states of one machine assign, also when they catch."""
+    states = machine["States"].values()
+    holders = [*states, *(catcher for state in states for catcher in state.get("Catch", []))]
+    return {name for holder in holders for name in holder.get("Assign", {})}
 
 
 def following(state: dict[str, Any]) -> set[str]:
@@ -80,6 +91,16 @@ class TestEveryMachine:
         ends = [state for state in states if state.get("End")]
         assert ends
         assert all(state["Type"] == "Pass" and "Output" in state for state in ends)
+
+    def test_has_expressions_that_parse_and_know_their_variables(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        expressions = EXPRESSION.findall(text)
+        assert expressions
+        assigned = {name for top in machines(parsed(path)) for name in assignments(top)}
+        for expression in expressions:
+            jsonata.Jsonata(expression)  # raises JException where it does not parse
+            used = {name for name in VARIABLE.findall(expression) if name not in BUILT_IN}
+            assert used <= assigned, expression
 
     def test_bounds_every_task(self, path: Path) -> None:
         for name, state in tasks(parsed(path)):
