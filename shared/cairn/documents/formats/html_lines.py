@@ -10,40 +10,10 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
 _TAG_NAME = re.compile(r"[a-zA-Z][^\s/>]{0,40}")
 _OPAQUE = frozenset({"script", "style", "template", "title", "noscript"})
 _CLOSED_BY_OTHERS = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "thead",
-        "tbody",
-        "tfoot",
-        "option",
-        "optgroup",
-        "html",
-        "head",
-        "body",
-        "rt",
-        "rp",
-        "colgroup",
-    ]
+    """
+    area base br col embed hr img input link meta param source track wbr p li dt dd tr td th
+    thead tbody tfoot option optgroup html head body rt rp colgroup
+    """.split()
 )
 _WINDOW = 256
 _MISSES = 8
