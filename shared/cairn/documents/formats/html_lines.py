@@ -13,7 +13,7 @@ _CLOSED_BY_OTHERS = frozenset(
     """
     area base br col embed hr img input link meta param source track wbr p li dt dd tr td th
     thead tbody tfoot option optgroup html head body rt rp colgroup
-    """.split()
+    """.split()  # noqa: SIM905 - one word a tag reads better
 )
 _WINDOW = 256
 _MISSES = 8
