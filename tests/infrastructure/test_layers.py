@@ -48,6 +48,23 @@ outside = [
 assert not outside, outside
 """
 
+# What the functions get on AWS; nothing is reached while a handler is imported.
+ENVIRONMENT = {
+    "AWS_REGION": "eu-central-1",
+    "AWS_DEFAULT_REGION": "eu-central-1",
+    "CAIRN_ANCHOR_BUCKET": "anchors",
+    "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org:5432/cairn",
+    "CAIRN_DATABASE_AUTH": "iam",
+    "CAIRN_EMBEDDER": "onnx",
+    "CAIRN_EMBED_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/embed",
+    "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
+    "CAIRN_KEY_STORE": "dynamodb:keys",
+    "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",
+    "CAIRN_LOG_LEVEL": "INFO",
+    "CAIRN_STAGE": "prod",
+    "CAIRN_UPLOADS_BUCKET": "uploads",
+}
+
 pytestmark = pytest.mark.skipif(
     sys.version_info[:2] != (3, 13) or platform.machine().lower() not in MACHINE,
     reason="the layers are built for Python 3.13 on arm64 and x86_64",
@@ -67,9 +84,11 @@ def test_a_handler_imports_from_its_layers_alone(
     asset = stage_function(spec.folder, tmp_path)
     folders = [str(asset), *(str(built / group / "python") for group in spec.layers)]
     runtime = {name: _parent(name) for name in OF_THE_RUNTIME}
+    model = built / "model" / "model" / "all-minilm-l6-v2"
+    environment = ENVIRONMENT | {"CAIRN_MODEL_DIR": str(model)}
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALONE],
-        input=json.dumps([runtime, folders, dict.fromkeys(spec.settings, "unset")]),
+        input=json.dumps([runtime, folders, environment]),
         capture_output=True,
         text=True,
         check=False,
