@@ -1,8 +1,13 @@
-"""A placeholder that echoes its event, until the stage's behaviour arrives."""
+"""The API as a function: the same ASGI app that uvicorn serves, behind API Gateway."""
 
 from typing import Any
 
+from cairn.bootstrap.api import create_asgi_app
+from mangum import Mangum
 
-def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """The event as it came."""
-    return {"echo": event}
+application = Mangum(create_asgi_app(), lifespan="off")
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Answer one HTTP request."""
+    return application(event, context)

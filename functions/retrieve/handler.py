@@ -1,8 +1,24 @@
-"""A placeholder that echoes its event, until the stage's behaviour arrives."""
+"""The retrieve stage: one search for a state machine, by the use case the API serves too."""
 
 from typing import Any
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from cairn.access.system import system_principal
+from cairn.bootstrap.retrieve import retrieve_services
+from cairn.retrieval.answer import answer
+from cairn.retrieval.query import SearchRequest
+
+services = retrieve_services()
+request_type = TypeAdapter(SearchRequest)
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """The event as it came."""
-    return {"echo": event}
+    """Return results and meta as `POST /v1/search` does."""
+    asked = dict(event)
+    principal = system_principal(UUID(asked.pop("workspace_id")))
+    request = request_type.validate_python(asked)
+    given = answer(services.recall(principal, request), request)
+    services.log.info("recall.done", extra={"results": len(given.results)})
+    return {"results": list(given.results), "meta": dict(given.meta)}

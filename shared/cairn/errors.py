@@ -43,6 +43,10 @@ class CairnError(Exception):
         self.reason = reason or self.code
         self.fields: Mapping[str, object] = fields
 
+    def __str__(self) -> str:
+        """Return `reason: detail`, which is what a state machine's history shows."""
+        return f"{self.reason}: {self.detail}"
+
 
 class ValidationFailed(CairnError):
     """The input is wrong and the same input will always be refused."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.document_ports import DocumentStores, Ingestion
     from cairn.transaction import Transactions
 
+_REASON = re.compile(r"[a-z][a-z-]{1,60}")
 _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 
 
@@ -36,9 +39,16 @@ class FinishIngestion:
         """Record that a document is searchable by word and by meaning."""
         return self._end(workspace_id, ingestion_id, DocumentStatus.READY, None)
 
-    def fail(self, workspace_id: UUID, ingestion_id: UUID, error: Mapping[str, Any]) -> None:
-        """Record why a document could not be ingested; `error` has the keys error and cause."""
-        self._end(workspace_id, ingestion_id, DocumentStatus.FAILED, error)
+    def fail(
+        self, workspace_id: UUID, ingestion_id: UUID, *, error: str, cause: str
+    ) -> dict[str, Any]:
+        """Record why a document could not be ingested: the name and the cause the machine caught.
+
+        A cause is the JSON of a function's error; what is not is kept out of the answer.
+        """
+        detail, reason = _explained(cause)
+        why = {"error": error, "reason": reason or error, "detail": detail}
+        return self._end(workspace_id, ingestion_id, DocumentStatus.FAILED, why)
 
     def _end(
         self,
@@ -78,7 +88,18 @@ class FinishIngestion:
             meta={
                 "document_id": str(ingestion.document_id),
                 "ingestion_id": str(ingestion.id),
-                "reason": None if error is None else str(error.get("error", "unknown"))[:100],
+                "reason": error["reason"] if error else None,
             },
             parent_id=received.id,
         )
+
+
+def _explained(cause: str) -> tuple[str, str | None]:
+    """Return the sentence and the reason of a function's error."""
+    try:
+        message = json.loads(cause)["errorMessage"]
+    except (ValueError, KeyError, TypeError):
+        return "The execution ended before the document was stored.", None
+    reason, separator, detail = str(message).partition(": ")
+    known = separator and _REASON.fullmatch(reason)
+    return (detail, reason) if known else (str(message)[:500], None)

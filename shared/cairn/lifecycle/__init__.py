@@ -1,1 +1,1 @@
-"""Use cases of a workspace's life: its keys, its first admin. Not what it remembers."""
+"""What keeps a deployment honest over time: verification of chains, anchors of their heads."""

@@ -19,7 +19,6 @@ from cairn.storage.aws.clients import aws_client
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from uuid import UUID
 
     from cairn.clock import Clock
     from cairn.ingestion.ports import OutboxRow, WriteStores

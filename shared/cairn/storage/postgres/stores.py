@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from psycopg.types.json import Jsonb
@@ -48,55 +47,55 @@ class PostgresStores:
     connection: psycopg.Connection[Any]
     principal: Principal
 
-    @cached_property
+    @property
     def ledger(self) -> PostgresLedger:
         return PostgresLedger(self.connection, self.principal)
 
-    @cached_property
+    @property
     def memories(self) -> PostgresMemories:
         return PostgresMemories(self.connection, self.principal)
 
-    @cached_property
+    @property
     def nodes(self) -> PostgresNodes:
         return PostgresNodes(self.connection, self.principal)
 
-    @cached_property
+    @property
     def subjects(self) -> PostgresSubjects:
         return PostgresSubjects(self.connection, self.principal)
 
-    @cached_property
+    @property
     def outbox(self) -> PostgresOutbox:
         return PostgresOutbox(self.connection, self.principal)
 
-    @cached_property
+    @property
     def queue(self) -> PostgresOutbox:
         return self.outbox
 
-    @cached_property
+    @property
     def embeddings(self) -> PostgresEmbeddings:
         from cairn.storage.postgres.embeddings import PostgresEmbeddings  # loads numpy
 
         return PostgresEmbeddings(self.connection, self.principal)
 
-    @cached_property
+    @property
     def documents(self) -> PostgresDocuments:
         from cairn.storage.postgres.documents import PostgresDocuments
 
         return PostgresDocuments(self.connection, self.principal)
 
-    @cached_property
+    @property
     def ingestions(self) -> PostgresIngestions:
         from cairn.storage.postgres.documents import PostgresIngestions
 
         return PostgresIngestions(self.connection, self.principal)
 
-    @cached_property
+    @property
     def uploads(self) -> PostgresUploads:
         from cairn.storage.postgres.documents import PostgresUploads
 
         return PostgresUploads(self.connection, self.principal)
 
-    @cached_property
+    @property
     def idempotency(self) -> PostgresIdempotency:
         return PostgresIdempotency(self.connection, self.principal)
 

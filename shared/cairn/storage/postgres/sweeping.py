@@ -1,4 +1,4 @@
-"""The outbox across workspaces: unfinished rows, each handed to one caller."""
+"""Work across workspaces: their ids, and unfinished outbox rows, each handed to one caller."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from cairn.storage.postgres.sql import query
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from uuid import UUID
 
     from cairn.storage.postgres.database import Database
 
@@ -38,3 +39,15 @@ class ClaimOutbox:
             )
             for workspace_id, row_id, topic, node_ids, reference, position, attempt in rows
         ]
+
+
+@dataclass(frozen=True)
+class ListWorkspaces:
+    """Calls the definer function `list_workspaces`."""
+
+    database: Database
+
+    def __call__(self) -> Sequence[UUID]:
+        """Return the ids of all workspaces."""
+        with self.database.connection() as connection:
+            return [one for (one,) in connection.execute(query("tenancy.list_workspaces"))]

@@ -1,0 +1,40 @@
+"""The composition root: settings to adapters to one services object an edge.
+
+Each function has a module of its own here, so that importing one function's does not import what
+the others need. The functions below are the owner's: they take the owner's database URL.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from uuid import UUID
+
+    from cairn.retrieval.views import LedgerVerification
+
+
+def create_workspace(owner_url: str, name: str) -> tuple[UUID, str]:
+    """Return the id of the workspace called `name`, made if missing, and a new admin key for it."""
+    from cairn.clock import utc_now
+    from cairn.ids import new_id
+    from cairn.storage.postgres import accounts
+
+    return accounts.create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
+
+
+def verify_ledgers(
+    owner_url: str, workspace_id: UUID | None = None
+) -> Iterable[LedgerVerification]:
+    """Verify one workspace's chain, or all of them, one result each."""
+    from cairn.storage.postgres.ledger_reads import verify_ledgers
+
+    return verify_ledgers(owner_url, workspace_id)
+
+
+def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:
+    """Yield the lines of an export that the offline verifier reads."""
+    from cairn.storage.postgres.ledger_reads import export_ledger
+
+    return export_ledger(owner_url, workspace_id)

@@ -1,0 +1,117 @@
+"""What the API needs, as a function and behind uvicorn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.api.app import create_app
+from cairn.api.services import ApiOptions, ApiServices
+from cairn.bootstrap.dispatching import dispatcher
+from cairn.bootstrap.logs import inform, logger, warn
+from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
+from cairn.bootstrap.recalling import recall
+from cairn.clock import utc_now
+from cairn.ids import new_id
+from cairn.ingestion.accept_document import AcceptDocument, CreateUpload
+from cairn.ingestion.delete import DeleteDocument, DeleteMemory
+from cairn.ingestion.remember import Remember
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.keys import CreateKey, ListKeys, RevokeKey
+from cairn.retrieval.answer import answer
+from cairn.retrieval.browse import Browse
+from cairn.settings import ApiSettings
+from cairn.storage.aws.objects import S3Objects
+from cairn.storage.postgres.accounts import (
+    Authenticate,
+    RateLimit,
+    RedeemClaim,
+    account_transactions,
+)
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+from cairn.storage.postgres.views import CheckReady, browse_transactions
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+    from fastapi import FastAPI
+
+    from cairn.access import Principal
+    from cairn.retrieval.answer import Answer
+    from cairn.retrieval.query import SearchRequest
+    from cairn.retrieval.recall import Recall
+
+
+@dataclass(frozen=True)
+class Search:
+    """Recall and the JSON form of its answer."""
+
+    recall: Recall
+
+    def __call__(self, principal: Principal, request: SearchRequest, /) -> Answer:
+        """Answer a question."""
+        return answer(self.recall(principal, request), request)
+
+
+def api_services(settings: ApiSettings, log: Logger) -> ApiServices:
+    """Build every use case of the API; nothing connects and no model is read yet."""
+    opened = database(settings, size=CONNECTIONS)
+    transactions = StoreTransactions(opened, PostgresStores)
+    accounts = account_transactions(opened)
+    browse = Browse(transactions=browse_transactions(opened))
+    resolver = SubjectResolver(transactions=transactions, keys=key_store(settings), new_id=new_id)
+    objects = S3Objects(settings.uploads_bucket)
+    wake = dispatcher(
+        settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
+    )
+    return ApiServices(
+        authenticate=Authenticate(opened, utc_now),
+        rate_limit=RateLimit(opened, utc_now),
+        check_ready=CheckReady(opened),
+        remember=Remember(
+            transactions=transactions,
+            resolver=resolver,
+            cipher=BodyCipher(),
+            dispatcher=wake,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        get_memory=browse.get_memory,
+        get_memory_history=browse.get_memory_history,
+        list_memories=browse.list_memories,
+        delete_memory=DeleteMemory(
+            transactions=transactions, dispatcher=wake, clock=utc_now, new_id=new_id
+        ),
+        ingest_document=AcceptDocument(
+            transactions=transactions,
+            resolver=resolver,
+            cipher=BodyCipher(),
+            objects=objects,
+            dispatcher=wake,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        create_upload=CreateUpload(
+            transactions=transactions, objects=objects, clock=utc_now, new_id=new_id
+        ),
+        get_document=browse.get_document,
+        list_documents=browse.list_documents,
+        delete_document=DeleteDocument(transactions=transactions, clock=utc_now, new_id=new_id),
+        get_ingestion=browse.get_ingestion,
+        search=Search(recall(opened, embedder(settings))),
+        list_ledger=browse.list_ledger,
+        verify_ledger=browse.verify_ledger,
+        create_key=CreateKey(transactions=accounts, clock=utc_now, new_id=new_id),
+        list_keys=ListKeys(transactions=accounts),
+        revoke_key=RevokeKey(transactions=accounts, clock=utc_now, new_id=new_id),
+        claim=RedeemClaim(opened, utc_now, new_id),
+        get_status=browse.get_status,
+    )
+
+
+def create_asgi_app() -> FastAPI:
+    """Build the app from the environment, for uvicorn and for the api function alike."""
+    settings = ApiSettings()  # pyright: ignore[reportCallIssue]
+    log = logger("api", settings.log_level)
+    return create_app(api_services(settings, log), ApiOptions(), log=inform(log))

@@ -1,0 +1,5 @@
+"""The ASGI app that uvicorn serves (`cairn.bootstrap.asgi:app`), configured by the environment."""
+
+from cairn.bootstrap.api import create_asgi_app
+
+app = create_asgi_app()

@@ -1,0 +1,62 @@
+"""What the audit function needs: outcomes of machines, verification, the sweep of the outbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.bootstrap.dispatching import dispatcher
+from cairn.bootstrap.logs import logger, warn
+from cairn.bootstrap.parts import database
+from cairn.clock import utc_now
+from cairn.ids import new_id
+from cairn.ingestion.finish_ingestion import FinishIngestion
+from cairn.lifecycle.verify_chains import VerifyChains
+from cairn.retrieval.browse import Browse
+from cairn.settings import AuditSettings
+from cairn.storage.aws.objects import S3Objects
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+from cairn.storage.postgres.sweeping import ListWorkspaces
+from cairn.storage.postgres.views import browse_transactions
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+
+    from cairn.storage.aws.dispatch import AwsDispatcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditServices:
+    """The audit function's use cases."""
+
+    finish: FinishIngestion
+    dispatcher: AwsDispatcher
+    verify: VerifyChains
+    log: Logger
+
+
+def audit_services() -> AuditServices:
+    """Build them from the environment; nothing connects yet."""
+    settings = AuditSettings()  # pyright: ignore[reportCallIssue]
+    log = logger("audit", settings.log_level)
+    opened = database(settings)
+    transactions = StoreTransactions(opened, PostgresStores)
+    return AuditServices(
+        finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),
+        dispatcher=dispatcher(
+            settings.embed_queue_url,
+            settings.ingestion_machine_arn,
+            opened,
+            transactions,
+            warn(log),
+        ),
+        verify=VerifyChains(
+            workspaces=ListWorkspaces(opened),
+            verify=Browse(transactions=browse_transactions(opened)).verify_ledger,
+            anchors=S3Objects(settings.anchor_bucket),
+            clock=utc_now,
+            report=warn(log),
+        ),
+        log=log,
+    )

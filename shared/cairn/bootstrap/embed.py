@@ -1,0 +1,38 @@
+"""What the embed function needs: vectors for what was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import database, embedder
+from cairn.clock import utc_now
+from cairn.ids import new_id
+from cairn.ingestion.enrich import Enrich
+from cairn.settings import EmbedSettings
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedServices:
+    """The embed function's use cases."""
+
+    enrich: Enrich
+    log: Logger
+
+
+def embed_services() -> EmbedServices:
+    """Build them from the environment; nothing connects and no model is read yet."""
+    settings = EmbedSettings()  # pyright: ignore[reportCallIssue]
+    enrich = Enrich(
+        transactions=StoreTransactions(database(settings), PostgresStores),
+        embedder=embedder(settings),
+        clock=utc_now,
+        new_id=new_id,
+    )
+    return EmbedServices(enrich=enrich, log=logger("embed", settings.log_level))

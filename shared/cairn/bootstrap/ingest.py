@@ -1,0 +1,46 @@
+"""What the ingest function needs: the steps of the ingestion machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import database, key_store
+from cairn.bootstrap.summaries import summariser
+from cairn.clock import utc_now
+from cairn.embedding.onnx import OnnxEmbedder
+from cairn.ids import new_id
+from cairn.ingestion.ingest_document import IngestDocument
+from cairn.ledger.keys import BodyCipher
+from cairn.settings import IngestSettings
+from cairn.storage.aws.objects import S3Objects
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestServices:
+    """The ingest function's use cases."""
+
+    ingest: IngestDocument
+    log: Logger
+
+
+def ingest_services() -> IngestServices:
+    """Build them from the environment; nothing connects yet."""
+    settings = IngestSettings()  # pyright: ignore[reportCallIssue]
+    ingest = IngestDocument(
+        transactions=StoreTransactions(database(settings), PostgresStores),
+        objects=S3Objects(settings.uploads_bucket),
+        keys=key_store(settings),
+        cipher=BodyCipher(),
+        tokens=OnnxEmbedder(settings.model_dir),
+        summarise=summariser(),
+        clock=utc_now,
+        new_id=new_id,
+    )
+    return IngestServices(ingest=ingest, log=logger("ingest", settings.log_level))

@@ -1,0 +1,115 @@
+"""The adapters several functions share, each made from its part of the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from cairn.clock import utc_now
+from cairn.errors import ValidationFailed
+from cairn.ledger.keys import KeyCache
+from cairn.storage.aws.clients import aws_client
+from cairn.storage.postgres.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import SecretStr
+
+    from cairn.embedding.port import Embedder
+
+CONNECTIONS = 3
+"""What a process that serves searches may hold; the others hold one."""
+
+
+class DatabaseSettings(Protocol):
+    """Where the functions' role signs in, and how."""
+
+    @property
+    def app_database_url(self) -> SecretStr: ...
+    @property
+    def database_auth(self) -> str: ...
+
+
+class KeyStoreSettings(Protocol):
+    """Where the keys of data subjects are."""
+
+    @property
+    def key_store(self) -> str: ...
+    @property
+    def kms_key_arn(self) -> str | None: ...
+
+
+class EmbedderSettings(Protocol):
+    """Which model makes vectors."""
+
+    @property
+    def model_dir(self) -> Path: ...
+    @property
+    def embedder(self) -> str: ...
+    @property
+    def openai_base_url(self) -> str | None: ...
+    @property
+    def openai_api_key(self) -> SecretStr | None: ...
+    @property
+    def openai_embedding_model(self) -> str: ...
+
+
+def database(settings: DatabaseSettings, *, size: int = 1) -> Database:
+    """Return the functions' database; nothing connects yet."""
+    url = settings.app_database_url.get_secret_value()
+    password = iam_token(url) if settings.database_auth == "iam" else None
+    return Database(url, size=size, password=password)
+
+
+def iam_token(url: str) -> Callable[[], str]:
+    """Return what makes a sign-in token for each new connection (valid 15 minutes)."""
+    parts = urlsplit(url)
+
+    def token() -> str:
+        rds: Any = aws_client("rds")
+        return rds.generate_db_auth_token(
+            DBHostname=parts.hostname, Port=parts.port or 5432, DBUsername=parts.username
+        )
+
+    return token
+
+
+def key_store(settings: KeyStoreSettings) -> KeyCache:
+    """Return the store of data subjects' keys, remembered for at most 60 s."""
+    kind, _, place = settings.key_store.partition(":")
+    if kind == "file":
+        from cairn.storage.keys_file import FileKeyStore
+
+        return KeyCache(FileKeyStore(Path(place)), utc_now)
+    if kind == "dynamodb" and settings.kms_key_arn:
+        from cairn.storage.keys_aws import DynamoKeyStore
+
+        store = DynamoKeyStore(
+            aws_client("dynamodb"),
+            aws_client("kms"),
+            table=place,
+            kms_key_arn=settings.kms_key_arn,
+        )
+        return KeyCache(store, utc_now)
+    raise ValidationFailed(
+        "CAIRN_KEY_STORE is file:/absolute/path, or dynamodb:TABLE with CAIRN_KMS_KEY_ARN."
+    )
+
+
+def embedder(settings: EmbedderSettings) -> Embedder:
+    """Return the embedder the settings name; its model is read with the first text."""
+    if settings.embedder == "onnx":
+        from cairn.embedding.onnx import OnnxEmbedder
+
+        return OnnxEmbedder(settings.model_dir)
+    from cairn.embedding.models import model_named
+    from cairn.embedding.openai import BASE_URL, OpenAIEmbedder
+
+    key = settings.openai_api_key
+    return OpenAIEmbedder(
+        model_named(settings.openai_embedding_model),
+        api_key=key.get_secret_value() if key else "",
+        base_url=settings.openai_base_url or BASE_URL,
+    )

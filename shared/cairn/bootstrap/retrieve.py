@@ -1,0 +1,31 @@
+"""What the retrieve function needs: the same recall the API serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import CONNECTIONS, database, embedder
+from cairn.bootstrap.recalling import recall
+from cairn.settings import RetrieveSettings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+
+    from cairn.retrieval.recall import Recall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieveServices:
+    """The retrieve function's use cases."""
+
+    recall: Recall
+    log: Logger
+
+
+def retrieve_services() -> RetrieveServices:
+    """Build them from the environment; nothing connects and no model is read yet."""
+    settings = RetrieveSettings()  # pyright: ignore[reportCallIssue]
+    found = recall(database(settings, size=CONNECTIONS), embedder(settings))
+    return RetrieveServices(recall=found, log=logger("retrieve", settings.log_level))
