@@ -43,7 +43,7 @@ TREE = TypeAdapter(SummarisedTree)
 class Summarise(Protocol):
     """Returns a summary of a text for a level: document, section or chunk."""
 
-    def __call__(self, text: str, level: str) -> str: ...
+    def __call__(self, text: str, level: str, /) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
