@@ -46,6 +46,7 @@ class FrontDoor:
                 f"--port={self.port}",
                 f"--timeout-graceful-shutdown={DRAIN_SECONDS}",
                 "--no-server-header",
+                "--no-access-log",
             ],
             env=self._env(),
             cwd=self.project,

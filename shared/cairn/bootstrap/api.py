@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.bootstrap.dispatching import dispatcher
-from cairn.bootstrap.logs import inform, logger, warn
+from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import recall
 from cairn.clock import utc_now
@@ -114,4 +114,4 @@ def create_asgi_app() -> FastAPI:
     """Build the app from the environment, for uvicorn and for the api function alike."""
     settings = ApiSettings()  # pyright: ignore[reportCallIssue]
     log = logger("api", settings.log_level)
-    return create_app(api_services(settings, log), ApiOptions(), log=inform(log))
+    return create_app(api_services(settings, log), ApiOptions(), log=log)

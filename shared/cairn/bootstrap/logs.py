@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
 def logger(service: str, level: str) -> Logger:
     """Return the function's logger; it writes JSON lines and never events or bodies."""
     return Logger(service=f"cairn-{service}", level=level, log_uncaught_exceptions=False)
-
-
-def inform(log: Logger) -> Callable[[str, Mapping[str, object]], None]:
-    """Return what an edge writes its access lines with."""
-
-    def report(event: str, fields: Mapping[str, object]) -> None:
-        log.info(event, extra=dict(fields))
-
-    return report
 
 
 def warn(log: Logger) -> Callable[[str, dict[str, Any]], None]:
