@@ -61,7 +61,7 @@ def create_app(
     services: ApiServices,
     options: ApiOptions | None = None,
     *,
-    log: Log | None = None,
+    log: Log,
     ids: IdSource = new_id,
     stopwatch: Stopwatch = monotonic,
 ) -> FastAPI:
@@ -83,7 +83,7 @@ def create_app(
         app.include_router(noun.routes)
     documentation.install(app)
     _handle_errors(app)
-    _wrap(app, chosen, log=log or _default_log(), ids=ids, stopwatch=stopwatch)
+    _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
 
 
@@ -124,9 +124,3 @@ def _handle_errors(app: FastAPI) -> None:
 
 def _respond(request: Request, problem: Problem) -> Response:
     return problem_response(problem, request.state.request_id)
-
-
-def _default_log() -> Log:
-    from cairn.api.access_log import structured_log
-
-    return structured_log()

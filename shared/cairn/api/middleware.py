@@ -5,8 +5,8 @@ Plain ASGI, so that streaming answers stay streams. Authentication is not here (
 
 import re
 import traceback
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,8 +18,16 @@ from cairn.ids import IdSource
 if TYPE_CHECKING:
     from cairn.retrieval.views import RateDecision
 
-Log = Callable[[str, Mapping[str, object]], None]
-"""Writes one structured line: an event name and its fields. Never a body, query, name or key."""
+
+class Log(Protocol):
+    """Writes one structured line: an event's name and its fields, as the powertools logger does.
+
+    It is never given a body, a query, a name or a key.
+    """
+
+    def info(self, msg: object, /, *, extra: Mapping[str, object]) -> None: ...
+    def error(self, msg: object, /, *, extra: Mapping[str, object]) -> None: ...
+
 
 REQUEST_ID = "x-request-id"
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._\-]{8,128}")
@@ -65,11 +73,13 @@ class RequestContext:
         try:
             await self.app(scope, receive, send_with_headers)
         except Exception as exc:  # noqa: BLE001 - the last catch: a bug becomes a 500, and is logged
-            self.log("unexpected", {"request_id": state["request_id"], **_where(exc)})
+            fields = {"request_id": state["request_id"], **_where(exc)}
+            self.log.error("unexpected", extra=fields)
             if not status:
                 response = problem_response(unexpected(), state["request_id"])
                 await response(scope, receive, send_with_headers)
-        self.log("request", _line(scope, state, status, self.stopwatch() - started))
+        line = _line(scope, state, status, self.stopwatch() - started)
+        self.log.info("request", extra=line)
 
     def _request_id(self, scope: Scope) -> str:
         given = Headers(scope=scope).get(REQUEST_ID, "")

@@ -323,6 +323,18 @@ def _entry(position: int) -> LedgerEntryView:
 
 
 @dataclass
+class Lines:
+    """A log that keeps its lines."""
+
+    lines: list[tuple[str, Mapping[str, object]]] = field(default_factory=list)
+
+    def info(self, msg: object, /, *, extra: Mapping[str, object]) -> None:
+        self.lines.append((str(msg), extra))
+
+    error = info
+
+
+@dataclass
 class Client:
     """Calls the app as one key would; every call is one request through the whole stack."""
 
@@ -335,7 +347,7 @@ class Client:
         self.app = create_app(
             self.world.services(),
             self.options,
-            log=lambda event, fields: self.logged.append((event, fields)),
+            log=Lines(self.logged),
             ids=lambda: UUID(int=77),
         )
 

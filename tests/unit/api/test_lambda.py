@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from mangum import Mangum
-from tests.unit.api.fakes import ADMIN_KEY, World
+from tests.unit.api.fakes import ADMIN_KEY, Lines, World
 
 from cairn.api.app import create_app
 
@@ -51,7 +51,7 @@ def event(method: str, path: str, body: bytes = b"") -> dict[str, Any]:
 @pytest.mark.usefixtures("loop")
 def test_one_handler_serves_many_invocations() -> None:
     world = World()
-    handler = Mangum(create_app(world.services(), log=lambda *_: None), lifespan="off")
+    handler = Mangum(create_app(world.services(), log=Lines()), lifespan="off")
     body = json.dumps({"text": "through the gateway", "type": "event"}).encode()
     for _ in range(3):
         answer = handler(event("POST", "/v1/memories", body), None)  # type: ignore[arg-type]
@@ -63,7 +63,7 @@ def test_one_handler_serves_many_invocations() -> None:
 @pytest.mark.usefixtures("loop")
 def test_a_bug_reaches_the_gateway_as_a_problem() -> None:
     world = World(bug=RuntimeError("inside"))
-    handler = Mangum(create_app(world.services(), log=lambda *_: None), lifespan="off")
+    handler = Mangum(create_app(world.services(), log=Lines()), lifespan="off")
     body = json.dumps({"text": "a", "type": "event"}).encode()
     answer = handler(event("POST", "/v1/memories", body), None)  # type: ignore[arg-type]
     assert answer["statusCode"] == 500
@@ -73,6 +73,6 @@ def test_a_bug_reaches_the_gateway_as_a_problem() -> None:
 @pytest.mark.usefixtures("loop")
 @pytest.mark.parametrize("file", sorted(EVENTS.glob("*.json")), ids=lambda file: file.stem)
 def test_the_sample_events_are_served(file: Path) -> None:
-    handler = Mangum(create_app(World().services(), log=lambda *_: None), lifespan="off")
+    handler = Mangum(create_app(World().services(), log=Lines()), lifespan="off")
     sample = json.loads(file.read_text(encoding="utf-8"))
     assert handler(sample, None)["statusCode"] in {200, 201}  # type: ignore[arg-type]

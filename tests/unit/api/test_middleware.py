@@ -1,8 +1,12 @@
+import io
+import json
 from collections.abc import AsyncIterator
 
 import pytest
+from aws_lambda_powertools import Logger
 from tests.unit.api.fakes import WORKSPACE, Client, World
 
+from cairn.api.app import create_app
 from cairn.api.services import ApiOptions
 
 MEMORY = {"text": "a private sentence", "type": "fact"}
@@ -108,3 +112,17 @@ def test_cors_is_off_unless_origins_are_named() -> None:
     other = {**asked, "origin": "https://evil.example"}
     refused = Client(World(), options=options).request("OPTIONS", "/v1/search", headers=other)
     assert "access-control-allow-origin" not in refused.headers
+
+
+def test_the_powertools_logger_writes_each_event_as_one_json_line() -> None:
+    stream = io.StringIO()
+    log = Logger(service="cairn-api-test", level="INFO", stream=stream)
+    app = create_app(World(bug=KeyError("x")).services(), log=log)
+    client = Client(World())
+    client.app = app
+    client.get("/healthz")
+    client.post("/v1/memories", MEMORY)
+    good, bug, failed = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert (good["message"], good["level"], good["route"]) == ("request", "INFO", "/healthz")
+    assert (bug["message"], bug["level"], bug["error"]) == ("unexpected", "ERROR", "KeyError")
+    assert (failed["status"], failed["service"]) == (500, "cairn-api-test")
