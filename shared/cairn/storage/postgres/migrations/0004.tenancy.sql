@@ -13,6 +13,13 @@ BEGIN
     EXECUTE format('CREATE POLICY migrator ON %I TO cairn_migrator USING (true) WITH CHECK (true)', name);
   END LOOP;
 
+  -- a partition is reached through its table's policies; asked by its own name it shows nothing
+  FOR name IN SELECT inhrelid::regclass::text FROM pg_inherits
+    WHERE inhparent IN ('node'::regclass, 'node_version'::regclass, 'embedding'::regclass) LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
+  END LOOP;
+
   -- the tenant floor of the tables that know no scope
   FOREACH name IN ARRAY ARRAY['principal', 'api_key', 'rate_limit', 'idempotency', 'data_subject',
     'outbox', 'upload', 'ingestion', 'ledger', 'ledger_head', 'embedding_cache', 'edge',

@@ -3,6 +3,7 @@
 -- agent from the transaction's settings, never from an argument, and return ids and scores only.
 -- depends: 0004.tenancy
 
+-- pg_temp stands last in their search paths: unnamed, it would be searched first.
 -- The agent guard of searches is strict: a key bound to an agent finds what is tagged for it.
 -- Its nodes are read back under row level security, so a mistake here still leaks nothing.
 
@@ -12,7 +13,7 @@ CREATE FUNCTION find_by_keyword(
   include_superseded boolean
 ) RETURNS TABLE (node_id uuid, score real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
   SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -61,7 +62,7 @@ CREATE FUNCTION find_by_vector(
   valid_at timestamptz, include_superseded boolean
 ) RETURNS TABLE (node_id uuid, score real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
   SET hnsw.ef_search = 100
   SET hnsw.iterative_scan = relaxed_order
 AS $$
@@ -108,7 +109,7 @@ CREATE FUNCTION find_by_keyword_as_of(
   include_superseded boolean
 ) RETURNS TABLE (node_id uuid, score real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
   SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -155,7 +156,7 @@ CREATE FUNCTION find_by_vector_as_of(
   valid_at timestamptz, include_superseded boolean
 ) RETURNS TABLE (node_id uuid, score real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
   SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -198,7 +199,7 @@ CREATE FUNCTION authenticate(key_prefix text, hash bytea, moment timestamptz)
   RETURNS TABLE (workspace_id uuid, principal_id uuid, key_id uuid, name text, role text,
     agent_slug text, allowed_scopes text[], tools text[])
   LANGUAGE sql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
 AS $$
   SELECT k.workspace_id, p.id, k.id, p.name, p.role, p.agent_slug, p.allowed_scopes, p.tools
     FROM api_key k
@@ -211,7 +212,7 @@ $$;
 
 CREATE FUNCTION list_workspaces() RETURNS TABLE (workspace_id uuid)
   LANGUAGE sql STABLE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
 AS $$ SELECT id FROM workspace ORDER BY id $$;
 
 -- Rows never sent, or sent before `stale` and not finished (a machine may take an hour longer):
@@ -220,7 +221,7 @@ CREATE FUNCTION claim_outbox(wanted integer, stale timestamptz, moment timestamp
   RETURNS TABLE (workspace_id uuid, id uuid, topic text, node_ids uuid[], reference uuid,
     "position" bigint, attempts smallint)
   LANGUAGE sql VOLATILE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
 AS $$
   UPDATE outbox o SET sent_at = moment, attempts = o.attempts + 1
     FROM (SELECT c.workspace_id, c.id FROM outbox c
@@ -237,7 +238,7 @@ $$;
 CREATE FUNCTION claim_workspace(hash bytea, moment timestamptz, workspace uuid, workspace_name text)
   RETURNS text
   LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-  SET search_path = pg_catalog, public
+  SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   token claim%ROWTYPE;
@@ -267,9 +268,10 @@ BEGIN
     SELECT p.oid::regprocedure::text FROM pg_proc p
      WHERE p.prosecdef AND p.pronamespace = 'public'::regnamespace
   LOOP
-    EXECUTE format('ALTER FUNCTION %s OWNER TO cairn_finder', finder);
+    -- before it changes hands: afterwards this role may grant nothing on it
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', finder);
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO cairn_app', finder);
+    EXECUTE format('ALTER FUNCTION %s OWNER TO cairn_finder', finder);
   END LOOP;
   REVOKE CREATE ON SCHEMA public FROM cairn_finder;
 END

@@ -1,0 +1,372 @@
+"""No predicate, no leak: every table and function, asked by everyone who should see nothing.
+
+Tables and functions are read from the catalogue, so that a new one cannot be forgotten.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg import errors, sql
+from psycopg.types.json import Jsonb
+from tests.support.world import MORNING, World, memory, open_world
+
+from cairn.ids import new_id
+from cairn.memory.kinds import MemoryKind
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+SHARED_BY_ALL = {"embedding_model"}
+WORKSPACE_COLUMN = {"workspace": "id", "claim": None, "embedding_model": None}
+SETTINGS = ("workspace_id", "scopes", "agent", "sees_deleted")
+ALL = "admin,public,shared"
+TABLES = """
+SELECT c.relname, c.relispartition FROM pg_class c
+ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+   AND c.relname !~ '^_?yoyo' ORDER BY 1
+"""
+FUNCTIONS = """
+SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid(p.proowner),
+  p.proconfig, has_function_privilege('public', p.oid, 'EXECUTE')
+  FROM pg_proc p
+ WHERE p.pronamespace = 'public'::regnamespace
+   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+"""
+FINDERS = {
+    "authenticate",
+    "claim_outbox",
+    "claim_workspace",
+    "find_by_keyword",
+    "find_by_keyword_as_of",
+    "find_by_vector",
+    "find_by_vector_as_of",
+    "list_workspaces",
+}
+HELPERS = {
+    "copy_guards",
+    "current_agent",
+    "current_scopes",
+    "current_workspace",
+    "keep_edge_version",
+    "keep_node_version",
+    "refuse_change",
+    "sees_deleted",
+}
+
+Connection = psycopg.Connection[Any]
+Name = sql.Identifier
+
+
+@pytest.fixture(scope="module")
+def root(database: "Database") -> Iterator[Connection]:
+    """A superuser, to plant rows and to look behind the policies."""
+    with database.connect_as_superuser() as connection:
+        connection.autocommit = True
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def ours(database: "Database", root: Connection) -> Iterator[World]:
+    world = open_world(database.owner_url, database.app_url, "ours")
+    world.tell(
+        memory("the harbour master keeps the tide tables", agents=("bot",), client_id="acme"),
+        memory("the tide tables are public", agents=("bot",), type=MemoryKind.EVENT),
+    )
+    plant(root, world.workspace_id)
+    yield world
+    world.pool.close()
+
+
+@pytest.fixture(scope="module")
+def theirs(database: "Database") -> Iterator[World]:
+    world = open_world(database.owner_url, database.app_url, "theirs")
+    yield world
+    world.pool.close()
+
+
+@pytest.fixture
+def app(database: "Database", ours: World, theirs: World) -> Iterator[Connection]:
+    """The functions' role on a plain connection, with nothing set."""
+    with psycopg.connect(database.app_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture(params=["nothing set", "empty settings", "another workspace"])
+def stranger(
+    request: pytest.FixtureRequest, app: Connection, ours: World, theirs: World
+) -> Connection:
+    """The functions' role as it must see nothing of ours."""
+    if request.param == "empty settings":
+        with app.transaction():
+            bind(app, workspace_id=str(ours.workspace_id), scopes=ALL, local=True)
+        assert app.execute("SELECT current_setting('cairn.workspace_id')").fetchone() == ("",)
+    if request.param == "another workspace":
+        bind(app, workspace_id=str(theirs.workspace_id), scopes=ALL, sees_deleted="on")
+    return app
+
+
+def bind(connection: Connection, *, local: bool = False, **settings: str) -> None:
+    for name in SETTINGS:
+        value = settings.get(name, "")
+        connection.execute("SELECT set_config(%s, %s, %s)", (f"cairn.{name}", value, local))
+
+
+def plant(root: Connection, workspace_id: UUID) -> None:
+    """Put a row into every table that the world's own writes did not reach."""
+    node = root.execute("SELECT id FROM node WHERE workspace_id = %s", [workspace_id]).fetchone()
+    assert node is not None
+    vector = "[" + ",".join(["1"] * 384) + "]"
+    given = {"w": workspace_id, "id": new_id(), "n": node[0], "t": MORNING, "v": vector}
+    for statement in (
+        "INSERT INTO rate_limit VALUES (%(w)s, %(id)s, 1, %(t)s)",
+        "INSERT INTO idempotency VALUES (%(w)s, %(id)s, 'k', '\\x00', 200, '{}', %(t)s)",
+        "INSERT INTO upload VALUES (%(w)s, %(id)s, %(id)s, 1, 'text/plain', %(t)s, %(t)s)",
+        "INSERT INTO ingestion (workspace_id, id, document_id, principal_id, object_key, status,"
+        " position, created_at, updated_at)"
+        " VALUES (%(w)s, %(id)s, %(n)s, %(id)s, 'k', 'ready', 1, %(t)s, %(t)s)",
+        "INSERT INTO embedding (workspace_id, node_id, model_id, v, position, label, scope, agents,"
+        " client_id, state, occurred_at, valid_from) SELECT workspace_id, id, 1, %(v)s, position,"
+        " label, scope, agents, client_id, state, occurred_at, valid_from FROM node"
+        " WHERE workspace_id = %(w)s",
+        "INSERT INTO embedding_cache VALUES (%(w)s, sha256('x'), 1, %(v)s, %(t)s)",
+        "INSERT INTO edge (workspace_id, id, view, relation, source_id, target_id, valid_from,"
+        " recorded_at, position)"
+        " VALUES (%(w)s, %(id)s, 'semantic', 'LIKES', %(n)s, %(n)s, %(t)s, %(t)s, 1)",
+        "INSERT INTO search_run VALUES (%(w)s, %(id)s, %(id)s, 'r', %(t)s, '{}', '{}', '{}', '{}',"
+        " 1, true)",
+        "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
+    ):
+        root.execute(statement.encode(), given)
+
+
+def tables(root: Connection, *, partitions: bool = False) -> list[str]:
+    rows = root.execute(TABLES).fetchall()
+    return [name for name, is_partition in rows if partitions or not is_partition]
+
+
+def count(connection: Connection, table: str) -> int | None:
+    """How many rows are seen; None when the table may not be read at all."""
+    return number(connection, sql.SQL("SELECT count(*) FROM {}").format(Name(table)))
+
+
+def test_every_table_holds_a_row_of_ours_or_this_module_proves_nothing(
+    root: Connection, ours: World
+) -> None:
+    assert not {table for table in tables(root) if not seen_of(root, table, ours)}
+
+
+def seen_of(connection: Connection, table: str, world: World) -> int | None:
+    """How many rows of a world are seen; None when the table may not be read at all."""
+    column = WORKSPACE_COLUMN.get(table, "workspace_id")
+    if column is None:
+        return count(connection, table)
+    query = sql.SQL("SELECT count(*) FROM {} WHERE {} = {}").format(
+        Name(table), Name(column), sql.Literal(world.workspace_id)
+    )
+    return number(connection, query)
+
+
+def number(connection: Connection, query: sql.Composed) -> int | None:
+    try:
+        row = connection.execute(query).fetchone()
+    except errors.InsufficientPrivilege:
+        return None
+    return row[0] if row else None
+
+
+def test_every_table_and_partition_is_forced(root: Connection) -> None:
+    query = """SELECT relname FROM pg_class WHERE relname = ANY (%s)
+        AND NOT (relrowsecurity AND relforcerowsecurity)"""
+    loose = {name for (name,) in root.execute(query, [tables(root, partitions=True)])}
+    assert loose == SHARED_BY_ALL
+
+
+def test_a_stranger_sees_no_row_of_any_table(
+    stranger: Connection, root: Connection, ours: World
+) -> None:
+    asked = set(tables(root, partitions=True)) - SHARED_BY_ALL
+    assert not {table for table in asked if seen_of(stranger, table, ours)}
+
+
+def test_a_stranger_changes_and_deletes_none_of_our_rows(
+    stranger: Connection, root: Connection, ours: World
+) -> None:
+    us = sql.Literal(str(ours.workspace_id))
+    for table in set(tables(root, partitions=True)) - SHARED_BY_ALL:
+        column = Name(WORKSPACE_COLUMN.get(table, "workspace_id") or "id")
+        for text in ("UPDATE {0} SET {1} = {1} WHERE {1} = {2}", "DELETE FROM {0} WHERE {1} = {2}"):
+            try:
+                changed = stranger.execute(sql.SQL(text).format(Name(table), column, us)).rowcount
+            except errors.InsufficientPrivilege:
+                continue
+            assert changed == 0, (table, text)
+
+
+def test_a_stranger_writes_no_row_into_our_workspace(
+    stranger: Connection, root: Connection, ours: World
+) -> None:
+    for table in set(tables(root)) - SHARED_BY_ALL - {"claim"}:
+        column = Name(WORKSPACE_COLUMN.get(table) or "workspace_id")
+        query = sql.SQL("SELECT to_jsonb(t) FROM {} t WHERE {} = {} LIMIT 1").format(
+            Name(table), column, sql.Literal(ours.workspace_id)
+        )
+        row = root.execute(query).fetchone()
+        assert row is not None
+        with pytest.raises(errors.InsufficientPrivilege):
+            stranger.execute(copy_of(root, table), [Jsonb(row[0])])
+
+
+def copy_of(root: Connection, table: str) -> sql.Composed:
+    """A statement that writes a row given as JSON; generated columns are left to the table."""
+    written = """SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass
+        AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"""
+    columns = sql.SQL(", ").join(Name(name) for (name,) in root.execute(written, [table]))
+    return sql.SQL(
+        "INSERT INTO {0} ({1}) SELECT {1} FROM jsonb_populate_record(NULL::{0}, %s)"
+    ).format(Name(table), columns)
+
+
+def test_a_narrower_scope_sees_and_writes_nothing_beyond_it(
+    app: Connection, root: Connection, ours: World
+) -> None:
+    bind(app, workspace_id=str(ours.workspace_id), scopes="public,shared", sees_deleted="on")
+    guarded = "SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'scope'"
+    scoped = {name for (name,) in root.execute(guarded)} & set(tables(root))
+    assert scoped == {"node", "node_version", "embedding"}
+    for table in scoped:
+        assert count(app, table) == 0, table
+        row = root.execute(
+            sql.SQL("SELECT to_jsonb(t) FROM {} t WHERE scope = 'admin' LIMIT 1").format(
+                Name(table)
+            )
+        ).fetchone()
+        assert row is not None
+        with pytest.raises(errors.InsufficientPrivilege):
+            app.execute(copy_of(root, table), [Jsonb(row[0])])
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"scopes": ALL}, 2),
+        ({"scopes": ALL, "agent": "bot"}, 2),
+        ({"scopes": ALL, "agent": "intruder"}, 0),
+        ({"scopes": "public"}, 0),
+        ({}, 0),
+    ],
+    ids=["all scopes", "its agent", "another agent", "another scope", "no scope"],
+)
+def test_candidate_functions_find_only_what_the_settings_allow(
+    app: Connection, ours: World, settings: dict[str, str], found: int
+) -> None:
+    bind(app, workspace_id=str(ours.workspace_id), **settings)
+    assert [len(rows) for rows in search(app)] == [found] * 4
+
+
+def test_candidate_functions_find_nothing_for_a_stranger(stranger: Connection) -> None:
+    assert search(stranger) == [[], [], [], []]
+
+
+def search(connection: Connection) -> list[list[Any]]:
+    vector = "[" + ",".join(["1"] * 384) + "]"
+    calls = (
+        b"SELECT * FROM find_by_keyword('{tide}', 50, "
+        b"NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)",
+        b"SELECT * FROM find_by_keyword_as_of(99, '{tide}', 50, "
+        b"NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)",
+        b"SELECT * FROM find_by_vector(%(v)s, 1::smallint, -1, 50, "
+        b"NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)",
+        b"SELECT * FROM find_by_vector_as_of(99, %(v)s, 1::smallint, -1, 50, "
+        b"NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)",
+    )
+    return [connection.execute(call, {"v": vector}).fetchall() for call in calls]
+
+
+def test_functions_are_the_known_ones_and_only_finders_run_as_someone_else(
+    root: Connection,
+) -> None:
+    rows = root.execute(FUNCTIONS).fetchall()
+    assert {name for _, _, name, definer, *_ in rows if definer} == FINDERS
+    assert {name for _, _, name, definer, *_ in rows if not definer} == HELPERS
+    for _, signature, _, definer, owner, settings, open_to_all in rows:
+        if not definer:
+            continue
+        assert owner == "cairn_finder", signature
+        assert "search_path=pg_catalog, public, pg_temp" in settings, signature
+        assert not open_to_all, signature
+
+
+def test_the_finder_and_the_migrator_cannot_sign_in_or_pass_the_policies(root: Connection) -> None:
+    query = """SELECT rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles
+        WHERE rolname IN ('cairn_app', 'cairn_finder', 'cairn_migrator') ORDER BY 1"""
+    assert root.execute(query).fetchall() == [
+        ("cairn_app", True, False, False, False),
+        ("cairn_finder", False, False, False, False),
+        ("cairn_migrator", False, False, False, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET ROLE cairn_finder",
+        "SET ROLE cairn_migrator",
+        "SET SESSION AUTHORIZATION cairn_owner",
+        "SET session_replication_role = replica",
+        "SELECT secret_hash FROM api_key",
+        "SELECT * FROM claim",
+        "UPDATE ledger SET meta = '{}'",
+        "DELETE FROM ledger",
+        "TRUNCATE ledger",
+        "UPDATE principal SET role = 'admin'",
+        "UPDATE api_key SET secret_hash = sha256('x')",
+        "INSERT INTO workspace VALUES (gen_random_uuid(), 'x', '{}', now())",
+        "CREATE TABLE mine (id int)",
+        "CREATE FUNCTION mine() RETURNS int LANGUAGE sql RETURN 1",
+        "CREATE SCHEMA mine",
+        "ALTER TABLE node DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE ledger DISABLE TRIGGER ALL",
+        "DROP POLICY tenant ON node",
+        "SELECT * FROM node_p0",
+        "DELETE FROM embedding_model",
+    ],
+)
+def test_the_functions_role_is_refused(app: Connection, ours: World, statement: str) -> None:
+    bind(app, workspace_id=str(ours.workspace_id), scopes=ALL)
+    with pytest.raises(errors.InsufficientPrivilege):
+        app.execute(statement.encode())
+
+
+def test_the_owner_itself_sees_nothing(database: "Database", root: Connection, ours: World) -> None:
+    with psycopg.connect(database.owner_url, autocommit=True) as owner:
+        seen = {table: count(owner, table) for table in tables(root, partitions=True)}
+    assert {table for table, rows in seen.items() if rows} == SHARED_BY_ALL
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE ledger SET meta = '{}'", "DELETE FROM ledger", "TRUNCATE ledger"]
+)
+def test_the_ledger_refuses_change_whoever_asks(
+    database: "Database", root: Connection, ours: World, statement: str
+) -> None:
+    with pytest.raises(errors.RestrictViolation):
+        root.execute(statement.encode())
+    if statement.startswith("TRUNCATE"):
+        with (
+            psycopg.connect(database.owner_url, autocommit=True) as owner,
+            pytest.raises(errors.RestrictViolation),
+        ):
+            owner.execute(statement.encode())
+
+
+def test_the_migrator_may_not_rewrite_the_ledger(database: "Database", ours: World) -> None:
+    for statement in (b"UPDATE ledger SET meta = '{}'", b"DELETE FROM ledger"):
+        with (
+            psycopg.connect(database.owner_url, autocommit=True) as owner,
+            pytest.raises(errors.InsufficientPrivilege),
+        ):
+            owner.execute("SET ROLE cairn_migrator")
+            owner.execute(statement)

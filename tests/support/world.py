@@ -1,0 +1,88 @@
+"""A workspace in a real database with the use cases around it, for integration tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.clock import utc_now
+from cairn.ids import new_id
+from cairn.ingestion.ports import OutboxRow
+from cairn.ingestion.remember import Remember
+from cairn.ingestion.requests import NewMemory, Remembered
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+from cairn.memory.kinds import MemoryKind
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.postgres.accounts import Authenticate, create_workspace
+from cairn.storage.postgres.database import Database, PostgresTransactions
+
+MORNING = datetime(2026, 5, 1, 9, tzinfo=UTC)
+
+
+@dataclass
+class Sent:
+    """A dispatcher that keeps what it was given."""
+
+    rows: list[OutboxRow] = field(default_factory=list)
+
+    def send(self, rows: Sequence[OutboxRow]) -> None:
+        self.rows.extend(rows)
+
+
+@dataclass
+class World:
+    """One workspace; `admin` is its first key's principal."""
+
+    workspace_id: UUID
+    key: str
+    admin: Principal
+    pool: Database
+    owner_url: str
+    remember: Remember
+
+    def as_other(self, **changes: Any) -> Principal:
+        """A principal of this workspace, an agent with all scopes unless changed."""
+        given = {"role": Role.AGENT, "allowed_scopes": ALL_SCOPES, "name": "other"} | changes
+        return Principal(workspace_id=self.workspace_id, principal_id=new_id(), **given)
+
+    def tell(self, *memories: NewMemory) -> Remembered:
+        """Remember as the admin."""
+        return self.remember(self.admin, memories)
+
+
+def open_world(owner_url: str, app_url: str, name: str) -> World:
+    """A workspace called `name` in a migrated database; close its pool afterwards."""
+    pool = Database(app_url, size=3)
+    workspace_id, key = create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
+    transactions = PostgresTransactions(pool)
+    resolver = SubjectResolver(transactions=transactions, keys=InMemoryKeyStore(), new_id=new_id)
+    return World(
+        workspace_id=workspace_id,
+        key=key,
+        admin=Authenticate(pool, utc_now)(key),
+        pool=pool,
+        owner_url=owner_url,
+        remember=Remember(
+            transactions=transactions,
+            resolver=resolver,
+            cipher=BodyCipher(),
+            dispatcher=Sent(),
+            clock=utc_now,
+            new_id=new_id,
+        ),
+    )
+
+
+def memory(text: str, **changes: Any) -> NewMemory:
+    """A fact without a key, unless changed."""
+    given = {
+        "type": MemoryKind.FACT,
+        "client_id": "global",
+        "importance": 5,
+        "scope": Scope.ADMIN,
+        "occurred_at": MORNING,
+    }
+    return NewMemory(text=text, **(given | changes))
