@@ -107,6 +107,8 @@ class FakeApi:
         self.limited = 1
         self.failed = 0
         self.degraded: list[str] = []
+        self.searches = 0
+        self.cold_searches = 0
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/v1/status":
@@ -121,8 +123,10 @@ class FakeApi:
         if self.limited:
             self.limited -= 1
             return httpx.Response(429, headers={"retry-after": "3"})
+        self.searches += 1
+        degraded = ["vector: late"] if self.searches <= self.cold_searches else self.degraded
         results = [{"node_id": f"n{place}"} for place in reversed(range(len(self.texts)))]
-        return httpx.Response(200, json={"results": results, "meta": {"degraded": self.degraded}})
+        return httpx.Response(200, json={"results": results, "meta": {"degraded": degraded}})
 
     def _store(self, items: list[dict[str, Any]]) -> list[dict[str, str]]:
         first = len(self.texts)
@@ -198,6 +202,16 @@ def test_waiting_for_a_rate_limit_is_not_search_time(conversation: Conversation)
 
     assert 3.0 in world.slept
     assert measured["search_ms_p95"] == 1.0
+
+
+def test_a_server_that_still_reads_its_model_is_warmed_up_first(conversation: Conversation) -> None:
+    world = World()
+    world.api.cold_searches = 2
+
+    measured = world.bench().run([conversation])
+
+    assert measured["questions"] == 2
+    assert world.api.searches == 4
 
 
 def test_a_degraded_search_is_no_measurement(conversation: Conversation) -> None:

@@ -135,8 +135,9 @@ class Bench:
                 self.sleep(POLL_SECONDS)
 
     def _ask(self, loaded: Sequence[Loaded]) -> list[Asked]:
-        for question in loaded[0].conversation.questions[:WARM_UP]:
-            self._ask_one(loaded[0], question)
+        for question in loaded[0].conversation.questions[:WARM_UP]:  # the server reads its model
+            loaded[0].api.post("/v1/search", _search(question))
+            self._floor_ms(loaded[0], question)
         total = sum(len(each.conversation.questions) for each in loaded)
         asked: list[Asked] = []
         with self.progress("ask", total) as done:
@@ -148,7 +149,7 @@ class Bench:
 
     def _ask_one(self, loaded: Loaded, question: Question) -> Asked:
         """Search over HTTP, then time the floor for the same question."""
-        answer, search_ms = loaded.api.post("/v1/search", {"query": question.text, "limit": LIMIT})
+        answer, search_ms = loaded.api.post("/v1/search", _search(question))
         if degraded := answer["meta"]["degraded"]:
             raise Failure(f"A search was degraded, so it says nothing: {', '.join(degraded)}.")
         nothing: frozenset[str] = frozenset()
@@ -156,8 +157,11 @@ class Bench:
             question=question,
             ranked=tuple(loaded.turns.get(each["node_id"], nothing) for each in answer["results"]),
             search_ms=search_ms,
-            floor_ms=self.floor.ms(loaded.workspace_id, question.text, self.clock()),
+            floor_ms=self._floor_ms(loaded, question),
         )
+
+    def _floor_ms(self, loaded: Loaded, question: Question) -> float:
+        return self.floor.ms(loaded.workspace_id, question.text, self.clock())
 
 
 def report(asked: Sequence[Asked]) -> dict[str, Any]:
@@ -192,6 +196,10 @@ def _store(
             stored[result["id"]].add(turn.id)
         done(len(part))
     return {node_id: frozenset(names) for node_id, names in stored.items()}
+
+
+def _search(question: Question) -> dict[str, Any]:
+    return {"query": question.text, "limit": LIMIT}
 
 
 def _memory(turn: Turn) -> dict[str, Any]:
