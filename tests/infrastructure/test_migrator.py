@@ -17,6 +17,12 @@ from infra.cdk.issue_claim import issue
 from tests.infrastructure.assembly import ROOT
 from tests.plugins.postgres import Database
 
+from cairn.clock import utc_now
+from cairn.errors import Conflict
+from cairn.ids import new_id
+from cairn.storage.postgres.accounts import RedeemClaim
+from cairn.storage.postgres.database import Database as PostgresDatabase
+
 FOLDER = ROOT / "infra" / "cdk" / "migrator"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CONTEXT = SimpleNamespace(log_stream_name="2026/03/01/[$LATEST]abc")
@@ -165,6 +171,25 @@ def test_no_claim_is_issued_once_one_was_used(connection: psycopg.Connection[Any
     connection.execute("UPDATE claim SET used_at = %s", [NOW])
     with pytest.raises(claims.ClaimRefused, match="was claimed"):
         claims.issue_claim(connection, now=NOW + timedelta(days=1))
+
+
+def test_an_issued_claim_becomes_the_first_admin_key_once(
+    handler: ModuleType, database: Database
+) -> None:
+    issued = handler.handler({"step": "issue_claim"}, CONTEXT)
+    functions = PostgresDatabase(database.app_url)
+    try:
+        redeem = RedeemClaim(functions, utc_now, new_id)
+        created = redeem(token=issued["token"], workspace_name="main")
+        assert created.secret.startswith("cairn_")
+        with pytest.raises(Conflict):
+            redeem(token=issued["token"], workspace_name="again")
+        with pytest.raises(Exception, match="was claimed"):
+            handler.handler({"step": "issue_claim"}, CONTEXT)
+    finally:
+        functions.close()
+        with database.connect_as_superuser() as superuser:
+            superuser.execute("DELETE FROM claim")
 
 
 class Aws:

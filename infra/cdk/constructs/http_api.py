@@ -1,7 +1,8 @@
 """The HTTP API in front of the api function: one default route, throttled and logged.
 
 Not an authorizer: API keys are checked in the application. With `jwt_issuer` a second prefix,
-`/jwt`, takes tokens of that issuer instead.
+`/jwt`, leads to the same routes and wants a token of that issuer besides, in a header of its own
+(`Authorization` carries the API key).
 """
 
 # pyright: reportArgumentType=false
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 REQUESTS_A_SECOND = 50
 BURST = 100
+TOKEN_HEADER = "$request.header.X-Identity-Token"
 LOGGED = {
     "request_id": "$context.requestId",
     "time": "$context.requestTime",
@@ -100,5 +102,7 @@ class HttpApi(Construct):
             path="/jwt/{proxy+}",
             methods=[apigw.HttpMethod.ANY],
             integration=integration,
-            authorizer=authorizers.HttpJwtAuthorizer("Tokens", issuer, jwt_audience=list(audience)),
+            authorizer=authorizers.HttpJwtAuthorizer(
+                "Tokens", issuer, jwt_audience=list(audience), identity_source=[TOKEN_HEADER]
+            ),
         )
