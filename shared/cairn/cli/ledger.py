@@ -80,7 +80,7 @@ def export(
     lines = deps.load_operator().export_ledger(deps.owner_url, chosen)
     if output is None:
         for line in lines:
-            typer.echo(line)
+            typer.echo(line.rstrip("\n"))
         return
     entries = -1
     with output.open("w", encoding="utf-8") as file:

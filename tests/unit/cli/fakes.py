@@ -71,8 +71,8 @@ class FakeOperator:
         return list(self.chains.values())
 
     def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:
-        yield '{"format": "cairn-ledger-1"}'
-        yield '{"position": 1}'
+        yield '{"format": "cairn-ledger-1"}\n'
+        yield '{"position": 1}\n'
 
 
 @dataclass

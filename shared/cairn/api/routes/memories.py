@@ -249,7 +249,6 @@ State = Literal[
     "superseded",
     "expired",
     "archived",
-    "deleted",
     "quarantined",
     "any",
 ]
@@ -297,7 +296,7 @@ def list_memories(
     responses={**answers(200, "The memory", "MemoryView"), **problems("not-found")},
 )
 def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
-    """Read a memory with its provenance, whatever its state."""
+    """Read a memory whatever its state, unless it was deleted."""
     return answer(services.get_memory(caller, memory_id))
 
 

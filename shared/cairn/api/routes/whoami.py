@@ -17,7 +17,7 @@ _EXAMPLE = {
     "role": "admin",
     "scopes": ["admin", "public", "shared"],
     "agent_slug": None,
-    "rate_limit": {"limit": 600, "remaining": 599, "window_seconds": 60},
+    "rate_limit": {"limit": 6000, "remaining": 5999, "window_seconds": 60},
 }
 
 
