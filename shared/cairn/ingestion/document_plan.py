@@ -11,6 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cairn.documents.changes import Changes, SectionChanges, diff, diff_sections
+from cairn.documents.tree import (  # noqa: TC001 - read at run time by a TypeAdapter
+    ChunkPart,
+    DocumentTree,
+    SectionPart,
+)
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.ids import IdSource, derived_id
@@ -24,7 +29,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.documents.tree import ChunkPart, DocumentTree, SectionPart
     from cairn.ingestion.document_ports import (
         DocumentStores,
         Ingestion,
