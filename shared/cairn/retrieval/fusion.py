@@ -29,17 +29,19 @@ def weighted_sum(
     """Return sum over legs of weight x score; the legs named in `normalised` by `min_max` first."""
     fused: dict[UUID, float] = {}
     for leg, candidates in legs.items():
-        scores = {candidate.node_id: candidate.score for candidate in candidates}
-        for node_id, score in (min_max(scores) if leg in normalised else scores).items():
-            fused[node_id] = fused.get(node_id, 0.0) + weights[leg] * score
+        weight, scores = weights[leg], [candidate.score for candidate in candidates]
+        if leg in normalised:
+            scores = min_max(scores)
+        for candidate, score in zip(candidates, scores, strict=True):
+            fused[candidate.node_id] = fused.get(candidate.node_id, 0.0) + weight * score
     return fused
 
 
-def min_max(scores: Mapping[UUID, float]) -> dict[UUID, float]:
-    """Return the scores stretched to [0, 1]; 1.0 for each when all are equal."""
+def min_max(scores: Sequence[float]) -> list[float]:
+    """Return the scores stretched to [0, 1], in their order; 1.0 for each when all are equal."""
     if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
+        return []
+    low, high = min(scores), max(scores)
     if low == high:
-        return dict.fromkeys(scores, 1.0)
-    return {node_id: (score - low) / (high - low) for node_id, score in scores.items()}
+        return [1.0] * len(scores)
+    return [(score - low) / (high - low) for score in scores]

@@ -208,7 +208,7 @@ class Recall:
             return ()
         request, filters = search.request, search.filters
         widest = max(search.recipe.scored, request.limit)
-        wanted = sorted(fused, key=lambda node_id: -fused[node_id])[:widest]
+        wanted = sorted(fused, key=fused.__getitem__, reverse=True)[:widest]
         with self.transactions.reading(search.principal, timeout_ms=self.leg_timeout_ms) as stores:
             sketches = stores.nodes.sketch(wanted, filters)
             scored = score_all(sketches, fused, search.asked, search.recipe, search.at)

@@ -33,8 +33,7 @@ class Filters:
     include_superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A node a leg found. `score` is the leg's own: cosine in [-1, 1], or a text rank >= 0."""
 
     node_id: UUID

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -17,7 +17,7 @@ from cairn.text.words import words
 DECAY_PER_DAY = 0.98
 ACCESS_WEIGHT = 0.3
 DECAYING_KINDS = frozenset({"fact", "status"})
-LONG_TEXT_WORDS = 60  # a text this long gets the whole length signal
+LOG_OF_LONG = math.log(60)  # a text of 60 words gets the whole length signal
 
 _WORDS_OF_TIME = """
     yesterday today tonight tomorrow recently since ago last weekend day days week weeks month
@@ -26,6 +26,9 @@ _WORDS_OF_TIME = """
 """
 TIME_WORDS = frozenset(_WORDS_OF_TIME.split()).union(MONTHS, map(str, range(1900, 2100)))
 """Words of which one at least is in nearly every text that says when something was."""
+
+Signal = Callable[[Sketch, Understanding], float]
+"""Measures one thing about a candidate, in [0, 1]."""
 
 _WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
 _LONGEST_SPEAKER = 40
@@ -73,46 +76,54 @@ def score_all(
     score = (fused + sum of weight x signal) x decay factor x access factor, where a factor f enters
     with the recipe's share s as 1 + s (f - 1).
     """
-    parents = _best_of_parents(nodes, fused)
+    signals = _signals_of(asked, recipe)
+    lifted = _lift_by_parents(nodes, fused, recipe.signals.parent)
     scored = [
-        _scored(node, fused[node.id], parents.get(_parent(node), 0.0), asked, recipe, at)
+        _scored(node, fused[node.id], lifted.get(_parent(node)), signals, asked, recipe, at)
         for node in nodes
     ]
     return sorted(scored, key=lambda found: (-found.score, -found.sketch.position))
 
 
+def _signals_of(asked: Understanding, recipe: Recipe) -> list[tuple[str, float, Signal]]:
+    """Return the signals that can differ between candidates of this search, with their weights."""
+    weights = recipe.signals
+    possible: list[tuple[str, float, Signal, bool]] = [
+        ("speaker", weights.speaker, said_by_named, bool(asked.names)),
+        ("time", weights.time, happened_then, asked.hint is not None),
+        ("time_words", weights.time_words, names_a_time, asked.asks_when),
+        ("length", weights.length, length, True),
+        ("question", weights.question, asks, True),
+    ]
+    return [
+        (name, weight, signal) for name, weight, signal, applies in possible if weight and applies
+    ]
+
+
 def _scored(
     node: Sketch,
     fused: float,
-    parent: float,
+    lift: float | None,
+    signals: Sequence[tuple[str, float, Signal]],
     asked: Understanding,
     recipe: Recipe,
     at: datetime,
 ) -> Scored:
-    weights = recipe.signals
-    parts = {
-        "speaker": weights.speaker and weights.speaker * said_by_named(node, asked),
-        "time": weights.time and weights.time * happened_then(node, asked),
-        "time_words": weights.time_words and weights.time_words * names_a_time(node, asked),
-        "length": weights.length and weights.length * length(node),
-        "question": weights.question and weights.question * asks(node),
-        "parent": weights.parent and weights.parent * parent,
-    }
+    parts = {"fused": fused}
+    for name, weight, signal in signals:
+        if value := signal(node, asked):
+            parts[name] = weight * value
+    if lift:
+        parts["parent"] = lift
     factor = 1.0 + recipe.decay * (ranking_decay(node, at) - 1.0)
     boost = 1.0 + recipe.access * (access_boost(node.access_count) - 1.0)
-    signals = {name: value for name, value in parts.items() if value}
-    score = (fused + sum(parts.values())) * factor * boost
-    return Scored(
-        sketch=node,
-        score=score,
-        signals={"fused": fused, **signals, "decay_factor": factor, "access_boost": boost},
-    )
+    score = sum(parts.values()) * factor * boost
+    parts["decay_factor"], parts["access_boost"] = factor, boost
+    return Scored(sketch=node, score=score, signals=parts)
 
 
 def said_by_named(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the node was said by, or is about, somebody the question names."""
-    if not asked.names:
-        return 0.0
     beginning, colon, _ = node.text[:_LONGEST_SPEAKER].partition(": ")
     speaker = beginning if colon else None
     candidates = (speaker, node.source_agent, node.subject, node.canonical_name)
@@ -137,24 +148,28 @@ def names_a_time(node: Sketch, asked: Understanding) -> float:
     return 0.0 if TIME_WORDS.isdisjoint(_WORD_OR_NUMBER.findall(node.text.lower())) else 1.0
 
 
-def length(node: Sketch) -> float:
+def length(node: Sketch, asked: Understanding) -> float:
     """Return ln(1 + words) / ln(60), at most 1."""
-    return min(1.0, math.log1p(len(node.text.split())) / math.log(LONG_TEXT_WORDS))
+    return min(1.0, math.log1p(len(node.text.split())) / LOG_OF_LONG)
 
 
-def asks(node: Sketch) -> float:
+def asks(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
     return 1.0 if node.text.rstrip().endswith(("?", "\uff1f")) else 0.0
 
 
-def _parent(node: Sketch) -> str:
-    return f"session:{node.session_id}" if node.session_id else f"document:{node.document_id}"
+def _parent(node: Sketch) -> str | UUID | None:
+    return node.session_id or node.document_id
 
 
-def _best_of_parents(nodes: Sequence[Sketch], fused: Mapping[UUID, float]) -> dict[str, float]:
-    best: dict[str, float] = {}
+def _lift_by_parents(
+    nodes: Sequence[Sketch], fused: Mapping[UUID, float], weight: float
+) -> dict[str | UUID | None, float]:
+    """Return what each session or document adds to its members: its best fused score, weighted."""
+    best: dict[str | UUID | None, float] = {}
+    if not weight:
+        return best
     for node in nodes:
-        if node.session_id or node.document_id:
-            place = _parent(node)
-            best[place] = max(best.get(place, 0.0), fused[node.id])
+        if parent := _parent(node):
+            best[parent] = max(best.get(parent, 0.0), weight * fused[node.id])
     return best
