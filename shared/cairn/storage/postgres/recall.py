@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Vectors
 
 RECORD_TIMEOUT_MS = 2_000
+_BY_VECTOR = ("search.by_vector", "search.by_vector_as_of")  # the present, the past
+_SKETCH = ("search.sketch", "search.sketch_as_of")
+_READ = ("search.read", "search.read_as_of")
+_BY_KEYWORD = ("search.by_keyword", "search.by_keyword_as_of")
 
 
 class PostgresVectorLeg:
@@ -66,7 +70,7 @@ class PostgresVectorLeg:
         }
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
             knows_halfvec(connection)
-            return _candidates(connection, "search.by_vector", asked, filters)
+            return _candidates(connection, _BY_VECTOR, asked, filters)
 
 
 class PostgresKeywordLeg:
@@ -89,7 +93,7 @@ class PostgresKeywordLeg:
             return ()
         asked = {"terms": list(terms), "limit": limit}
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            return _candidates(connection, "search.by_keyword", asked, filters)
+            return _candidates(connection, _BY_KEYWORD, asked, filters)
 
 
 class PostgresNodeReader(Store):
@@ -98,23 +102,24 @@ class PostgresNodeReader(Store):
     def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[Sketch]:
         """Return what ranking needs of the visible nodes of these ids, in one query."""
         with self.connection.cursor(row_factory=args_row(Sketch), binary=True) as cursor:
-            return cursor.execute(*self._of_nodes("search.sketch", node_ids, filters)).fetchall()
+            return cursor.execute(*self._of_nodes(_SKETCH, node_ids, filters)).fetchall()
 
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
         """Return the visible nodes of these ids, in one query."""
         with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
-            return cursor.execute(*self._of_nodes("search.read", node_ids, filters)).fetchall()
+            return cursor.execute(*self._of_nodes(_READ, node_ids, filters)).fetchall()
 
     def _of_nodes(
-        self, name: str, node_ids: Sequence[UUID], filters: Filters
+        self, names: tuple[str, str], node_ids: Sequence[UUID], filters: Filters
     ) -> tuple[bytes, dict[str, Any]]:
         asked: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
             "ids": list(node_ids),
         }
+        present, past = names
         if filters.as_of_position is None:
-            return query(name), asked
-        return query(f"{name}_as_of"), asked | {"as_of_position": filters.as_of_position}
+            return query(present), asked
+        return query(past), asked | {"as_of_position": filters.as_of_position}
 
     def neighbours(
         self, nodes: Sequence[FoundNode], count: int, filters: Filters
@@ -194,7 +199,7 @@ class PostgresSearchRuns:
 
 
 def _candidates(
-    connection: Connection, name: str, asked: dict[str, Any], filters: Filters
+    connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
 ) -> Sequence[Candidate]:
     asked |= {
         "labels": list(filters.labels) or None,
@@ -206,8 +211,9 @@ def _candidates(
         "valid_at": filters.valid_at,
         "include_superseded": filters.include_superseded,
     }
+    name, past = names
     if filters.as_of_position is not None:
-        name, asked["as_of_position"] = f"{name}_as_of", filters.as_of_position
+        name, asked["as_of_position"] = past, filters.as_of_position
     with connection.cursor(binary=True) as cursor:
         rows = cursor.execute(query(name), asked).fetchall()
     return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)

@@ -1,0 +1,51 @@
+"""SQL lives in named queries: each is used, each used name exists, each says what it is for."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import cairn
+from cairn.storage.postgres.sql import QUERIES, named_queries, query
+
+PACKAGE = Path(cairn.__file__).parent
+NOUNS = sorted(path.stem for path in QUERIES.glob("*.sql"))
+USE = re.compile(rf'"((?:{"|".join(NOUNS)})\.[a-z_]+)"')
+
+
+def defined() -> set[str]:
+    return {f"{noun}.{name}" for noun in NOUNS for name in named_queries(noun)}
+
+
+def used() -> set[str]:
+    adapters = (PACKAGE / "storage" / "postgres").glob("*.py")
+    return {name for path in adapters for name in USE.findall(path.read_text(encoding="utf-8"))}
+
+
+def test_every_used_query_exists() -> None:
+    assert used() <= defined()
+
+
+def test_every_query_is_used() -> None:
+    assert defined() <= used()
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_every_query_says_what_it_is_for(noun: str) -> None:
+    text = (QUERIES / f"{noun}.sql").read_text(encoding="utf-8")
+    assert len(re.findall(r"^-- name: \w+\n-- [A-Z]", text, re.MULTILINE)) == len(
+        named_queries(noun)
+    )
+
+
+def test_an_unknown_query_is_a_mistake_of_the_code() -> None:
+    with pytest.raises(KeyError):
+        query("ledger.forget")
+
+
+def test_code_holds_no_statements() -> None:
+    statement = re.compile(r'"(?:SELECT|INSERT|UPDATE|DELETE|WITH) ')
+    allowed = {"migrate.py"}
+    adapters = (PACKAGE / "storage" / "postgres").glob("*.py")
+    holding = {path.name for path in adapters if statement.search(path.read_text(encoding="utf-8"))}
+    assert not holding - allowed
