@@ -73,6 +73,7 @@ class Node:
     key: str | None = None
     subject: str | None = None
     status_value: str | None = None
+    screening: str = "clean"  # clean, suspicious or discard, as it came in
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     document_id: UUID | None = None
     parent_id: UUID | None = None

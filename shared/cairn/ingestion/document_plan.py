@@ -23,6 +23,7 @@ from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.planning import Planned
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.entry import NewEntry
+from cairn.safety.screening import screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -233,6 +234,7 @@ class DocumentPlan:
             "id": str(self.chunk_ids[chunk.ordinal]),
             "parent_id": str(self._parents[chunk.ordinal]),
             "summary": self.summarised.chunks[chunk.ordinal],
+            "screening": screen(chunk.text).verdict.value.lower(),
         }
 
     def _section(self, section: SectionPart) -> dict[str, Any]:
@@ -244,6 +246,7 @@ class DocumentPlan:
             "headings": list(section.headings),
             "text": summary or " > ".join(section.headings) or self.summarised.tree.title,
             "summary": summary,
+            "screening": screen(summary).verdict.value.lower(),
             "content_hash": section.content_hash,
             "line_from": section.line_from,
             "line_to": section.line_to,

@@ -112,6 +112,7 @@ def _part(
         label=label,
         text=part["text"],
         summary=part["summary"],
+        screening=part["screening"],
         context_text=_path(document, part),
         content_hash=part["content_hash"],
         scope=meta["scope"],

@@ -9,6 +9,7 @@ from cairn.errors import Denied, FieldError, ValidationFailed
 from cairn.ingestion.requests import NewMemory
 from cairn.memory.draft import GLOBAL_CLIENT, Audience, MemoryDraft
 from cairn.memory.kinds import DEFAULT_CATEGORY, Category, KnowledgeCategory
+from cairn.safety.screening import screen
 from cairn.text.checks import clean_json, clean_text
 from cairn.text.hashes import content_hash
 from cairn.text.scrub import scrub, scrub_value
@@ -60,6 +61,7 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         parent_id=new.parent_id,
         confidence=new.confidence,
         metadata=clean_metadata(new.metadata),
+        screening=screen(text).verdict.value.lower(),
     )
 
 

@@ -42,6 +42,7 @@ def memory_body(draft: MemoryDraft) -> dict[str, Any]:
         "knowledge_category": draft.knowledge_category.value,
         "sequence": draft.sequence,
         "confidence": draft.confidence,
+        "screening": draft.screening,
         "metadata": dict(draft.metadata),
     }
 
@@ -134,6 +135,7 @@ def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> 
         superseded_by=_id(superseded),
         superseded_at=entry.recorded_at if superseded else None,
         confidence=body["confidence"],
+        screening=body["screening"],
         occurred_at=entry.occurred_at,
         valid_from=parse_timestamp(meta["valid_from"]),
         valid_to=_time(meta["valid_to"]),

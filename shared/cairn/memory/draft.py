@@ -45,12 +45,20 @@ class MemoryDraft:
     trace_id: str | None = None
     parent_id: UUID | None = None
     confidence: float = 1.0
+    screening: str = "clean"
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def warnings(self) -> tuple[str, ...]:
-        """Name what will make this memory pile up for ever."""
+        """Name what the writer should know: what piles up for ever, what looks hostile."""
+        found: list[str] = []
         if self.kind is MemoryKind.FACT and not self.key:
-            return ("A fact without a key is never superseded: it stays beside newer ones.",)
+            found.append("A fact without a key is never superseded: it stays beside newer ones.")
         if self.kind is MemoryKind.STATUS and not self.subject:
-            return ("A status without a subject is never superseded: it stays beside newer ones.",)
-        return ()
+            found.append(
+                "A status without a subject is never superseded: it stays beside newer ones."
+            )
+        if self.screening != "clean":
+            found.append(
+                "This text reads like an instruction to a model; it is kept as data, marked."
+            )
+        return tuple(found)

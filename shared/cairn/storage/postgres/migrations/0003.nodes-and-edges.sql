@@ -36,6 +36,7 @@ CREATE TABLE node (
   subject text,
   status_value text,
   entities jsonb NOT NULL DEFAULT '[]',
+  screening text NOT NULL DEFAULT 'clean' CHECK (screening IN ('clean', 'suspicious', 'discard')),
   metadata jsonb NOT NULL DEFAULT '{}',
   -- where in its document
   document_id uuid,

@@ -68,12 +68,18 @@ CREATE FUNCTION find_by_vector(
 AS $$
 DECLARE
   dimensions integer;
+  reach integer := wanted; -- rows to read: a long text has several, so it may take more than wanted
+  nodes uuid[];
+  similarities double precision[];
+  rows_read bigint;
+  furthest double precision;
 BEGIN
   SELECT m.dimensions INTO dimensions FROM embedding_model m WHERE m.id = model;
   IF current_workspace() IS NULL OR current_scopes() IS NULL OR dimensions IS NULL THEN
     RETURN;
   END IF;
-  RETURN QUERY EXECUTE format($query$
+  LOOP
+    EXECUTE format($query$
     WITH near AS MATERIALIZED (
       SELECT e.node_id, (e.v::halfvec(%1$s) <=> $1::halfvec(%1$s)) AS distance
         FROM embedding e
@@ -93,12 +99,24 @@ BEGIN
        ORDER BY e.v::halfvec(%1$s) <=> $1::halfvec(%1$s)
        LIMIT $5
     )
-    SELECT near.node_id, (1 - min(near.distance))::real AS similarity
-      FROM near GROUP BY near.node_id HAVING 1 - min(near.distance) >= $14
-     ORDER BY similarity DESC, near.node_id
-  $query$, dimensions, model)
-  USING asked, current_workspace(), current_scopes(), current_agent(), wanted, labels, kinds, client,
-    occurred_from, occurred_to, include_superseded, valid_at, only_scopes, minimum;
+    SELECT array_agg(best.node_id ORDER BY best.distance, best.node_id),
+           array_agg(1 - best.distance ORDER BY best.distance, best.node_id),
+           (SELECT count(*) FROM near),
+           (SELECT max(near.distance) FROM near)
+      FROM (SELECT near.node_id, min(near.distance) AS distance FROM near GROUP BY near.node_id) AS best
+    $query$, dimensions, model)
+    INTO nodes, similarities, rows_read, furthest
+    USING asked, current_workspace(), current_scopes(), current_agent(), reach, labels, kinds, client,
+      occurred_from, occurred_to, include_superseded, valid_at, only_scopes;
+    EXIT WHEN coalesce(cardinality(nodes), 0) >= wanted OR rows_read < reach
+      OR furthest > 1 - minimum OR reach >= 16 * wanted;
+    reach := 4 * reach;
+  END LOOP;
+  RETURN QUERY
+    SELECT found.node_id, found.similarity::real
+      FROM unnest(nodes, similarities) AS found (node_id, similarity)
+     WHERE found.similarity >= minimum
+     LIMIT wanted;
 END
 $$;
 

@@ -5,8 +5,8 @@ INSERT INTO node (
   recorded_at, entry_id, position, kind, title, summary, context_text, slug, canonical_name,
   dedup_key, chain_key, scope, agents, client_id, source_agent, observed_by, observation_count,
   session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
-  status_value, metadata, document_id, parent_id, ordinal, source_uri, headings, line_from,
-  line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
+  status_value, screening, metadata, document_id, parent_id, ordinal, source_uri, headings,
+  line_from, line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
   confidence, valid_to, deleted_at, created_position
 )
 SELECT
@@ -14,9 +14,9 @@ SELECT
   recorded_at, entry_id, position, kind, title, summary, context_text, slug, canonical_name,
   dedup_key, chain_key, scope, agents, client_id, source_agent, observed_by, observation_count,
   session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
-  status_value, coalesce(metadata, '{}'), document_id, parent_id, ordinal, source_uri, headings,
-  line_from, line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
-  confidence, valid_to, deleted_at, position
+  status_value, screening, coalesce(metadata, '{}'), document_id, parent_id, ordinal,
+  source_uri, headings, line_from, line_to, page_from, page_to, token_count, supersedes,
+  superseded_by, superseded_at, confidence, valid_to, deleted_at, position
   FROM jsonb_populate_recordset(NULL::node, %(rows)s::jsonb)
 ON CONFLICT (workspace_id, id) DO NOTHING
 
