@@ -6,11 +6,10 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.documents import send, show, wait_for, wait_until
-from cairn.cli.ledger import verifications
 from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import Json, deps_of, print_json
 from cairn.cli.samples import Samples, read_samples, varied
-from cairn.cli.trace import draw, fetch
+from cairn.cli.trace import draw, execution_arn, fetch
 from cairn.clock import utc_now
 
 QUESTIONS = 5
@@ -29,22 +28,20 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
     ingestions = _ingest(deps, samples)
     _embed(deps)
     answers = _ask(deps, samples)
-    found = verifications(deps, None)
+    verified = deps.client.get("/v1/ledger/verify")
     counts = count(results)
     report = {
         "memories": counts,
         "documents": ingestions,
         "questions": answers,
-        "ledger": found,
+        "ledger": verified,
         "seconds": round(deps.stopwatch() - started, 1),
     }
     if as_json:
         print_json(report)
     else:
         _show(deps, samples, report)
-    well = all(each["ok"] for each in found) and all(
-        each["status"] == "ready" for each in ingestions
-    )
+    well = verified["ok"] and all(each["status"] == "ready" for each in ingestions)
     if not well or "rejected" in counts:
         raise typer.Exit(1)
 
@@ -98,7 +95,8 @@ def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
     deps.out.print("\n[bold]Ingested[/]")
     show(deps, samples.documents, report["documents"])
     for asked in report["questions"]:
-        show_results(deps, asked, title=f"[bold]{asked['query']}[/]")
+        deps.out.print(f"[bold]{asked['query']}[/]")
+        show_results(deps, asked, asked["query"])
         mark = "[green]✓[/]" if asked["answered"] else "[yellow]not among the first[/]"
         deps.out.print(f"  [dim]expected:[/] {asked['expected']}  {mark}\n")
     _show_ledger(deps, report["ledger"])
@@ -106,20 +104,17 @@ def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
     deps.out.print(f"\n[dim]{report['seconds']} s[/]")
 
 
-def _show_ledger(deps: Deps, found: list[dict[str, Any]]) -> None:
-    for each in found:
-        if each["ok"]:
-            deps.out.print(
-                f"[green]✓[/] the ledger of {each['workspace_id']} holds: "
-                f"{each['checked']} entries, head {str(each['head_hash'])[:16]}"
-            )
-        else:
-            deps.out.print(f"[red]✗[/] the ledger is broken at {each['first_bad_position']}")
+def _show_ledger(deps: Deps, found: dict[str, Any]) -> None:
+    if found["ok"]:
+        head = found["head_hash"][:16]
+        deps.out.print(f"[green]✓[/] the ledger holds: {found['checked']} entries, head {head}")
+    else:
+        deps.out.print(f"[red]✗[/] the ledger is broken at {found['first_bad_position']}")
 
 
 def _show_trace(deps: Deps, ingestions: list[dict[str, Any]]) -> None:
-    """Draw the last execution, where there is one: an unchanged document needs none."""
-    executed = [each for each in ingestions if each.get("execution")]
-    if executed and deps.settings.aws_endpoint_url:
-        deps.out.print("\n[bold]How a document went through the ingestion machine[/]")
-        deps.out.print(draw(fetch(deps, executed[-1]["execution"]), utc_now()))
+    """Draw the execution of one document, where the machine is known."""
+    if deps.settings.ingestion_machine_arn:
+        deps.out.print("\n[bold]How the last document went through the ingestion machine[/]")
+        arn = execution_arn(deps, ingestions[-1]["id"])
+        deps.out.print(draw(fetch(deps, arn), utc_now()))

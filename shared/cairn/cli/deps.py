@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cairn.settings import CliSettings
 
 PROJECT = Path(cairn.__file__).resolve().parents[2]
+PIPED_WIDTH = 120
 NO_ENVIRONMENT = "run `make run` first, or set CAIRN_URL and CAIRN_API_KEY"
 
 
@@ -99,7 +100,8 @@ class Deps:
         """Where answers go."""
         from rich.console import Console
 
-        return Console(highlight=False, width=self.width)
+        piped = None if sys.stdout.isatty() else PIPED_WIDTH
+        return Console(highlight=False, width=self.width or piped)
 
     @cached_property
     def err(self) -> "Console":

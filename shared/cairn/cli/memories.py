@@ -1,6 +1,7 @@
 """`cairn remember` and `cairn recall`."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,16 +160,14 @@ def recall(
     if as_json:
         print_json(found)
         return
-    show_results(deps, found)
+    show_results(deps, found, query)
 
 
-def show_results(deps: Deps, found: dict[str, Any], *, title: str | None = None) -> None:
+def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
     """Print results as a table, and what `meta` says about the search."""
-    if title:
-        deps.out.print(title)
     if found["results"]:
         shown = table("score", "found", "source", "ledger")
-        for row in _rows(found["results"]):
+        for row in _rows(found["results"], query):
             shown.add_row(*row)
         deps.out.print(shown)
     else:
@@ -180,20 +179,34 @@ def show_results(deps: Deps, found: dict[str, Any], *, title: str | None = None)
     deps.out.print(f"[dim]{said}[/]")
 
 
-def _rows(results: list[dict[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
+def _rows(results: list[dict[str, Any]], query: str) -> Iterator[tuple[str, str, str, str]]:
     from rich.markup import escape
 
     for result in results:
         score = result.get("scores", {}).get("relevance_score") or 0.0
         provenance = result.get("provenance", {})
-        text = " ".join(str(result.get("text", "")).split())
-        shortened = text if len(text) <= 240 else text[:239] + "…"
         yield (
             f"{score:.3f}",
-            escape(shortened),
+            escape(snippet(str(result.get("text", "")), query)),
             escape(source_of(result)),
             str(provenance.get("position", "-")),
         )
+
+
+def snippet(text: str, query: str, *, chars: int = 200) -> str:
+    """Return the part of a text that holds most of the query's words, whole when it is short."""
+    from cairn.text.words import content_words, words
+
+    flat = " ".join(text.split())
+    if len(flat) <= chars:
+        return flat
+    wanted = set(content_words(query))
+    starts = [match.start() for match in re.finditer(r"\b\w", flat)]
+    best = max(starts, key=lambda at: (len(wanted & set(words(flat[at : at + chars]))), -at))
+    cut = flat[best : best + chars]
+    if best + chars < len(flat):
+        cut = cut.rpartition(" ")[0] + " …"
+    return f"… {cut}" if best else cut
 
 
 def source_of(result: dict[str, Any]) -> str:

@@ -40,15 +40,17 @@ def trace(
 
 
 def execution_arn(deps: Deps, execution: str) -> str:
-    """Return the ARN of an execution given as such or as an ingestion's id."""
+    """Return the ARN of an execution given as such or as an ingestion's id, which names it."""
     if execution.startswith("arn:"):
         return execution
     if not _UUID.fullmatch(execution):
         raise typer.BadParameter("Give an execution's ARN or an ingestion's id.")
-    ingestion = deps.client.get(f"/v1/ingestions/{execution}")
-    if not ingestion["execution"]:
-        raise Failure(f"The ingestion {execution} has not started.", advice="try again shortly")
-    return ingestion["execution"]
+    machine = deps.settings.ingestion_machine_arn
+    if not machine:
+        raise Failure(
+            "The ingestion machine is not known here.", advice="set CAIRN_INGESTION_MACHINE_ARN"
+        )
+    return f"{machine.replace(':stateMachine:', ':execution:')}:{execution.lower()}"
 
 
 def fetch(deps: Deps, arn: str) -> Span:

@@ -4,6 +4,7 @@ On AWS each event names the one before it, which keeps concurrent branches apart
 emulator leaves that out; there events belong to whatever state is open when they come.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -158,9 +159,18 @@ def _call(kind: str, event: Mapping[str, Any], at: datetime, owner: Span) -> Non
 def _error_of(event: Mapping[str, Any]) -> str | None:
     for name, details in event.items():
         if name.endswith("EventDetails") and "error" in details:
-            cause = " ".join(str(details.get("cause") or "").split())
+            cause = " ".join(_message(str(details.get("cause") or "")).split())
             return f"{details['error']}: {cause[:200]}" if cause else str(details["error"])
     return None
+
+
+def _message(cause: str) -> str:
+    """Return the message in a Lambda error's cause, which is a JSON object; else the cause."""
+    try:
+        parsed: Any = json.loads(cause)
+    except ValueError:
+        return cause
+    return str(parsed["errorMessage"]) if "errorMessage" in parsed else cause
 
 
 def _walk(span: Span) -> Iterable[Span]:

@@ -105,6 +105,7 @@ class World:
     outcome: Outcome = Outcome.CREATED
     remaining: int = 600
     database_up: bool = True
+    first_bad_position: int | None = 7
     bug: Exception | None = None
 
     # access
@@ -267,10 +268,10 @@ class World:
     def verify_ledger(self, principal: Principal) -> LedgerVerification:
         return LedgerVerification(
             workspace_id=WORKSPACE,
-            ok=False,
+            ok=self.first_bad_position is None,
             checked=6,
-            first_bad_position=7,
-            reason="hash-mismatch",
+            first_bad_position=self.first_bad_position,
+            reason="hash-mismatch" if self.first_bad_position else None,
             head_position=6,
             head_hash="ab" * 32,
         )

@@ -7,6 +7,8 @@ import pytest
 from tests.unit.api.fakes import World, memory
 from tests.unit.cli.fakes import FakeQueues, FakeStack, Shell, verification
 
+from cairn.cli.memories import snippet
+
 COMMANDS = [
     "up",
     "down",
@@ -327,3 +329,11 @@ def test_doctor_goes_on_when_the_database_is_down() -> None:
     checks = {each["name"]: each["ok"] for each in json.loads(shown.stdout)["checks"]}
     assert checks["api"] is False
     assert checks["key"] is True
+
+
+def test_a_long_text_is_shown_where_the_words_of_the_question_are() -> None:
+    text = "Nothing of note. " * 40 + "The half board costs 39 francs at Tschima. " + "More. " * 40
+    shown = snippet(text, "How much does the half board cost at Tschima?")
+    assert "half board costs 39 francs" in shown
+    assert shown.startswith("… ") and shown.endswith(" …")
+    assert snippet("short\n text", "anything") == "short text"

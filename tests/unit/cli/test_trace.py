@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import START, FakeHistory, Shell, event
 
 from cairn.cli.trace_tree import CAUGHT, FAILED, RUNNING, SUCCEEDED, Span, build
@@ -134,6 +133,23 @@ def test_trace_reads_every_page_without_the_data_of_the_states() -> None:
     assert history.asked == [{"executionArn": ARN, "includeExecutionData": False}]
 
 
-def test_an_ingestion_that_has_no_execution_yet_says_so() -> None:
-    shown = Shell(world=World()).run("trace", str(UUID(int=2)))
-    assert (shown.exit_code, "has not started" in shown.stderr) == (1, True)
+def test_an_ingestions_id_names_its_execution() -> None:
+    history = FakeHistory(events=AWS)
+    machine = "arn:aws:states:eu-west-1:1:stateMachine:ingestion"
+    shell = Shell(aws={"stepfunctions": history}, settings={"ingestion_machine_arn": machine})
+    assert shell.run("trace", str(UUID(int=2))).exit_code == 0
+    assert history.asked[0]["executionArn"] == (
+        f"arn:aws:states:eu-west-1:1:execution:ingestion:{UUID(int=2)}"
+    )
+    assert Shell().run("trace", str(UUID(int=2))).exit_code == 1
+
+
+def test_a_lambda_errors_message_is_taken_out_of_its_cause() -> None:
+    cause = json.dumps({"errorMessage": "no text layer", "errorType": "ValidationFailed"})
+    details = {"error": "ValidationFailed", "cause": cause}
+    events = [
+        event(1, "ExecutionStarted"),
+        event(2, "TaskStateEntered", name="Parse"),
+        event(3, "TaskFailed", taskFailedEventDetails=details),
+    ]
+    assert build(events, name="x").children[0].error == "ValidationFailed: no text layer"
