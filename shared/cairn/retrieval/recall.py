@@ -6,6 +6,7 @@ says what the search did.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -17,7 +18,7 @@ from cairn.errors import Unavailable
 from cairn.ids import IdSource
 from cairn.retrieval.fusion import reciprocal_rank, weighted_sum
 from cairn.retrieval.legs import Leg, LegOutcome, run_legs
-from cairn.retrieval.ports import KeywordLeg, RecallStores, SearchRuns, VectorLeg
+from cairn.retrieval.ports import KeywordLeg, NodeReader, RecallStores, SearchRuns, VectorLeg
 from cairn.retrieval.query import SearchRequest, check, filters_of
 from cairn.retrieval.recipes import KEYWORD, VECTOR, Fusion, Recipe, recipe_named
 from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun
@@ -97,8 +98,16 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A candidate that is shown, with its scores by signal."""
+
+    scored: Scored
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """The use case. One object serves every thread; `pool` runs the legs and belongs to the caller.
+    """The use case. One object serves every thread; `pool` runs the legs and is the caller's.
 
     The question is embedded inside the vector leg, beside the keyword leg, so an embedder that
     fails or is slow costs that leg and not the answer.
@@ -129,10 +138,14 @@ class Recall:
         stages.end("legs")
         fused = _fuse(outcomes, search.recipe)
         stages.end("fuse")
-        results = self._read(search, outcomes, fused)
+        with self._reading(principal) as stores:
+            best = _ranked(stores.nodes, search, outcomes, fused)
+            stages.end("rank")
+            # recorded while the results are read, and waited for: nothing runs after the answer
+            recording = self.pool.submit(self._record, search, outcomes, best, stages.total())
+            results = _shown(stores.nodes, search, best)
         stages.end("read")
-        degraded = [f"{name}: {each.failure}" for name, each in outcomes.items() if each.failure]
-        degraded += self._record(search, outcomes, results, degraded, stages)
+        degraded = [*_failures(outcomes), *recording.result()]
         stages.end("record")
         meta = RecallMeta(
             search_id=search.id,
@@ -152,7 +165,7 @@ class Recall:
         now = self.clock()
         position = request.as_of
         if isinstance(position, datetime):
-            with self.transactions.reading(principal, timeout_ms=self.leg_timeout_ms) as stores:
+            with self._reading(principal) as stores:
                 position = stores.nodes.position_at(position)
         return _Search(
             id=self.new_id(),
@@ -200,42 +213,15 @@ class Recall:
             timeout_ms=self.leg_timeout_ms,
         )
 
-    def _read(
-        self, search: _Search, outcomes: Mapping[str, LegOutcome], fused: Mapping[UUID, float]
-    ) -> tuple[Result, ...]:
-        """Score sketches of the best fused candidates, then read the few that are shown."""
-        if not fused:
-            return ()
-        request, filters = search.request, search.filters
-        widest = max(search.recipe.scored, request.limit)
-        wanted = sorted(fused, key=fused.__getitem__, reverse=True)[:widest]
-        with self.transactions.reading(search.principal, timeout_ms=self.leg_timeout_ms) as stores:
-            sketches = stores.nodes.sketch(wanted, filters)
-            scored = score_all(sketches, fused, search.asked, search.recipe, search.at)
-            best = scored[: request.limit]
-            nodes = stores.nodes.read([each.sketch.id for each in best], filters)
-            beside: Mapping[UUID, Neighbours] = {}
-            if request.neighbours:
-                beside = stores.nodes.neighbours(nodes, request.neighbours, filters)
-        by_id = {node.id: node for node in nodes}
-        legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
-        return tuple(
-            Result(
-                node=by_id[each.sketch.id],
-                scores=_explained(each, by_id[each.sketch.id], legs, search.at),
-                neighbours=beside.get(each.sketch.id, Neighbours()),
-            )
-            for each in best
-            if each.sketch.id in by_id
-        )
+    def _reading(self, principal: Principal) -> AbstractContextManager[RecallStores]:
+        return self.transactions.reading(principal, timeout_ms=self.leg_timeout_ms)
 
     def _record(
         self,
         search: _Search,
         outcomes: Mapping[str, LegOutcome],
-        results: Sequence[Result],
-        degraded: Sequence[str],
-        stages: _Stages,
+        best: Sequence[Ranked],
+        duration_ms: float,
     ) -> list[str]:
         """Keep what the search did. A failure is said in the answer and costs nothing else."""
         run = SearchRun(
@@ -244,14 +230,14 @@ class Recall:
             principal_id=search.principal.principal_id,
             recipe=search.recipe.name,
             started_at=search.at,
-            returned=tuple(result.node.id for result in results),
+            returned=tuple(each.scored.sketch.id for each in best),
             candidates={
                 name: tuple((found.node_id, found.score) for found in outcome.candidates)
                 for name, outcome in outcomes.items()
             },
-            signals={str(result.node.id): result.scores for result in results},
-            degraded=tuple(degraded),
-            duration_ms=stages.total(),
+            signals={str(each.scored.sketch.id): each.scores for each in best},
+            degraded=tuple(_failures(outcomes)),
+            duration_ms=duration_ms,
             counts_as_access=search.filters.as_of_position is None,
         )
         try:
@@ -259,6 +245,50 @@ class Recall:
         except Unavailable as error:
             return [f"search_run: {error.reason}"]
         return []
+
+
+def _ranked(
+    reader: NodeReader,
+    search: _Search,
+    outcomes: Mapping[str, LegOutcome],
+    fused: Mapping[UUID, float],
+) -> list[Ranked]:
+    """Score sketches of the best fused candidates and return as many as are asked for."""
+    if not fused:
+        return []
+    widest = max(search.recipe.scored, search.request.limit)
+    wanted = sorted(fused, key=fused.__getitem__, reverse=True)[:widest]
+    sketches = reader.sketch(wanted, search.filters)
+    scored = score_all(sketches, fused, search.asked, search.recipe, search.at)
+    legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
+    return [
+        Ranked(scored=each, scores=_explained(each, legs, search.at))
+        for each in scored[: search.request.limit]
+    ]
+
+
+def _shown(reader: NodeReader, search: _Search, best: Sequence[Ranked]) -> tuple[Result, ...]:
+    """Read the nodes that are shown and what stands beside them, in their order."""
+    if not best:
+        return ()
+    nodes = reader.read([each.scored.sketch.id for each in best], search.filters)
+    beside: Mapping[UUID, Neighbours] = {}
+    if count := search.request.neighbours:
+        beside = reader.neighbours(nodes, count, search.filters)
+    by_id = {node.id: node for node in nodes}
+    return tuple(
+        Result(
+            node=node,
+            scores={**each.scores, "importance_score": node.importance},
+            neighbours=beside.get(node.id, Neighbours()),
+        )
+        for each in best
+        if (node := by_id.get(each.scored.sketch.id))
+    )
+
+
+def _failures(outcomes: Mapping[str, LegOutcome]) -> list[str]:
+    return [f"{name}: {each.failure}" for name, each in outcomes.items() if each.failure]
 
 
 def _fuse(outcomes: Mapping[str, LegOutcome], recipe: Recipe) -> dict[UUID, float]:
@@ -273,13 +303,13 @@ def _scores(outcome: LegOutcome) -> dict[UUID, float]:
 
 
 def _explained(
-    scored: Scored, node: FoundNode, legs: Mapping[str, Mapping[UUID, float]], at: datetime
+    scored: Scored, legs: Mapping[str, Mapping[UUID, float]], at: datetime
 ) -> dict[str, float]:
-    found_by = {name: scores[node.id] for name, scores in legs.items() if node.id in scores}
+    node_id = scored.sketch.id
+    found_by = {name: scores[node_id] for name, scores in legs.items() if node_id in scores}
     return {
         "relevance_score": scored.score,
         **found_by,
         **scored.signals,
         "decay_score": decay(scored.sketch, at),
-        "importance_score": node.importance,
     }

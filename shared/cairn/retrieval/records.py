@@ -144,7 +144,8 @@ class SearchRun:
     """What a search considered and returned; accesses, replay and explanations are made from it.
 
     `candidates` maps a leg's name to its ranked (node id, score). `counts_as_access` is False for
-    searches in the past (`as_of`), which never refresh a memory. The query's text is not kept.
+    searches in the past (`as_of`), which never refresh a memory. `duration_ms` is until the ranking
+    was done. The query's text is not kept.
     """
 
     id: UUID

@@ -233,5 +233,5 @@ def test_the_recipe_decides_candidates_fusion_and_threshold(world: World) -> Non
 def test_every_stage_is_timed(world: World) -> None:
     result = world.recall(principal(), SearchRequest(query="note"))
 
-    assert list(result.meta.stages_ms) == ["understand", "legs", "fuse", "read", "record"]
+    assert list(result.meta.stages_ms) == ["understand", "legs", "fuse", "rank", "read", "record"]
     assert result.meta.query_ms == pytest.approx(sum(result.meta.stages_ms.values()))
