@@ -1,6 +1,7 @@
 """An AWS emulator with nothing deployed: for adapters, and for the facts that Cairn relies on."""
 
 import io
+import os
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from infra.local.emulator import Emulator
 
-FIRST_PORT = 24566
+FIRST_PORT = 20_000 + os.getpid() * 37 % 25_000
+"""Runs side by side on one machine look for free ports in different places."""
 ROLE = "arn:aws:iam::000000000000:role/test"
 
 

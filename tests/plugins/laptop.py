@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.plugins.cloud import FIRST_PORT
 
 if TYPE_CHECKING:
     from infra.local.stack import Stack
-
-FIRST_API_PORT = 28080
-FIRST_EMULATOR_PORT = 24566
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +86,8 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
         layout=Layout(project=PROJECT, base=tmp_path_factory.mktemp("laptop")),
         progress=Progress(quiet=True),
         enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "0") == "1",
-        first_api_port=FIRST_API_PORT,
-        first_emulator_port=FIRST_EMULATOR_PORT,
+        first_api_port=FIRST_PORT + 500,
+        first_emulator_port=FIRST_PORT + 250,
     )
     try:
         yield Laptop(stack=stack, env=stack.up())
