@@ -50,7 +50,7 @@ GRANT SELECT, INSERT ON principal TO cairn_app;
 GRANT SELECT (workspace_id, id, principal_id, prefix, created_at, expires_at, revoked_at),
   INSERT, UPDATE (revoked_at) ON api_key TO cairn_app;
 GRANT SELECT, INSERT, UPDATE ON rate_limit TO cairn_app;
-GRANT SELECT, INSERT, DELETE ON idempotency TO cairn_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency TO cairn_app;
 GRANT SELECT, INSERT ON data_subject TO cairn_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON outbox TO cairn_app;
 GRANT SELECT, INSERT, DELETE ON upload TO cairn_app;

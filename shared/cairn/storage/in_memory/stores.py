@@ -1,0 +1,383 @@
+"""The stores of the write path in memory, for tests. One process, one writer at a time."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.errors import Conflict, NotFound
+from cairn.graph.edge import Edge
+from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory, Subject
+from cairn.ledger.chain import empty_head, head_of
+from cairn.memory.corroboration import Known
+from cairn.memory.draft import Audience
+from cairn.memory.neighbours import Message
+from cairn.memory.supersede import Link
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from cairn.access import Principal
+    from cairn.graph.projection import EdgeRow, NodeRow, Projection
+    from cairn.ledger.entry import Entry, Head
+
+_FOUND = (State.ACTIVE, State.PROVISIONAL)
+_GONE = (State.DELETED, State.QUARANTINED)
+_AROUND = 4  # messages read on either side of a span
+_UNCHANGED = {"workspace_id", "id", "revive", "context_text"}
+_CHANGES = tuple(one.name for one in fields(NodeChange) if one.name not in _UNCHANGED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A node as it stood over ledger positions [from_position, to_position)."""
+
+    from_position: int
+    to_position: int | None
+    node: Node
+
+
+@dataclass
+class Tables:
+    """The rows of one workspace. Values are frozen, so a copy of the containers is a snapshot."""
+
+    head: Head
+    entries: list[Entry] = field(default_factory=list["Entry"])
+    nodes: dict[UUID, Node] = field(default_factory=dict[UUID, Node])
+    created: dict[UUID, int] = field(default_factory=dict[UUID, int])
+    versions: dict[UUID, tuple[Version, ...]] = field(
+        default_factory=dict[UUID, "tuple[Version, ...]"]
+    )
+    edges: dict[UUID, Edge] = field(default_factory=dict[UUID, Edge])
+    subjects: dict[tuple[str, str], UUID] = field(default_factory=dict[tuple[str, str], UUID])
+    outbox: dict[UUID, OutboxRow] = field(default_factory=dict[UUID, OutboxRow])
+    answers: dict[tuple[UUID, str], tuple[StoredAnswer, datetime]] = field(
+        default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
+    )
+
+    def snapshot(self) -> Tables:
+        """Return a copy that later writes do not reach."""
+        return Tables(**{one.name: copy(getattr(self, one.name)) for one in fields(self)})
+
+
+class InMemoryTransactions:
+    """Implements `cairn.transaction.Transactions` over `Tables`; a failed block leaves nothing."""
+
+    def __init__(self) -> None:
+        self.workspaces: dict[UUID, Tables] = {}
+        self._lock = RLock()
+        self._running: set[tuple[UUID, UUID, str]] = set()
+
+    def create_workspace(self, workspace_id: UUID) -> None:
+        """Open a workspace with an empty chain."""
+        self.workspaces[workspace_id] = Tables(head=empty_head(workspace_id))
+
+    @contextmanager
+    def reading(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> Generator[InMemoryStores]:
+        """Open a transaction over a snapshot."""
+        with self._lock:
+            yield InMemoryStores(self._tables(principal).snapshot(), principal)
+
+    @contextmanager
+    def writing(
+        self, principal: Principal, *, once: str | None = None
+    ) -> Generator[InMemoryStores]:
+        """Open the one writing transaction; its rows stand when the block ends well."""
+        name = (principal.workspace_id, principal.principal_id, once or "")
+        if once is not None and name in self._running:
+            raise Conflict(
+                "A request with this Idempotency-Key is still running.",
+                reason="idempotency-in-flight",
+            )
+        self._running.add(name)
+        try:
+            with self._lock:
+                tables = self._tables(principal).snapshot()
+                yield InMemoryStores(tables, principal)
+                self.workspaces[principal.workspace_id] = tables
+        finally:
+            self._running.discard(name)
+
+    def _tables(self, principal: Principal) -> Tables:
+        tables = self.workspaces.get(principal.workspace_id)
+        if tables is None:
+            raise NotFound("There is no such workspace.", reason="workspace")
+        return tables
+
+
+class InMemoryStores:
+    """Implements `ingestion.ports.WriteStores`."""
+
+    def __init__(self, tables: Tables, principal: Principal) -> None:
+        self._tables = tables
+        self._principal = principal
+
+    @property
+    def ledger(self) -> InMemoryLedger:
+        """Return the chain."""
+        return InMemoryLedger(self._tables)
+
+    @property
+    def memories(self) -> InMemoryMemories:
+        """Return what planning reads."""
+        return InMemoryMemories(self._tables, self._principal)
+
+    @property
+    def nodes(self) -> InMemoryNodes:
+        """Return the projections."""
+        return InMemoryNodes(self._tables)
+
+    @property
+    def subjects(self) -> InMemorySubjects:
+        """Return the data subjects."""
+        return InMemorySubjects(self._tables)
+
+    @property
+    def outbox(self) -> InMemoryOutbox:
+        """Return the work that follows."""
+        return InMemoryOutbox(self._tables)
+
+    @property
+    def idempotency(self) -> InMemoryIdempotency:
+        """Return the answers given."""
+        return InMemoryIdempotency(self._tables, self._principal)
+
+
+@dataclass(frozen=True)
+class InMemoryLedger:
+    """Implements `ingestion.ports.LedgerStore`."""
+
+    tables: Tables
+
+    def head(self) -> Head:
+        """Return where the chain ends."""
+        return self.tables.head
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Append sealed entries and move the head."""
+        for entry in entries:
+            if entry.position != self.tables.head.position + 1:
+                raise RuntimeError("the ledger head moved inside a writing transaction")
+            self.tables.entries.append(entry)
+            self.tables.head = head_of(entry)
+
+    def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
+        """Return up to `limit` entries above position `after`."""
+        found = [one for one in self.tables.entries if one.position > after]
+        return [one for one in found if type_ in (None, one.type)][:limit]
+
+
+@dataclass(frozen=True)
+class InMemoryMemories:
+    """Implements `ingestion.ports.MemoryStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
+        """Return the active and superseded memories of each identity that has any."""
+        found: dict[str, tuple[Known, ...]] = {}
+        for node in self._nodes():
+            key = node.dedup_key
+            if key in dedup_keys and key and node.state in (*_FOUND, State.SUPERSEDED):
+                known = Known(
+                    id=node.id,
+                    position=node.position,
+                    observed_by=node.observed_by,
+                    valid_from=node.valid_from,
+                    active=node.state != State.SUPERSEDED,
+                )
+                found[key] = (*found.get(key, ()), known)
+        return found
+
+    def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
+        """Return the links around each (chain key, moment), by chain key."""
+        found: dict[str, dict[UUID, Link]] = {}
+        for key, moment in places:
+            chain = sorted(
+                (self._link(one) for one in self._nodes() if one.chain_key == key),
+                key=lambda link: (link.valid_from, link.position),
+            )
+            before = [link for link in chain if link.valid_from <= moment][-1:]
+            after = [link for link in chain if link.valid_from > moment][:1]
+            for link in (*before, *after):
+                found.setdefault(key, {})[link.id] = link
+        return {key: tuple(links.values()) for key, links in found.items()}
+
+    def messages(self, session: Session, first: int, last: int) -> tuple[Message, ...]:
+        """Return a session's messages from `first` to `last`, and some more on either side."""
+        found = sorted(
+            (
+                Message(id=one.id, sequence=one.sequence, text=one.text)
+                for one in self._nodes()
+                if one.session_id == session.session_id
+                and one.sequence is not None
+                and one.state in _FOUND
+                and _audience(one) == session.audience
+            ),
+            key=lambda message: (message.sequence, message.id),
+        )
+        before = [one for one in found if one.sequence < first][-_AROUND:]
+        after = [one for one in found if one.sequence > last][:_AROUND]
+        return (*before, *(one for one in found if first <= one.sequence <= last), *after)
+
+    def find(self, memory_id: UUID) -> StoredMemory | None:
+        """Return a memory, deleted or not, that the principal's agent may see."""
+        node = self.tables.nodes.get(memory_id)
+        agent = self.principal.agent_slug
+        if node is None or node.label != Label.MEMORY or not self._is_visible(node):
+            return None
+        if agent is not None and agent not in (node.agents or ()):
+            return None
+        numbered = node.session_id is not None and node.sequence is not None
+        return StoredMemory(
+            id=node.id,
+            position=node.position,
+            deleted=node.state == State.DELETED,
+            data_subjects=node.data_subjects,
+            session=Session(session_id=node.session_id or "", audience=_audience(node))
+            if numbered
+            else None,
+            sequence=node.sequence,
+            text=node.text,
+        )
+
+    def _nodes(self) -> Iterable[Node]:
+        return (
+            one
+            for one in self.tables.nodes.values()
+            if self._is_visible(one) and one.state not in _GONE
+        )
+
+    def _is_visible(self, node: Node) -> bool:
+        return node.scope in self.principal.allowed_scopes
+
+    def _link(self, node: Node) -> Link:
+        position = self.tables.created[node.id]
+        return Link(
+            id=node.id, valid_from=node.valid_from, valid_to=node.valid_to, position=position
+        )
+
+
+@dataclass(frozen=True)
+class InMemoryNodes:
+    """Implements `ingestion.ports.NodeStore`, with versions and the unique ends of the database."""
+
+    tables: Tables
+
+    def apply(self, projections: Sequence[Projection]) -> None:
+        """Apply rows in order."""
+        for projection in projections:
+            for row in projection.nodes:
+                self._apply_node(row)
+            for edge in projection.edges:
+                self._apply_edge(edge)
+
+    def _apply_node(self, row: NodeRow) -> None:
+        present = self.tables.nodes.get(row.id)
+        if isinstance(row, Node):
+            if present is None:
+                self.tables.created[row.id] = row.position
+                self._keep(row)
+        elif present is not None and present.position <= row.position:
+            self._keep(_changed(present, row))
+
+    def _keep(self, node: Node) -> None:
+        for other in self.tables.nodes.values():
+            if other.id != node.id and _collide(node, other):
+                raise Conflict("This collides with what is stored.", reason="constraint")
+        self.tables.nodes[node.id] = node
+        earlier = [
+            replace(one, to_position=node.position) if one.to_position is None else one
+            for one in self.tables.versions.get(node.id, ())
+            if one.from_position != node.position
+        ]
+        version = Version(from_position=node.position, to_position=None, node=node)
+        self.tables.versions[node.id] = (*earlier, version)
+
+    def _apply_edge(self, row: EdgeRow) -> None:
+        if isinstance(row, Edge):
+            self.tables.edges.setdefault(row.id, row)
+        else:
+            self.tables.edges.pop(row.id, None)
+
+
+@dataclass(frozen=True)
+class InMemorySubjects:
+    """Implements `ingestion.ports.SubjectStore`."""
+
+    tables: Tables
+
+    def find(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
+        """Return the ids of the (kind, natural key) pairs that are known."""
+        return {one: self.tables.subjects[one] for one in wanted if one in self.tables.subjects}
+
+    def add(self, subject: Subject, position: int) -> None:
+        """Project a registered subject; a second time changes nothing."""
+        self.tables.subjects.setdefault((subject.kind, subject.natural_key), subject.id)
+
+
+@dataclass(frozen=True)
+class InMemoryOutbox:
+    """Implements `ingestion.ports.OutboxStore`."""
+
+    tables: Tables
+
+    def add(self, row: OutboxRow, now: datetime) -> None:
+        """Add a row that is about to be sent."""
+        self.tables.outbox[row.id] = row
+
+    def done(self, ids: Collection[UUID]) -> None:
+        """Remove finished rows."""
+        for one in ids:
+            self.tables.outbox.pop(one, None)
+
+
+@dataclass(frozen=True)
+class InMemoryIdempotency:
+    """Implements `ingestion.ports.IdempotencyStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def find(self, key: str, now: datetime) -> StoredAnswer | None:
+        """Return the answer given under this key within 24 hours."""
+        kept = self.tables.answers.get((self.principal.principal_id, key))
+        if kept is None or (now - kept[1]).total_seconds() >= 24 * 3600:
+            return None
+        return kept[0]
+
+    def save(self, key: str, answer: StoredAnswer, now: datetime) -> None:
+        """Keep the answer."""
+        self.tables.answers[self.principal.principal_id, key] = (answer, now)
+
+
+def _changed(node: Node, change: NodeChange) -> Node:
+    given: dict[str, Any] = {
+        name: value for name in _CHANGES if (value := getattr(change, name)) is not None
+    }
+    if change.context_text is not None:
+        given["context_text"] = change.context_text or None
+    if change.revive:
+        given |= {"state": State.ACTIVE, "deleted_at": None}
+    return replace(node, **given)
+
+
+def _collide(node: Node, other: Node) -> bool:
+    """Return whether two found nodes share an identity or are both ends of one chain."""
+    if node.state not in _FOUND or other.state not in _FOUND:
+        return False
+    same = node.dedup_key is not None and node.dedup_key == other.dedup_key
+    return same or (node.chain_key is not None and node.chain_key == other.chain_key)
+
+
+def _audience(node: Node) -> Audience:
+    return Audience(scope=node.scope, agents=node.agents, data_subjects=node.data_subjects)

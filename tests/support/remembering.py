@@ -1,0 +1,89 @@
+"""The remember use case over any stores, with a clock that ticks a second a call."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.ids import new_id
+from cairn.ingestion.ports import OutboxRow
+from cairn.ingestion.remember import Remember
+from cairn.ingestion.requests import MemoryOutcome, NewMemory
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+from cairn.memory.kinds import MemoryKind
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.in_memory.stores import InMemoryTransactions
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class Sent:
+    """A dispatcher that keeps what it was given."""
+
+    rows: list[OutboxRow] = field(default_factory=list)
+
+    def send(self, rows: Iterable[OutboxRow]) -> None:
+        self.rows.extend(rows)
+
+
+@dataclass
+class Remembering:
+    """Remember with everything around it; `stores` may be read through `transactions`."""
+
+    transactions: Any
+    principal: Principal
+    sent: Sent = field(default_factory=Sent)
+    keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
+
+    def __post_init__(self) -> None:
+        seconds = count()
+        self.remember = Remember(
+            transactions=self.transactions,
+            resolver=SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id),
+            cipher=BodyCipher(),
+            dispatcher=self.sent,
+            clock=lambda: NOON + timedelta(seconds=next(seconds)),
+            new_id=new_id,
+        )
+
+    def tell(self, *memories: NewMemory, **options: Any) -> tuple[MemoryOutcome, ...]:
+        """Remember a batch and return its outcomes."""
+        return self.remember(self.principal, memories, **options).outcomes
+
+    def tell_one(self, memory: NewMemory) -> MemoryOutcome:
+        """Remember one memory."""
+        return self.tell(memory)[0]
+
+
+def in_memory() -> Remembering:
+    """Remembering over the in-memory stores, in a new workspace."""
+    transactions, principal = InMemoryTransactions(), admin_of(new_id())
+    transactions.create_workspace(principal.workspace_id)
+    return Remembering(transactions=transactions, principal=principal)
+
+
+def admin_of(workspace_id: UUID) -> Principal:
+    """An admin of the workspace."""
+    return Principal(
+        workspace_id=workspace_id,
+        principal_id=new_id(),
+        role=Role.ADMIN,
+        allowed_scopes=ALL_SCOPES,
+        name="admin",
+    )
+
+
+def fact(text: str, **changes: Any) -> NewMemory:
+    """A fact about everybody, without a key, unless changed."""
+    given = {
+        "type": MemoryKind.FACT,
+        "client_id": "global",
+        "importance": 5,
+        "scope": Scope.ADMIN,
+    }
+    return NewMemory(text=text, **(given | changes))
