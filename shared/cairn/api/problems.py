@@ -223,6 +223,7 @@ def _location(error: Mapping[str, Any]) -> str:
 _UNION_TAG = "as-"
 _MESSAGES = {
     "extra_forbidden": "There is no such field",
+    "uuid_parsing": "Expected a UUID",
     "missing": "This field is required",
     "json_invalid": "The body is not valid JSON",
     "model_attributes_type": "Expected a JSON object (with content type application/json)",
