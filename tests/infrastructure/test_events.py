@@ -4,15 +4,11 @@ import json
 import re
 from typing import Any
 
+from infra.cdk.constructs.ingestion_machine import TASKS
 from infra.cdk.functions import discover
 from tests.infrastructure.assembly import ROOT, Assembly
 
 EVENTS = ROOT / "events"
-TOKENS = {
-    "IngestFunctionArn": "ingest",
-    "EmbedFunctionArn": "embed",
-    "AuditFunctionArn": "audit",
-}
 
 
 def sample(name: str) -> dict[str, Any]:
@@ -27,7 +23,7 @@ def payloads(states: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
             found += payloads(state["ItemProcessor"]["States"])
         if state["Type"] == "Task":
             (token,) = re.findall(r"\$\{(\w+)\}", state["Arguments"]["FunctionName"])
-            found.append((TOKENS[token], state["Arguments"]["Payload"]))
+            found.append((TASKS[token], state["Arguments"]["Payload"]))
     return found
 
 

@@ -55,13 +55,7 @@ class CairnFunction(Construct):
         """`values` holds every setting that could be passed; the function gets those it reads."""
         super().__init__(scope, spec.name.capitalize())
         name = f"cairn-{config.stage}-{spec.name}"
-        log_group = logs.LogGroup(
-            self,
-            "Logs",
-            log_group_name=f"/aws/lambda/{name}",
-            retention=logs.RetentionDays.THREE_MONTHS,
-            removal_policy=RemovalPolicy.DESTROY,
-        )
+        log_group = self._log_group(name)
         self.function = lambda_.Function(
             self,
             "Function",
@@ -84,11 +78,13 @@ class CairnFunction(Construct):
             security_groups=[network.functions] if network else None,
         )
 
-        acknowledge(
+    def _log_group(self, name: str) -> logs.LogGroup:
+        return logs.LogGroup(
             self,
-            "Every dependency in uv.lock has wheels for Python 3.13, and the laptop runs the same; "
-            "the newest runtime is taken when that is true of it.",
-            "AwsSolutions-L1",
+            "Logs",
+            log_group_name=f"/aws/lambda/{name}",
+            retention=logs.RetentionDays.THREE_MONTHS,
+            removal_policy=RemovalPolicy.DESTROY,
         )
 
     def _role(self, log_group: logs.LogGroup, *, in_network: bool) -> iam.Role:
@@ -103,6 +99,12 @@ class CairnFunction(Construct):
             "X-Ray segments and Lambda's own network interfaces have no resource to name: "
             "IAM takes only * for these actions.",
             "AwsSolutions-IAM5[Resource::*]",
+        )
+        acknowledge(
+            self,
+            "Every dependency in uv.lock has wheels for Python 3.13, and the laptop runs the same; "
+            "the newest runtime is taken when that is true of it.",
+            "AwsSolutions-L1",
         )
         return role
 

@@ -31,45 +31,45 @@ def dashboard(
 ) -> cloudwatch.Dashboard:
     """The dashboard `cairn-<stage>`, two graphs a row."""
     page = cloudwatch.Dashboard(scope, "Dashboard", dashboard_name=f"cairn-{config.stage}")
-    api, queue, machine = front.http.api, pipeline.embed, pipeline.machine
-    each = functions.values()
-    page.add_widgets(
-        _graph(
-            "Requests", [api.metric_count(period=PERIOD), api.metric_server_error(period=PERIOD)]
-        ),
-        _graph(
-            "Latency of the API",
-            [api.metric_latency(period=PERIOD, statistic=at) for at in ("p50", "p95")],
-        ),
-    )
-    page.add_widgets(
-        _graph(
-            "Waiting to be embedded",
-            [
-                queue.queue.metric_approximate_number_of_messages_visible(period=PERIOD),
-                queue.dead_letters.metric_approximate_number_of_messages_visible(period=PERIOD),
-            ],
-        ),
-        _graph("Oldest message", [queue.queue.metric_approximate_age_of_oldest_message()]),
-    )
-    page.add_widgets(
-        _graph("Errors", [function.metric_errors(period=PERIOD) for function in each]),
-        _graph(
-            "Duration, p95",
-            [function.metric_duration(period=PERIOD, statistic="p95") for function in each],
-        ),
-    )
-    page.add_widgets(
-        _graph(
-            "Documents",
-            [
-                machine.metric_started(period=PERIOD),
-                machine.metric_succeeded(period=PERIOD),
-                machine.metric_failed(period=PERIOD),
-            ],
-        ),
-    )
+    page.add_widgets(*_front(front))
+    page.add_widgets(*_queue(pipeline))
+    page.add_widgets(*_functions(functions))
+    page.add_widgets(_documents(pipeline))
     return page
+
+
+def _front(front: ApiStack) -> list[cloudwatch.IWidget]:
+    api = front.http.api
+    requests = [api.metric_count(period=PERIOD), api.metric_server_error(period=PERIOD)]
+    latency = [api.metric_latency(period=PERIOD, statistic=at) for at in ("p50", "p95")]
+    return [_graph("Requests", requests), _graph("Latency of the API", latency)]
+
+
+def _queue(pipeline: PipelineStack) -> list[cloudwatch.IWidget]:
+    waiting, dead = pipeline.embed.queue, pipeline.embed.dead_letters
+    messages = [
+        queue.metric_approximate_number_of_messages_visible(period=PERIOD)
+        for queue in (waiting, dead)
+    ]
+    oldest = [waiting.metric_approximate_age_of_oldest_message(period=PERIOD)]
+    return [_graph("Waiting to be embedded", messages), _graph("Oldest message", oldest)]
+
+
+def _functions(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWidget]:
+    each = functions.values()
+    errors = [function.metric_errors(period=PERIOD) for function in each]
+    duration = [function.metric_duration(period=PERIOD, statistic="p95") for function in each]
+    return [_graph("Errors", errors), _graph("Duration, p95", duration)]
+
+
+def _documents(pipeline: PipelineStack) -> cloudwatch.IWidget:
+    machine = pipeline.machine
+    ends = [
+        machine.metric_started(period=PERIOD),
+        machine.metric_succeeded(period=PERIOD),
+        machine.metric_failed(period=PERIOD),
+    ]
+    return _graph("Documents", ends)
 
 
 def _graph(title: str, metrics: Sequence[cloudwatch.IMetric]) -> cloudwatch.GraphWidget:

@@ -42,14 +42,6 @@ class Database(Construct):
         """In isolated subnets; only the functions' security group is let in."""
         super().__init__(scope, "Database")
         credentials = rds.DatabaseSecret(self, "Owner", username=OWNER, encryption_key=key)
-        door = ec2.SecurityGroup(
-            self,
-            "Door",
-            vpc=network.vpc,
-            description="Cairn database, for Cairn functions only",
-            allow_all_outbound=False,
-        )
-        door.add_ingress_rule(network.functions, ec2.Port.tcp(PORT), "from the functions")
         self.cluster = rds.DatabaseCluster(
             self,
             "Cluster",
@@ -65,7 +57,7 @@ class Database(Construct):
             storage_encryption_key=key,
             vpc=network.vpc,
             vpc_subnets=network.database_subnets,
-            security_groups=[door],
+            security_groups=[self._door(network)],
             backup=rds.BackupProps(retention=Duration.days(config.backup_days)),
             copy_tags_to_snapshot=True,
             cloudwatch_logs_exports=["postgresql"],
@@ -75,6 +67,20 @@ class Database(Construct):
         attached = self.cluster.secret
         assert attached is not None
         self.owner = attached
+        self._acknowledge(credentials)
+
+    def _door(self, network: PrivateNetwork) -> ec2.SecurityGroup:
+        door = ec2.SecurityGroup(
+            self,
+            "Door",
+            vpc=network.vpc,
+            description="Cairn database, for Cairn functions only",
+            allow_all_outbound=False,
+        )
+        door.add_ingress_rule(network.functions, ec2.Port.tcp(PORT), "from the functions")
+        return door
+
+    def _acknowledge(self, credentials: rds.DatabaseSecret) -> None:
         acknowledge(
             credentials,
             "Only the migrator reads the owner's password, at deployments; functions use IAM "

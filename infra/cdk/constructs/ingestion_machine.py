@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from infra.cdk.config import Config
 
+TASKS = {
+    "AuditFunctionArn": "audit",
+    "EmbedFunctionArn": "embed",
+    "IngestFunctionArn": "ingest",
+}
 DEFINITION = ROOT / "statemachines" / "ingestion.asl.json"
 
 
@@ -48,11 +53,12 @@ class IngestionMachine(Construct):
         scope: Construct,
         *,
         config: Config,
-        tasks: Mapping[str, lambda_.Function],
+        functions: Mapping[str, lambda_.Function],
     ) -> None:
-        """`tasks` names the function behind each `${Token}` of the definition."""
+        """`functions` by name; those of `TASKS` are called."""
         super().__init__(scope, "IngestionMachine")
         name = machine_name(config)
+        tasks = {token: functions[called] for token, called in TASKS.items()}
         self.machine = sfn.StateMachine(
             self,
             "Machine",
@@ -75,7 +81,7 @@ class IngestionMachine(Construct):
                 include_execution_data=False,
             ),
         )
-        for function in set(tasks.values()):
+        for function in tasks.values():
             function.grant_invoke_latest_version(self.machine)
         acknowledge(
             self.machine,

@@ -58,23 +58,7 @@ class DataStack(Stack):
         self._database: Database | None = None
         self._key_table: KeyTable | None = None
         if network:
-            self.layers = DependencyLayers(self, config=config)
-            self.key = kms.Key(
-                self,
-                "Key",
-                description="Cairn: database, uploads, and the wrapping of data subjects' keys",
-                enable_key_rotation=True,
-                removal_policy=RemovalPolicy.RETAIN,
-            )
-            self._database = Database(self, config=config, network=network, key=self.key)
-            self._key_table = KeyTable(self, key=self.key)
-            Migrations(
-                self,
-                config=config,
-                database=self._database,
-                layers=self.layers,
-                network=network,
-            )
+            self._make_database_and_keys(config, network)
         self.buckets = Buckets(self, config=config, key=self.key)
         self._exported = {
             name: self.export_value(bucket.bucket_arn, name=self._export(name))
@@ -86,6 +70,21 @@ class DataStack(Stack):
         self.values = self._values(config)
         CfnOutput(self, "UploadsBucketName", value=self.buckets.uploads.bucket_name)
         CfnOutput(self, "AnchorBucketName", value=self.buckets.anchors.bucket_name)
+
+    def _make_database_and_keys(self, config: Config, network: PrivateNetwork) -> None:
+        self.layers = DependencyLayers(self, config=config)
+        self.key = kms.Key(
+            self,
+            "Key",
+            description="Cairn: database, uploads, and the wrapping of data subjects' keys",
+            enable_key_rotation=True,
+            removal_policy=RemovalPolicy.RETAIN,
+        )
+        self._database = Database(self, config=config, network=network, key=self.key)
+        self._key_table = KeyTable(self, key=self.key)
+        Migrations(
+            self, config=config, database=self._database, layers=self.layers, network=network
+        )
 
     def admit(self, grantee: iam.IGrantable, *, bodies: bool) -> None:
         """Let `grantee` into the database, and with `bodies` to the keys bodies are sealed with."""

@@ -69,15 +69,7 @@ class PipelineStack(Stack):
             for name, spec in specs.items()
         }
         self.functions = {name: each.function for name, each in made.items()}
-        self.machine = IngestionMachine(
-            self,
-            config=config,
-            tasks={
-                "IngestFunctionArn": self.functions["ingest"],
-                "EmbedFunctionArn": self.functions["embed"],
-                "AuditFunctionArn": self.functions["audit"],
-            },
-        ).machine
+        self.machine = IngestionMachine(self, config=config, functions=self.functions).machine
         data.share_uploads(made["ingest"])
         data.share_anchors(made["audit"])
         self._grant(data)
