@@ -1,0 +1,176 @@
+"""Keys in the database: who they let in, for how long, how often, and what the ledger says."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.world import World, open_world
+
+from cairn.access import Role, Scope
+from cairn.access.keys import make_key, secret_hash
+from cairn.clock import utc_now
+from cairn.errors import Conflict, Denied, NotFound, Unauthenticated, ValidationFailed
+from cairn.ids import new_id
+from cairn.lifecycle.keys import CreateKey, ListKeys, RevokeKey
+from cairn.retrieval.views import NewKey
+from cairn.storage.postgres.accounts import (
+    Authenticate,
+    RateLimit,
+    RedeemClaim,
+    account_transactions,
+    as_owner,
+    create_workspace,
+)
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+AGENT = NewKey(name="helper", role=Role.AGENT)
+
+
+@pytest.fixture
+def world(database: "Database") -> Iterator[World]:
+    world = open_world(database.owner_url, database.app_url, f"accounts-{new_id()}")
+    yield world
+    world.pool.close()
+
+
+def create(world: World) -> CreateKey:
+    stores = account_transactions(world.pool)
+    return CreateKey(transactions=stores, clock=utc_now, new_id=new_id)
+
+
+def revoke(world: World) -> RevokeKey:
+    stores = account_transactions(world.pool)
+    return RevokeKey(transactions=stores, clock=utc_now, new_id=new_id)
+
+
+def test_a_key_lets_its_holder_in_with_what_it_may_see(world: World) -> None:
+    made = create(world)(world.admin, replace(AGENT, agent_slug="bot"))
+    who = Authenticate(world.pool, utc_now)(made.secret)
+    assert (who.workspace_id, who.role, who.agent_slug) == (world.workspace_id, Role.AGENT, "bot")
+    assert who.allowed_scopes == {Scope.ADMIN, Scope.PUBLIC}
+    assert who.key_id == made.key.id
+    assert made.secret not in repr(made)
+
+
+def test_every_key_that_opens_nothing_gets_the_same_answer(world: World) -> None:
+    revoked = create(world)(world.admin, AGENT)
+    revoke(world)(world.admin, revoked.key.id)
+    unknown = make_key(lambda size: b"\x01" * size).text
+    prefix, _, _ = world.key.partition(".")
+    wrong = [world.key[:-1], "", "cairn_", unknown, revoked.secret, prefix + unknown[22:], "é" * 66]
+    authenticate = Authenticate(world.pool, utc_now)
+    answers = set()
+    for key in wrong:
+        with pytest.raises(Unauthenticated) as refused:
+            authenticate(key)
+        answers.add((refused.value.detail, refused.value.reason))
+    assert len(answers) == 1
+
+
+def test_an_expired_key_opens_nothing(world: World) -> None:
+    soon = utc_now() + timedelta(minutes=1)
+    made = create(world)(world.admin, replace(AGENT, expires_at=soon))
+    assert Authenticate(world.pool, utc_now)(made.secret).key_id == made.key.id
+    with pytest.raises(Unauthenticated):
+        Authenticate(world.pool, lambda: soon)(made.secret)
+
+
+def test_keys_are_listed_newest_first_and_revoking_twice_changes_nothing(world: World) -> None:
+    made = create(world)(world.admin, AGENT)
+    first = revoke(world)(world.admin, made.key.id)
+    assert revoke(world)(world.admin, made.key.id).revoked_at == first.revoked_at
+    listed = ListKeys(transactions=account_transactions(world.pool))(world.admin)
+    assert [one.name for one in listed] == ["helper", "admin"]
+    assert listed[0].revoked_at is not None
+
+
+def test_the_last_admin_key_stays(world: World) -> None:
+    assert world.admin.key_id is not None
+    with pytest.raises(Conflict) as refused:
+        revoke(world)(world.admin, world.admin.key_id)
+    assert refused.value.reason == "last-admin-key"
+    create(world)(world.admin, NewKey(name="second", role=Role.ADMIN))
+    assert revoke(world)(world.admin, world.admin.key_id).revoked_at is not None
+
+
+def test_another_workspaces_key_is_not_found(world: World, database: "Database") -> None:
+    other = open_world(database.owner_url, database.app_url, f"other-{new_id()}")
+    assert other.admin.key_id is not None
+    with pytest.raises(NotFound):
+        revoke(world)(world.admin, other.admin.key_id)
+    other.pool.close()
+
+
+def test_nobody_makes_a_key_that_sees_more_than_they_do(world: World) -> None:
+    with pytest.raises(Denied):
+        create(world)(world.as_other(), AGENT)
+    narrow = world.as_other(role=Role.ADMIN, allowed_scopes=frozenset({Scope.PUBLIC}))
+    with pytest.raises(Denied):
+        create(world)(narrow, replace(AGENT, scopes=frozenset({Scope.ADMIN})))
+    with pytest.raises(ValidationFailed):
+        create(world)(world.admin, NewKey(name="site", role=Role.PUBLIC))
+    with pytest.raises(ValidationFailed):
+        create(world)(world.admin, replace(AGENT, expires_at=utc_now() - timedelta(1)))
+
+
+def test_the_ledger_tells_of_keys_without_names_or_secrets(world: World) -> None:
+    made = create(world)(world.admin, AGENT)
+    revoke(world)(world.admin, made.key.id)
+    with account_transactions(world.pool).reading(world.admin) as stores:
+        entries = stores.ledger.page(after=0, limit=10)
+    assert [one.type for one in entries] == [
+        "workspace.created",
+        "key.created",
+        "key.created",
+        "key.revoked",
+    ]
+    told = "".join(one.meta_text for one in entries)
+    assert "helper" not in told
+    assert made.key.prefix not in told
+
+
+def test_a_bucket_empties_and_refills(world: World) -> None:
+    now = utc_now()
+    at = [now]
+    limit = RateLimit(world.pool, lambda: at[0], per_minute=3)
+    decisions = [limit(world.admin) for _ in range(5)]
+    assert [one.allowed for one in decisions] == [True, True, True, False, False]
+    assert [one.remaining for one in decisions] == [2, 1, 0, 0, 0]
+    assert decisions[3].retry_after == pytest.approx(20.0)
+    at[0] = now + timedelta(seconds=21)
+    assert [limit(world.admin).allowed for _ in range(2)] == [True, False]
+
+
+def test_a_workspace_is_made_once_by_name_and_each_time_with_a_key(
+    world: World, database: "Database"
+) -> None:
+    name = f"twice-{new_id()}"
+    made = [
+        create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id) for _ in range(2)
+    ]
+    authenticate = Authenticate(world.pool, utc_now)
+    assert made[0][0] == made[1][0]
+    assert {authenticate(key).workspace_id for _, key in made} == {made[0][0]}
+    assert made[0][1] != made[1][1]
+
+
+def test_a_claim_is_worth_one_admin_key_for_a_quarter_of_an_hour(
+    world: World, database: "Database"
+) -> None:
+    token, now = f"token-{new_id()}", utc_now()
+    given = [new_id(), secret_hash(token), now, now + timedelta(minutes=15)]
+    with as_owner(database.owner_url) as owner:
+        owner.execute("INSERT INTO claim VALUES (%s, %s, %s, %s)", given)
+    late = RedeemClaim(world.pool, lambda: now + timedelta(minutes=15), new_id)
+    redeem = RedeemClaim(world.pool, utc_now, new_id)
+    for call, wrong in ((late, token), (redeem, "another")):
+        with pytest.raises(Unauthenticated):
+            call(token=wrong, workspace_name="main")
+    made = redeem(token=token, workspace_name="main")
+    assert Authenticate(world.pool, utc_now)(made.secret).role is Role.ADMIN
+    with pytest.raises(Conflict):
+        redeem(token=token, workspace_name="again")

@@ -1,0 +1,160 @@
+"""Browsing a workspace, and what verification says when someone was at the ledger."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.world import World, memory, open_world
+
+from cairn.access import Scope
+from cairn.errors import NotFound
+from cairn.ids import new_id
+from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.browse import Browse
+from cairn.retrieval.views import MemoryFilter
+from cairn.storage.postgres.ledger_reads import export_ledger, verify_ledgers
+from cairn.storage.postgres.views import CheckReady, browse_transactions
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+VERIFIER = Path(__file__).parents[3] / "scripts" / "verify_ledger.py"
+
+
+@pytest.fixture
+def world(database: "Database") -> Iterator[World]:
+    world = open_world(database.owner_url, database.app_url, f"reads-{new_id()}")
+    yield world
+    world.pool.close()
+
+
+@pytest.fixture
+def browse(world: World) -> Browse:
+    return Browse(transactions=browse_transactions(world.pool))
+
+
+def ids(world: World, *memories: Any) -> list[Any]:
+    return [one.id for one in world.tell(*memories).outcomes]
+
+
+def test_a_memory_and_its_history_are_read(world: World, browse: Browse) -> None:
+    old, new = ids(world, memory("six", key="k"), memory("seven", key="k"))
+    assert (browse.get_memory(world.admin, old).superseded_by, old) == (new, old)
+    assert browse.get_memory(world.admin, new).importance_band == "medium"
+    history = browse.get_memory_history(world.admin, old)
+    assert [one.memory.state for one in history] == ["active", "superseded"]
+    assert history[0].to_position == history[1].from_position
+    assert history[1].to_position is None
+
+
+def test_what_a_reader_may_not_see_is_not_found(world: World, browse: Browse) -> None:
+    tagged, plain = ids(world, memory("for the bot", agents=("bot",)), memory("for admins"))
+    public = world.as_other(allowed_scopes=frozenset({Scope.PUBLIC}))
+    other = world.as_other(agent_slug="other")
+    assert browse.get_memory(world.as_other(agent_slug="bot"), tagged).text == "for the bot"
+    for who, hidden in ((public, plain), (other, tagged), (other, plain), (world.admin, new_id())):
+        for read in (browse.get_memory, browse.get_memory_history):
+            with pytest.raises(NotFound):
+                read(who, hidden)
+    assert browse.list_memories(other, MemoryFilter(), limit=9, after=None).items == ()
+
+
+def test_a_deleted_memory_is_gone_but_an_admin_sees_its_history(
+    world: World, browse: Browse, database: "Database"
+) -> None:
+    (gone,) = ids(world, memory("gone"))
+    with database.connect_as_superuser() as root:
+        root.execute("UPDATE node SET state = 'deleted', position = 99 WHERE id = %s", [gone])
+    with pytest.raises(NotFound):
+        browse.get_memory(world.admin, gone)
+    with pytest.raises(NotFound):
+        browse.get_memory_history(world.as_other(), gone)
+    states = [one.memory.state for one in browse.get_memory_history(world.admin, gone)]
+    assert states == ["active", "deleted"]
+
+
+def test_lists_are_paged_newest_first_and_filtered(world: World, browse: Browse) -> None:
+    world.tell(*(memory(f"m{n}", type=MemoryKind.DECISION) for n in range(5)), memory("a fact"))
+    found: list[str] = []
+    after: int | None = None
+    while True:
+        where = MemoryFilter(type=MemoryKind.DECISION, state="active")
+        page = browse.list_memories(world.admin, where, limit=2, after=after)
+        found += [one.text for one in page.items]
+        after = page.next_after
+        if after is None:
+            break
+    assert found == ["m4", "m3", "m2", "m1", "m0"]
+
+
+def test_status_counts_what_waits(world: World, browse: Browse) -> None:
+    world.tell(memory("a"), memory("b"))
+    status = browse.get_status(world.admin)
+    assert (status.pending_embeddings, status.failed_embeddings, status.memories) == (2, 0, 2)
+    assert (status.documents, status.ledger_position) == (0, 4)
+
+
+def test_unknown_documents_and_ingestions_are_not_found(world: World, browse: Browse) -> None:
+    for read in (browse.get_document, browse.get_ingestion):
+        with pytest.raises(NotFound):
+            read(world.admin, new_id())
+    assert browse.list_documents(world.admin, client_id=None, limit=5, after=None).items == ()
+
+
+def test_the_ledger_is_listed_by_type_and_namespace(world: World, browse: Browse) -> None:
+    world.tell(memory("a", client_id="acme"))
+    asked = {"from_position": 1, "limit": 10, "after": None}
+    every = browse.list_ledger(world.admin, type=None, **asked).items
+    assert [one.position for one in every] == [1, 2, 3, 4]
+    for wanted in ("memory", "memory.remembered"):
+        found = browse.list_ledger(world.admin, type=wanted, **asked).items
+        assert [one.type for one in found] == ["memory.remembered"]
+    page = browse.list_ledger(world.admin, type=None, from_position=2, limit=2, after=None)
+    assert ([one.position for one in page.items], page.next_after) == ([2, 3], 3)
+
+
+@pytest.mark.parametrize(
+    ("statement", "position", "reason"),
+    [
+        ("UPDATE ledger SET meta = '{}' WHERE position = 3", 3, "hash-mismatch"),
+        ("UPDATE ledger SET body = body || '\\x00' WHERE position = 4", 4, "hash-mismatch"),
+        ("DELETE FROM ledger WHERE position = 3", 3, "gap"),
+        ("DELETE FROM ledger WHERE position = 5", 5, "head-mismatch"),
+        ("UPDATE ledger SET recorded_at = recorded_at - interval '1 day' WHERE position = 2", 2,
+         "hash-mismatch"),
+    ],
+)  # fmt: skip
+def test_verification_names_the_first_bad_position(
+    world: World, browse: Browse, database: "Database", tmp_path: Path,
+    statement: str, position: int, reason: str,
+) -> None:  # fmt: skip
+    world.tell(memory("a"), memory("b"), memory("c"))
+    assert browse.verify_ledger(world.admin).ok
+    with database.connect_as_superuser() as root:
+        root.execute("ALTER TABLE ledger DISABLE TRIGGER USER")
+        root.execute(f"{statement} AND workspace_id = %s".encode(), [world.workspace_id])
+        root.execute("ALTER TABLE ledger ENABLE TRIGGER USER")
+    found = browse.verify_ledger(world.admin)
+    assert (found.ok, found.first_bad_position, found.reason) == (False, position, reason)
+    as_owner = {one.workspace_id: one for one in verify_ledgers(database.owner_url)}
+    assert as_owner[world.workspace_id] == found
+    export = tmp_path / "export.ndjson"
+    export.write_text("".join(export_ledger(database.owner_url, world.workspace_id)))
+    offline = subprocess.run(
+        [sys.executable, VERIFIER, export, "--json"], capture_output=True, check=False
+    )
+    assert offline.returncode == 1
+    assert json.loads(offline.stdout)["first_bad_position"] == position
+
+
+def test_an_unknown_workspace_has_no_ledger(database: "Database") -> None:
+    with pytest.raises(NotFound):
+        list(verify_ledgers(database.owner_url, new_id()))
+
+
+def test_a_migrated_database_is_ready(world: World) -> None:
+    assert CheckReady(world.pool)() is None
