@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import PoolTimeout, TooManyRequests
 
 from cairn.errors import CairnError, Conflict, Denied, Unavailable, ValidationFailed
 
@@ -19,12 +18,18 @@ def translated() -> Generator[None]:
         yield
     except CairnError:
         raise
-    except (psycopg.Error, PoolTimeout, TooManyRequests) as exc:
-        raise cairn_error(exc) from exc
+    except psycopg.Error as exc:
+        error = cairn_error(exc)
+        if error is None:
+            raise
+        raise error from exc
 
 
-def cairn_error(exc: Exception) -> CairnError:
-    """Return what a driver error means; identifiers stay out of the sentence."""
+def cairn_error(exc: Exception) -> CairnError | None:
+    """Return what a driver error means; identifiers stay out of the sentence.
+
+    None for a bug of ours, such as a column that does not exist: trying again would not help.
+    """
     if isinstance(exc, errors.LockNotAvailable):
         return Unavailable(
             "Another write holds this workspace's ledger; try again.",
@@ -39,4 +44,6 @@ def cairn_error(exc: Exception) -> CairnError:
         return Denied("The database refuses this.", reason="row-security")
     if isinstance(exc, errors.CheckViolation | errors.DataError):
         return ValidationFailed("The database refuses a value.", reason="invalid-value")
-    return Unavailable("The database cannot be reached.", reason="database-unavailable")
+    if isinstance(exc, psycopg.OperationalError | psycopg.InterfaceError):
+        return Unavailable("The database cannot be reached.", reason="database-unavailable")
+    return None
