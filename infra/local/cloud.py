@@ -14,7 +14,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from infra.local.emulator import ACCOUNT, REGION, aws_env
+from infra.local.emulator import ACCOUNT, REGION, SECRET, aws_env
 from infra.local.layout import Layout, cdk_script, node_folder
 from infra.local.processes import StartFailed
 
@@ -154,7 +154,7 @@ def aws_client(url: str, service: str) -> Any:
         endpoint_url=url,
         region_name=REGION,
         aws_access_key_id=ACCOUNT,
-        aws_secret_access_key="laptop",
+        aws_secret_access_key=SECRET,
         config=Config(retries={"max_attempts": 1}, connect_timeout=5, read_timeout=120),
     )
 

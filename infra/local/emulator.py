@@ -17,6 +17,7 @@ from infra.local.processes import Daemon
 
 ACCOUNT = "000000000000"
 REGION = "us-east-1"
+SECRET = "laptop"  # of nobody: the emulator checks presigned URLs against it
 START_SECONDS = 60.0
 PROBE_SECONDS = 3.0
 WORKER_SCRIPT = "_worker.py"
@@ -94,6 +95,7 @@ class Emulator:
             "S3_PERSIST": "1",
             "S3_DATA_DIR": str(self.base / "s3"),
             "TMPDIR": str(self.scratch),
+            "AWS_SECRET_ACCESS_KEY": SECRET,
             "AUTH": "true" if self.enforce_roles else "false",
             "PYTHONUNBUFFERED": "1",
             **self.env,
@@ -107,7 +109,7 @@ def aws_env(url: str) -> dict[str, str]:
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": ACCOUNT,
-        "AWS_SECRET_ACCESS_KEY": "laptop",
+        "AWS_SECRET_ACCESS_KEY": SECRET,
         "AWS_EC2_METADATA_DISABLED": "true",
     }
 
