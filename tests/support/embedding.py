@@ -43,6 +43,9 @@ class HashingEmbedder:
     def count_tokens(self, text: str) -> int:
         return len(_words(text))
 
+    def load(self) -> None:
+        """Nothing is to be read."""
+
     def windows(self, text: str, *, whole_up_to: int | None = None) -> list[str]:
         words = _words(text)
         limit = self.model.max_tokens - 2

@@ -60,6 +60,9 @@ class OpenAIEmbedder:
         """Return the model given at construction."""
         return self._model
 
+    def load(self) -> None:
+        """Do nothing: the model is the server's."""
+
     def count_tokens(self, text: str) -> int:
         """Return the UTF-8 bytes of `text`: never fewer than its tokens, often four times."""
         return _size(text)

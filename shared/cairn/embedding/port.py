@@ -66,6 +66,13 @@ class Embedder(TextWindows, Protocol):
         """Return the model whose id belongs beside the vectors."""
         ...
 
+    def load(self) -> None:
+        """Make ready now what the first text would wait for; nothing when it is ready.
+
+        Raises Unavailable when there is no model to read.
+        """
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row a text, in the order given: float32, (len(texts), dimensions).
 

@@ -7,6 +7,7 @@ says what the search did.
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -178,6 +179,8 @@ class Recall:
         )
 
     def _run_legs(self, search: _Search) -> dict[str, LegOutcome]:
+        with suppress(Unavailable):  # a missing model is the vector leg's to report
+            self.embedder.load()
         known: dict[str, Leg] = {
             KEYWORD: lambda: self._by_keyword(search),
             VECTOR: lambda: self._by_vector(search),

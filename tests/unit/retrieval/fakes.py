@@ -86,6 +86,9 @@ class FakeEmbedder:
     def count_tokens(self, text: str) -> int:
         return len(text.split())
 
+    def load(self) -> None:
+        """Nothing is to be read."""
+
     def windows(self, text: str) -> list[str]:
         return [text]
 
