@@ -26,12 +26,12 @@ _bearer = HTTPBearer(
 
 
 async def services_of(request: Request) -> ApiServices:
-    """Return the app's use cases."""
+    """Return the app's use cases; async, since a plain function would cost a thread hop."""
     return cast("ApiServices", request.app.state.services)
 
 
 async def options_of(request: Request) -> ApiOptions:
-    """Return the app's options."""
+    """Return the app's options; async for the same reason."""
     return cast("ApiOptions", request.app.state.options)
 
 
