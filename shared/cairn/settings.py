@@ -13,7 +13,11 @@ class _FunctionSettings(BaseSettings):
     """What every function reads. A field missing in the environment names itself in the error."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CAIRN_", extra="ignore", frozen=True, env_ignore_empty=True
+        env_prefix="CAIRN_",
+        extra="ignore",
+        frozen=True,
+        env_ignore_empty=True,
+        defer_build=True,  # a function builds its own model only
     )
 
     stage: Literal["local", "prod"]
@@ -90,7 +94,9 @@ class CliSettings(BaseSettings):
     the laptop's emulator, or are absent and left to the AWS SDK's own search.
     """
 
-    model_config = SettingsConfigDict(env_prefix="CAIRN_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="CAIRN_", extra="ignore", frozen=True, defer_build=True
+    )
 
     url: str | None = None
     api_key: SecretStr | None = None

@@ -8,6 +8,7 @@ machine.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import TypeAdapter
@@ -36,8 +37,14 @@ if TYPE_CHECKING:
     from cairn.transaction import Transactions
 
 
-PARSED = TypeAdapter(ParsedDocument)
-TREE = TypeAdapter(SummarisedTree)
+@cache
+def _parsed_json() -> TypeAdapter[ParsedDocument]:
+    return TypeAdapter(ParsedDocument)  # built on first use: cold starts need no schema
+
+
+@cache
+def _tree_json() -> TypeAdapter[SummarisedTree]:
+    return TypeAdapter(SummarisedTree)
 
 
 class Summarise(Protocol):
@@ -66,7 +73,9 @@ class IngestDocument:
         content = self.objects.get(ingestion.object_key)
         parsed = parse(content, described["media_type"], title=described["title"])
         clean = parsed.with_text(lambda text: scrub(text).text)
-        self.objects.put(_key(workspace_id, ingestion_id, "parsed"), PARSED.dump_json(clean))
+        self.objects.put(
+            _key(workspace_id, ingestion_id, "parsed"), _parsed_json().dump_json(clean)
+        )
         counts = {"bytes": len(content), "blocks": len(clean.blocks)}
         self._advance(principal, ingestion_id, DocumentStatus.PARSED, counts)
         return counts
@@ -74,9 +83,11 @@ class IngestDocument:
     def chunk(self, workspace_id: UUID, ingestion_id: UUID) -> dict[str, Any]:
         """Cut the blocks into sections and chunks and summarise them."""
         principal = system_principal(workspace_id)
-        parsed = PARSED.validate_json(self.objects.get(_key(workspace_id, ingestion_id, "parsed")))
+        parsed = _parsed_json().validate_json(
+            self.objects.get(_key(workspace_id, ingestion_id, "parsed"))
+        )
         tree = split(parsed, self.tokens.count_tokens)
-        content = TREE.dump_json(with_summaries(tree, self.summarise))
+        content = _tree_json().dump_json(with_summaries(tree, self.summarise))
         self.objects.put(_key(workspace_id, ingestion_id, "tree"), content)
         counts = {"sections": len(tree.sections), "chunks": len(tree.chunks)}
         self._advance(principal, ingestion_id, DocumentStatus.CHUNKED, counts)
@@ -86,7 +97,9 @@ class IngestDocument:
         """Write what changed, a batch a transaction, and return the batches that need vectors."""
         principal = system_principal(workspace_id)
         ingestion, received, described = self._load(principal, ingestion_id)
-        summarised = TREE.validate_json(self.objects.get(_key(workspace_id, ingestion_id, "tree")))
+        summarised = _tree_json().validate_json(
+            self.objects.get(_key(workspace_id, ingestion_id, "tree"))
+        )
         subjects = received.data_subjects
         keys = self.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
         with self.transactions.reading(principal) as stores:

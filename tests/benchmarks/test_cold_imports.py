@@ -1,0 +1,58 @@
+"""What importing a handler costs beside its big libraries alone: a ratio, in fresh interpreters.
+
+Processor time, so that a busy machine does not change it; the least of several runs.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from infra.cdk.functions import discover
+
+ROOT = Path(__file__).parents[2]
+RUNS = 4
+ALLOWED = 1.5
+LIBRARIES = {"api": "import fastapi, psycopg, boto3"}
+OTHERS = "import psycopg, boto3"
+TIMED = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+started = time.process_time()
+exec(sys.argv[2])
+print(time.process_time() - started)
+"""
+ENVIRONMENT = {
+    "AWS_REGION": "eu-central-1",
+    "CAIRN_ANCHOR_BUCKET": "anchors",
+    "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
+    "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
+    "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
+    "CAIRN_KEY_STORE": "file:/nowhere/keys",
+    "CAIRN_MODEL_DIR": "/nowhere/model",
+    "CAIRN_STAGE": "local",
+    "CAIRN_UPLOADS_BUCKET": "uploads",
+}
+
+
+def seconds(name: str, code: str) -> float:
+    """Return the processor time of `code` in a fresh interpreter that finds the handler."""
+    done = subprocess.run(
+        [sys.executable, "-c", TIMED, str(ROOT / "functions" / name), code],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
+
+
+@pytest.mark.parametrize("name", sorted(discover()))
+def test_a_handler_adds_at_most_half_of_its_libraries(name: str) -> None:
+    libraries, handler = [], []
+    for _ in range(RUNS):
+        libraries.append(seconds(name, LIBRARIES.get(name, OTHERS)))
+        handler.append(seconds(name, "import handler"))
+    ratio = min(handler) / min(libraries)
+    assert ratio <= ALLOWED, f"{ratio:.2f} times {min(libraries):.2f} s"
