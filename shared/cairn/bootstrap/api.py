@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from cairn.api.app import create_app
@@ -12,6 +13,7 @@ from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import recall
 from cairn.clock import utc_now
+from cairn.errors import CairnError
 from cairn.ids import new_id
 from cairn.ingestion.accept_document import AcceptDocument, CreateUpload
 from cairn.ingestion.delete import DeleteDocument, DeleteMemory
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.access import Principal
+    from cairn.embedding.port import Embedder
     from cairn.retrieval.answer import Answer
     from cairn.retrieval.query import SearchRequest
     from cairn.retrieval.recall import Recall
@@ -54,7 +57,7 @@ class Search:
         return answer(self.recall(principal, request), request)
 
 
-def api_services(settings: ApiSettings, log: Logger) -> ApiServices:
+def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServices:
     """Build every use case of the API; nothing connects and no model is read yet."""
     opened = database(settings, size=CONNECTIONS)
     transactions = StoreTransactions(opened, PostgresStores)
@@ -99,7 +102,7 @@ def api_services(settings: ApiSettings, log: Logger) -> ApiServices:
         list_documents=browse.list_documents,
         delete_document=DeleteDocument(transactions=transactions, clock=utc_now, new_id=new_id),
         get_ingestion=browse.get_ingestion,
-        search=Search(recall(opened, embedder(settings))),
+        search=Search(recall(opened, model)),
         list_ledger=browse.list_ledger,
         verify_ledger=browse.verify_ledger,
         create_key=CreateKey(transactions=accounts, clock=utc_now, new_id=new_id),
@@ -110,8 +113,21 @@ def api_services(settings: ApiSettings, log: Logger) -> ApiServices:
     )
 
 
-def create_asgi_app() -> FastAPI:
-    """Build the app from the environment, for uvicorn and for the api function alike."""
+def create_asgi_app(*, read_model: bool = False) -> FastAPI:
+    """Build the app from the environment, for uvicorn and for the api function alike.
+
+    `read_model` reads the embedding model beside the first requests, where processes live long.
+    """
     settings = ApiSettings()  # pyright: ignore[reportCallIssue]
     log = logger("api", settings.log_level)
-    return create_app(api_services(settings, log), ApiOptions(), log=log)
+    model = embedder(settings)
+    if read_model:
+        Thread(target=_read, args=(model, log), daemon=True).start()
+    return create_app(api_services(settings, log, model), ApiOptions(), log=log)
+
+
+def _read(model: Embedder, log: Logger) -> None:
+    try:
+        model.load()
+    except CairnError as error:
+        log.error("embedder.not_loaded", extra={"error": error.code, "reason": error.reason})

@@ -2,4 +2,4 @@
 
 from cairn.bootstrap.api import create_asgi_app
 
-app = create_asgi_app()
+app = create_asgi_app(read_model=True)
