@@ -34,7 +34,11 @@ class PostgresDocuments(Store):
         return _document(self.run("document.known", identity=identity).fetchone())
 
     def visible(self, document_id: UUID) -> KnownDocument | None:
-        """Return a document, deleted or not, that the principal's agent may see."""
+        """Return a document, deleted or not, that the principal's agent may see.
+
+        From here on the transaction sees deleted rows.
+        """
+        self.run("view.see_deleted")
         return _document(self.run("document.visible", document_id=document_id).fetchone())
 
     def parts(self, document_id: UUID) -> StoredParts | None:
