@@ -1,0 +1,91 @@
+"""One place reads the environment, and what it reads is what the functions and the guide name."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from infra.cdk.functions import discover
+from pydantic_settings import BaseSettings
+
+from cairn.settings import SETTINGS, CliSettings
+
+ROOT = Path(__file__).parents[3]
+GUIDE = ROOT / "docs" / "configuration.md"
+ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \|", re.MULTILINE)
+READERS = {"shared/cairn/settings.py"}
+FOLDERS = ("shared", "functions")
+
+
+def names(model: type[BaseSettings]) -> set[str]:
+    prefix = model.model_config.get("env_prefix", "")
+    return {
+        str(field.validation_alias or f"{prefix}{name}").upper()
+        for name, field in model.model_fields.items()
+    }
+
+
+def required(model: type[BaseSettings]) -> set[str]:
+    prefix = model.model_config.get("env_prefix", "")
+    return {
+        f"{prefix}{name}".upper()
+        for name, field in model.model_fields.items()
+        if field.is_required()
+    }
+
+
+def documented() -> dict[str, tuple[set[str], str]]:
+    """Setting -> (who reads it, what holds when it is absent)."""
+    rows = ROW.findall(GUIDE.read_text(encoding="utf-8"))
+    return {name: (set(readers.split(", ")), default.strip()) for name, readers, default in rows}
+
+
+def reads_the_environment(path: Path) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ) or any(
+        isinstance(node, ast.Name) and node.id in {"BaseSettings", "environ", "getenv"}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+
+
+def test_settings_is_the_only_reader_of_the_environment() -> None:
+    readers = {
+        str(path.relative_to(ROOT))
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*.py")
+        if reads_the_environment(path)
+    }
+    assert readers == READERS
+
+
+@pytest.mark.parametrize("function", sorted(SETTINGS))
+def test_a_function_declares_what_it_reads(function: str) -> None:
+    assert set(discover()[function].settings) == names(SETTINGS[function])
+
+
+@pytest.mark.parametrize("function", sorted(SETTINGS))
+def test_the_guide_names_what_a_function_reads(function: str) -> None:
+    told = {name for name, (readers, _) in documented().items() if function in readers}
+    assert told == names(SETTINGS[function])
+
+
+def test_the_guide_names_what_the_command_reads() -> None:
+    told = {name for name, (readers, _) in documented().items() if "cli" in readers}
+    assert told == names(CliSettings)
+
+
+def test_the_guide_says_what_must_be_set() -> None:
+    needed = {name for model in SETTINGS.values() for name in required(model)}
+    told = {
+        name
+        for name, (readers, default) in documented().items()
+        if default == "required" and readers & set(SETTINGS)
+    }
+    assert told == needed
+
+
+def test_the_guide_names_readers_that_exist() -> None:
+    readers = {reader for given, _ in documented().values() for reader in given}
+    assert readers <= {*SETTINGS, "cli", "migrator", "synth"}
