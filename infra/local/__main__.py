@@ -144,7 +144,7 @@ def _farewell(url: str, seconds: float) -> None:
     Console(highlight=False, soft_wrap=True).print(
         f"\n[bold]Cairn runs at {url}[/]  [dim]({seconds:.0f} s)[/]\n"
         "  admin key   CAIRN_API_KEY in .local/cairn.env, readable by you only\n"
-        "  try         .venv/bin/cairn recall 'what changed last week?'\n"
+        "  try         .venv/bin/cairn recall 'How much does the half board cost at Tschima?'\n"
         "              .venv/bin/cairn remember 'the staging database moved to port 6432'\n"
         "              .venv/bin/cairn ledger verify\n"
         "  stop        make stop      (make status, make logs, make reset)\n"
