@@ -1,0 +1,43 @@
+"""Runs the `cairn` command as a user would, against a tenant of the test's stack."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.tenant import Tenant
+
+SECONDS = 90
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """How a command ended and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """Return the JSON it printed."""
+        return json.loads(self.out)
+
+
+def cairn(tenant: Tenant, *arguments: str, owner: bool = True) -> Done:
+    """Run `cairn ARGUMENTS` with the tenant's key; without `owner`, only the API is known."""
+    hidden = set() if owner else {"CAIRN_DATABASE_URL", "CAIRN_APP_DATABASE_URL"}
+    known = {name: value for name, value in tenant.laptop.env.items() if name not in hidden}
+    base = {name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ}
+    ran = subprocess.run(
+        [str(Path(sys.executable).with_name("cairn")), *arguments],
+        env={**base, **known, "CAIRN_API_KEY": tenant.key},
+        cwd=tenant.laptop.stack.layout.base,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return Done(status=ran.returncode, out=ran.stdout, err=ran.stderr)
