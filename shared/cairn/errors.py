@@ -1,18 +1,18 @@
 """Every error Cairn raises on purpose, split by who reacts. Not HTTP: statuses live in `api`.
 
-    CairnError
-    ├── the caller changes the request
-    │   ├── ValidationFailed        422
-    │   │   └── TooLarge            413
-    │   ├── Unauthenticated         401
-    │   ├── Denied                  403
-    │   ├── NotFound                404  (another tenant's row too)
-    │   ├── Conflict                409
-    │   └── RateLimited             429  retry_after
-    ├── the operator raises a limit
-    │   └── BudgetExceeded          402
-    └── nobody: try again
-        └── Unavailable             503  retry_after; the only one state machines retry
+CairnError
+├── the caller changes the request
+│   ├── ValidationFailed        422
+│   │   └── TooLarge            413
+│   ├── Unauthenticated         401
+│   ├── Denied                  403
+│   ├── NotFound                404  (another tenant's row too)
+│   ├── Conflict                409
+│   └── RateLimited             429  retry_after
+├── the operator raises a limit
+│   └── BudgetExceeded          402
+└── nobody: try again
+    └── Unavailable             503  retry_after; the only one state machines retry
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
 from cairn.storage.in_memory.keys import InMemoryKeyStore
-from cairn.storage.postgres.accounts import Authenticate, create_workspace
+from cairn.storage.postgres.accounts import Admit, create_workspace
 from cairn.storage.postgres.database import Database, PostgresTransactions
 
 MORNING = datetime(2026, 5, 1, 9, tzinfo=UTC)
@@ -62,7 +62,7 @@ def open_world(owner_url: str, app_url: str, name: str) -> World:
     return World(
         workspace_id=workspace_id,
         key=key,
-        admin=Authenticate(pool, utc_now)(key),
+        admin=Admit(pool, utc_now)(key).principal,
         pool=pool,
         owner_url=owner_url,
         remember=Remember(

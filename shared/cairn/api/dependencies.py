@@ -43,9 +43,9 @@ def caller_with(*roles: Role) -> Callable[..., Principal]:
         credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     ) -> Principal:
         services = cast("ApiServices", request.app.state.services)
-        principal = services.authenticate(_api_key(request, credentials))
+        admission = services.admit(_api_key(request, credentials))
+        principal, decision = admission.principal, admission.rate
         request.state.principal = principal
-        decision = services.rate_limit(principal)
         request.state.rate = decision
         if not decision.allowed:
             raise RateLimited(

@@ -21,6 +21,7 @@ from cairn.ingestion.requests import (
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.views import (
+    Admission,
     DocumentView,
     IngestionView,
     KeyCreated,
@@ -32,7 +33,6 @@ from cairn.retrieval.views import (
     MemoryView,
     NewKey,
     Page,
-    RateDecision,
     Status,
 )
 
@@ -145,16 +145,13 @@ class VerifyLedger(Protocol):
     def __call__(self, principal: Principal, /) -> LedgerVerification: ...
 
 
-class Authenticate(Protocol):
-    """Return who holds an API key; Unauthenticated when unknown, expired or revoked."""
+class Admit(Protocol):
+    """Return who holds an API key and whether this request of its may run; counts the request.
 
-    def __call__(self, key: str, /) -> Principal: ...
+    Unauthenticated when the key is unknown, expired or revoked.
+    """
 
-
-class RateLimit(Protocol):
-    """Count one request of a key and say whether it may run."""
-
-    def __call__(self, principal: Principal, /) -> RateDecision: ...
+    def __call__(self, key: str, /) -> Admission: ...
 
 
 class CreateKey(Protocol):
@@ -200,8 +197,7 @@ class CheckReady(Protocol):
 class ApiServices:
     """Every use case the routes call. One object an app; nothing connects when it is built."""
 
-    authenticate: Authenticate
-    rate_limit: RateLimit
+    admit: Admit
     check_ready: CheckReady
     remember: Remember
     get_memory: GetMemory

@@ -26,8 +26,7 @@ from cairn.retrieval.browse import Browse
 from cairn.settings import ApiSettings
 from cairn.storage.aws.objects import S3Objects
 from cairn.storage.postgres.accounts import (
-    Authenticate,
-    RateLimit,
+    Admit,
     RedeemClaim,
     account_transactions,
 )
@@ -69,8 +68,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
     )
     return ApiServices(
-        authenticate=Authenticate(opened, utc_now),
-        rate_limit=RateLimit(opened, utc_now),
+        admit=Admit(opened, utc_now),
         check_ready=CheckReady(opened),
         remember=Remember(
             transactions=transactions,

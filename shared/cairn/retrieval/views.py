@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from cairn.access import Role, Scope
+from cairn.access import Principal, Role, Scope
 from cairn.memory.kinds import MemoryKind
 
 T_co = TypeVar("T_co", covariant=True)
@@ -46,6 +46,14 @@ class RateDecision:
     remaining: int
     retry_after: float
     window: int = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """Who sent a request, and whether its key may send one more."""
+
+    principal: Principal
+    rate: RateDecision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,7 @@ from cairn.ids import new_id
 from cairn.lifecycle.keys import CreateKey, ListKeys, RevokeKey
 from cairn.retrieval.views import NewKey
 from cairn.storage.postgres.accounts import (
-    Authenticate,
-    RateLimit,
+    Admit,
     RedeemClaim,
     account_transactions,
     as_owner,
@@ -49,7 +48,7 @@ def revoke(world: World) -> RevokeKey:
 
 def test_a_key_lets_its_holder_in_with_what_it_may_see(world: World) -> None:
     made = create(world)(world.admin, replace(AGENT, agent_slug="bot"))
-    who = Authenticate(world.pool, utc_now)(made.secret)
+    who = Admit(world.pool, utc_now)(made.secret).principal
     assert (who.workspace_id, who.role, who.agent_slug) == (world.workspace_id, Role.AGENT, "bot")
     assert who.allowed_scopes == {Scope.ADMIN, Scope.PUBLIC}
     assert who.key_id == made.key.id
@@ -62,11 +61,11 @@ def test_every_key_that_opens_nothing_gets_the_same_answer(world: World) -> None
     unknown = make_key(lambda size: b"\x01" * size).text
     prefix, _, _ = world.key.partition(".")
     wrong = [world.key[:-1], "", "cairn_", unknown, revoked.secret, prefix + unknown[22:], "é" * 66]
-    authenticate = Authenticate(world.pool, utc_now)
+    admit = Admit(world.pool, utc_now)
     answers = set()
     for key in wrong:
         with pytest.raises(Unauthenticated) as refused:
-            authenticate(key)
+            admit(key)
         answers.add((refused.value.detail, refused.value.reason))
     assert len(answers) == 1
 
@@ -74,9 +73,9 @@ def test_every_key_that_opens_nothing_gets_the_same_answer(world: World) -> None
 def test_an_expired_key_opens_nothing(world: World) -> None:
     soon = utc_now() + timedelta(minutes=1)
     made = create(world)(world.admin, replace(AGENT, expires_at=soon))
-    assert Authenticate(world.pool, utc_now)(made.secret).key_id == made.key.id
+    assert Admit(world.pool, utc_now)(made.secret).principal.key_id == made.key.id
     with pytest.raises(Unauthenticated):
-        Authenticate(world.pool, lambda: soon)(made.secret)
+        Admit(world.pool, lambda: soon)(made.secret)
 
 
 def test_keys_are_listed_newest_first_and_revoking_twice_changes_nothing(world: World) -> None:
@@ -136,13 +135,14 @@ def test_the_ledger_tells_of_keys_without_names_or_secrets(world: World) -> None
 def test_a_bucket_empties_and_refills(world: World) -> None:
     now = utc_now()
     at = [now]
-    limit = RateLimit(world.pool, lambda: at[0], per_minute=3)
-    decisions = [limit(world.admin) for _ in range(5)]
+    made = create(world)(world.admin, NewKey(name="bucket", role=Role.AGENT))
+    admit = Admit(world.pool, lambda: at[0], per_minute=3)
+    decisions = [admit(made.secret).rate for _ in range(5)]
     assert [one.allowed for one in decisions] == [True, True, True, False, False]
     assert [one.remaining for one in decisions] == [2, 1, 0, 0, 0]
     assert decisions[3].retry_after == pytest.approx(20.0)
     at[0] = now + timedelta(seconds=21)
-    assert [limit(world.admin).allowed for _ in range(2)] == [True, False]
+    assert [admit(made.secret).rate.allowed for _ in range(2)] == [True, False]
 
 
 def test_a_workspace_is_made_once_by_name_and_each_time_with_a_key(
@@ -152,9 +152,9 @@ def test_a_workspace_is_made_once_by_name_and_each_time_with_a_key(
     made = [
         create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id) for _ in range(2)
     ]
-    authenticate = Authenticate(world.pool, utc_now)
+    admit = Admit(world.pool, utc_now)
     assert made[0][0] == made[1][0]
-    assert {authenticate(key).workspace_id for _, key in made} == {made[0][0]}
+    assert {admit(key).principal.workspace_id for _, key in made} == {made[0][0]}
     assert made[0][1] != made[1][1]
 
 
@@ -171,6 +171,6 @@ def test_a_claim_is_worth_one_admin_key_for_a_quarter_of_an_hour(
         with pytest.raises(Unauthenticated):
             call(token=wrong, workspace_name="main")
     made = redeem(token=token, workspace_name="main")
-    assert Authenticate(world.pool, utc_now)(made.secret).role is Role.ADMIN
+    assert Admit(world.pool, utc_now)(made.secret).principal.role is Role.ADMIN
     with pytest.raises(Conflict):
         redeem(token=token, workspace_name="again")

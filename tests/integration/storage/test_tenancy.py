@@ -36,7 +36,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
 """
 FINDERS = {
-    "authenticate",
+    "admit",
     "claim_outbox",
     "claim_workspace",
     "find_by_keyword",

@@ -36,6 +36,7 @@ from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.views import (
+    Admission,
     DocumentStatus,
     DocumentView,
     IngestionView,
@@ -110,16 +111,14 @@ class World:
 
     # access
 
-    def authenticate(self, key: str, /) -> Principal:
+    def admit(self, key: str, /) -> Admission:
         if key not in PRINCIPALS:
             raise Unauthenticated("This API key is unknown or revoked.", reason="unknown-key")
-        return PRINCIPALS[key]
-
-    def rate_limit(self, principal: Principal, /) -> RateDecision:
         self.remaining -= 1
-        return RateDecision(
+        rate = RateDecision(
             allowed=self.remaining >= 0, limit=600, remaining=self.remaining, retry_after=12.3
         )
+        return Admission(principal=PRINCIPALS[key], rate=rate)
 
     def check_ready(self) -> None:
         if not self.database_up:

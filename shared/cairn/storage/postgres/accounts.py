@@ -16,7 +16,7 @@ from cairn.errors import Conflict, Unauthenticated
 from cairn.ingestion.appending import SYSTEM
 from cairn.ledger.chain import EMPTY_CHAIN_TIME, genesis
 from cairn.lifecycle.keys import add_key, record
-from cairn.retrieval.views import KeyCreated, KeyView, NewKey, RateDecision
+from cairn.retrieval.views import Admission, KeyCreated, KeyView, NewKey, RateDecision
 from cairn.storage.postgres.database import Connection, Database, bound
 from cairn.storage.postgres.errors import translated
 from cairn.storage.postgres.sql import query
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 REQUESTS_A_MINUTE = 6_000
 FIRST_KEY = "admin"
-_TIMEOUT_MS = 5_000
 
 
 class PostgresKeys(Store):
@@ -95,24 +94,26 @@ def account_transactions(database: Database) -> StoreTransactions[PostgresAccoun
 
 
 @dataclass(frozen=True)
-class Authenticate:
-    """Say who holds an API key.
+class Admit:
+    """Say who holds an API key and whether one more of its requests may run: one round trip.
 
     Malformed, unknown, truncated, revoked and expired keys get one and the same Unauthenticated;
     the hash is compared by the database, and the secret's length makes guessing it hopeless.
+    Each key has a bucket of `per_minute` tokens, refilled evenly; a request takes one.
     """
 
     database: Database
     clock: Clock
+    per_minute: int = REQUESTS_A_MINUTE
 
-    def __call__(self, key: str, /) -> Principal:
-        """Return the principal of a key that is good now."""
+    def __call__(self, key: str, /) -> Admission:
+        """Return the principal of a key that is good now, and the decision on its rate."""
         asked = read_key(key)
         row = self._row(*asked) if asked else None
         if row is None:
             raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
-        workspace_id, principal_id, key_id, name, role, agent_slug, scopes, tools = row
-        return Principal(
+        workspace_id, principal_id, key_id, name, role, agent_slug, scopes, tools, remaining = row
+        principal = Principal(
             workspace_id=workspace_id,
             principal_id=principal_id,
             role=Role(role),
@@ -122,39 +123,25 @@ class Authenticate:
             key_id=key_id,
             name=name,
         )
+        return Admission(principal=principal, rate=self._decision(remaining))
 
     def _row(self, prefix: str, hash_: bytes) -> Sequence[Any] | None:
-        asked = {"prefix": prefix, "secret_hash": hash_, "now": self.clock()}
-        with self.database.connection() as connection:
-            return connection.execute(query("tenancy.authenticate"), asked).fetchone()
-
-
-@dataclass(frozen=True)
-class RateLimit:
-    """A bucket of `per_minute` tokens a key, refilled evenly; a request takes one."""
-
-    database: Database
-    clock: Clock
-    per_minute: int = REQUESTS_A_MINUTE
-
-    def __call__(self, principal: Principal, /) -> RateDecision:
-        """Count one request and say whether it may run."""
-        per_second = self.per_minute / 60
         asked = {
-            "workspace_id": principal.workspace_id,
-            "key_id": principal.key_id or principal.principal_id,
-            "size": float(self.per_minute),
-            "per_second": per_second,
+            "prefix": prefix,
+            "secret_hash": hash_,
             "now": self.clock(),
+            "bucket": float(self.per_minute),
+            "per_second": self.per_minute / 60,
         }
-        with bound(self.database, principal, timeout_ms=_TIMEOUT_MS, read_only=False) as connection:
-            row = connection.execute(query("account.take_token"), asked).fetchone()
-        tokens = row[0] if row else 0.0
+        with self.database.connection() as connection:
+            return connection.execute(query("tenancy.admit"), asked).fetchone()
+
+    def _decision(self, remaining: float) -> RateDecision:
         return RateDecision(
-            allowed=tokens >= 1,
+            allowed=remaining >= 0,
             limit=self.per_minute,
-            remaining=max(0, int(tokens) - 1),
-            retry_after=0.0 if tokens >= 1 else (1 - tokens) / per_second,
+            remaining=max(0, int(remaining)),
+            retry_after=max(0.0, -remaining * 60 / self.per_minute),
         )
 
 

@@ -49,7 +49,6 @@ GRANT SELECT ON workspace, embedding_model TO cairn_app;
 GRANT SELECT, INSERT ON principal TO cairn_app;
 GRANT SELECT (workspace_id, id, principal_id, prefix, created_at, expires_at, revoked_at),
   INSERT, UPDATE (revoked_at) ON api_key TO cairn_app;
-GRANT SELECT, INSERT, UPDATE ON rate_limit TO cairn_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency TO cairn_app;
 GRANT SELECT, INSERT ON data_subject TO cairn_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON outbox TO cairn_app;
@@ -75,6 +74,7 @@ GRANT SELECT (workspace_id, node_id, model_id, ordinal, v, label, kind, scope, a
   client_id, state, occurred_at, valid_from, valid_to) ON embedding TO cairn_finder;
 GRANT SELECT ON embedding_model, api_key, principal TO cairn_finder;
 GRANT SELECT (id) ON workspace TO cairn_finder;
+GRANT SELECT, INSERT, UPDATE ON rate_limit TO cairn_finder;
 GRANT SELECT (workspace_id, id, topic, node_ids, reference, position, created_at, sent_at, attempts),
   UPDATE (sent_at, attempts) ON outbox TO cairn_finder;
 CREATE POLICY finder ON node TO cairn_finder USING (true);
@@ -87,6 +87,7 @@ CREATE POLICY finder ON outbox TO cairn_finder USING (true) WITH CHECK (true);
 -- Its one function that writes: the first run's token becomes a workspace.
 GRANT SELECT, UPDATE (used_at) ON claim TO cairn_finder;
 GRANT INSERT ON workspace, ledger_head TO cairn_finder;
+CREATE POLICY finder ON rate_limit TO cairn_finder USING (true) WITH CHECK (true);
 CREATE POLICY finder ON claim TO cairn_finder USING (true) WITH CHECK (true);
 CREATE POLICY finder_opens ON workspace FOR INSERT TO cairn_finder WITH CHECK (true);
 CREATE POLICY finder_opens ON ledger_head FOR INSERT TO cairn_finder WITH CHECK (true);

@@ -213,19 +213,43 @@ END
 $$;
 
 -- Work before or across workspaces. Each returns ids and what its name says, nothing else.
-CREATE FUNCTION authenticate(key_prefix text, hash bytea, moment timestamptz)
-  RETURNS TABLE (workspace_id uuid, principal_id uuid, key_id uuid, name text, role text,
-    agent_slug text, allowed_scopes text[], tools text[])
-  LANGUAGE sql STABLE SECURITY DEFINER
+-- Who holds an API key that is good now, and what is left in its bucket once this request took its
+-- token: below zero, the request may not run. The bucket may be lost in a crash, so its commit does
+-- not wait for the disk.
+CREATE FUNCTION admit(
+  key_prefix text, hash bytea, moment timestamptz, bucket double precision,
+  per_second double precision
+) RETURNS TABLE (workspace_id uuid, principal_id uuid, key_id uuid, name text, role text,
+    agent_slug text, allowed_scopes text[], tools text[], remaining double precision)
+  LANGUAGE plpgsql VOLATILE SECURITY DEFINER
   SET search_path = pg_catalog, public, pg_temp
 AS $$
-  SELECT k.workspace_id, p.id, k.id, p.name, p.role, p.agent_slug, p.allowed_scopes, p.tools
-    FROM api_key k
-    JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
-   WHERE k.prefix = key_prefix
-     AND k.secret_hash = hash
-     AND k.revoked_at IS NULL
-     AND (k.expires_at IS NULL OR k.expires_at > moment)
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  RETURN QUERY
+    WITH good AS (
+      SELECT k.workspace_id, p.id AS principal_id, k.id AS key_id, p.name, p.role, p.agent_slug,
+        p.allowed_scopes, p.tools
+        FROM api_key k
+        JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
+       WHERE k.prefix = key_prefix
+         AND k.secret_hash = hash
+         AND k.revoked_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > moment)
+    ), taken AS (
+      INSERT INTO rate_limit AS held (workspace_id, key_id, tokens, refilled_at)
+      SELECT good.workspace_id, good.key_id, bucket - 1, moment FROM good
+      ON CONFLICT (workspace_id, key_id) DO UPDATE
+        -- refilled by the time passed, less one; what a refused request leaves is below zero by
+        -- as much as lacks to a whole token, and gets its token back here
+        SET tokens = least(bucket, held.tokens + CASE WHEN held.tokens < 0 THEN 1 ELSE 0 END
+              + greatest(0, extract(epoch FROM moment - held.refilled_at)) * per_second) - 1,
+            refilled_at = greatest(held.refilled_at, moment)
+      RETURNING held.tokens
+    )
+    SELECT good.*, taken.tokens FROM good, taken;
+END
 $$;
 
 CREATE FUNCTION list_workspaces() RETURNS TABLE (workspace_id uuid)

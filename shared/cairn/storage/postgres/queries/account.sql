@@ -43,21 +43,3 @@ SELECT k.id, p.name, k.prefix, p.role, p.allowed_scopes AS scopes, k.created_at,
 -- Let a key open nothing any more.
 UPDATE api_key SET revoked_at = %(now)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND revoked_at IS NULL
-
--- name: take_token
--- One token of a key's bucket, refilled by the time passed; an empty bucket gives none.
-WITH held AS (
-  SELECT tokens, refilled_at FROM rate_limit
-   WHERE workspace_id = %(workspace_id)s AND key_id = %(key_id)s FOR UPDATE
-), refilled AS (
-  SELECT coalesce((SELECT least(%(size)s, tokens
-    + greatest(0, extract(epoch FROM %(now)s - refilled_at)) * %(per_second)s) FROM held),
-    %(size)s)::double precision AS tokens
-), kept AS (
-  INSERT INTO rate_limit (workspace_id, key_id, tokens, refilled_at)
-  SELECT %(workspace_id)s, %(key_id)s, CASE WHEN tokens >= 1 THEN tokens - 1 ELSE tokens END, %(now)s
-    FROM refilled
-  ON CONFLICT (workspace_id, key_id) DO UPDATE
-    SET tokens = excluded.tokens, refilled_at = greatest(rate_limit.refilled_at, excluded.refilled_at)
-)
-SELECT tokens FROM refilled

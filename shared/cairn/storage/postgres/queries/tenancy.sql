@@ -8,10 +8,10 @@ SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
   set_config('lock_timeout', %(lock_timeout)s, true),
   set_config('statement_timeout', %(statement_timeout)s, true)
 
--- name: authenticate
--- Who holds an API key, if it is good now.
-SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools
-  FROM authenticate(%(prefix)s, %(secret_hash)s, %(now)s)
+-- name: admit
+-- Who holds an API key that is good now, and what this request leaves in its bucket.
+SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, remaining
+  FROM admit(%(prefix)s, %(secret_hash)s, %(now)s, %(bucket)s, %(per_second)s)
 
 -- name: list_workspaces
 -- Every workspace's id.
