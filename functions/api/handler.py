@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from cairn.bootstrap.api import create_asgi_app
 from mangum import Mangum
 
-application = Mangum(create_asgi_app(), lifespan="off")
+from cairn.bootstrap.api import create_asgi_app
+
+application = Mangum(create_asgi_app(), lifespan="off", api_gateway_base_path="/jwt")
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -16,16 +16,18 @@ class Step(BaseModel):
     step: Literal["parse", "chunk", "store"]
     workspace_id: UUID
     ingestion_id: UUID
+    execution: str | None = None
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step and return ids and counts."""
     asked = Step.model_validate(event)
-    run = {
-        "parse": services.ingest.parse,
-        "chunk": services.ingest.chunk,
-        "store": services.ingest.store,
-    }[asked.step]
-    result = run(asked.workspace_id, asked.ingestion_id)
+    ids = (asked.workspace_id, asked.ingestion_id)
+    if asked.step == "parse":
+        result = services.ingest.parse(*ids, execution=asked.execution)
+    elif asked.step == "chunk":
+        result = services.ingest.chunk(*ids)
+    else:
+        result = services.ingest.store(*ids)
     services.log.info("ingestion.step", extra={"step": asked.step, **result})
     return result

@@ -106,8 +106,9 @@ class IngestionStore(Protocol):
         *,
         counts: Mapping[str, int] | None = None,
         error: Mapping[str, Any] | None = None,
+        execution: str | None = None,
     ) -> None:
-        """Move an ingestion on; counts are added to those it has."""
+        """Move an ingestion on; counts are added to those it has, an execution is noted once."""
         ...
 
     def entry(self, ingestion: Ingestion) -> Entry:

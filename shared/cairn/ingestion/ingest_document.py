@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic import TypeAdapter
 
 from cairn.access.system import system_principal
-from cairn.documents.parse import parse
 from cairn.documents.parsed import ParsedDocument
-from cairn.documents.split import split
 from cairn.errors import Conflict, NotFound
 from cairn.ingestion.document_plan import DocumentPlan, SummarisedTree, with_summaries
 from cairn.ingestion.requests import DocumentStatus
@@ -66,8 +64,12 @@ class IngestDocument:
     clock: Clock
     new_id: IdSource
 
-    def parse(self, workspace_id: UUID, ingestion_id: UUID) -> dict[str, Any]:
-        """Read the bytes, scrub what they say, and keep the blocks."""
+    def parse(
+        self, workspace_id: UUID, ingestion_id: UUID, *, execution: str | None = None
+    ) -> dict[str, Any]:
+        """Read the bytes, scrub what they say, and keep the blocks; note which execution runs."""
+        from cairn.documents.parse import parse  # readers are loaded by this step only
+
         principal = system_principal(workspace_id)
         ingestion, _, described = self._load(principal, ingestion_id)
         content = self.objects.get(ingestion.object_key)
@@ -77,11 +79,13 @@ class IngestDocument:
             _key(workspace_id, ingestion_id, "parsed"), _parsed_json().dump_json(clean)
         )
         counts = {"bytes": len(content), "blocks": len(clean.blocks)}
-        self._advance(principal, ingestion_id, DocumentStatus.PARSED, counts)
+        self._advance(principal, ingestion_id, DocumentStatus.PARSED, counts, execution)
         return counts
 
     def chunk(self, workspace_id: UUID, ingestion_id: UUID) -> dict[str, Any]:
         """Cut the blocks into sections and chunks and summarise them."""
+        from cairn.documents.split import split  # loaded by this step only
+
         principal = system_principal(workspace_id)
         parsed = _parsed_json().validate_json(
             self.objects.get(_key(workspace_id, ingestion_id, "parsed"))
@@ -149,9 +153,12 @@ class IngestDocument:
         ingestion_id: UUID,
         status: DocumentStatus,
         counts: Mapping[str, int],
+        execution: str | None = None,
     ) -> None:
         with self.transactions.writing(principal) as stores:
-            stores.ingestions.advance(ingestion_id, status, self.clock(), counts=counts)
+            stores.ingestions.advance(
+                ingestion_id, status, self.clock(), counts=counts, execution=execution
+            )
 
 
 def _key(workspace_id: UUID, ingestion_id: UUID, name: str) -> str:

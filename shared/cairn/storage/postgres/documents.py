@@ -113,6 +113,7 @@ class PostgresIngestions(Store):
         *,
         counts: Mapping[str, int] | None = None,
         error: Mapping[str, Any] | None = None,
+        execution: str | None = None,
     ) -> None:
         """Move an ingestion on, unless it has ended; counts are added to those it has."""
         self.run(
@@ -121,6 +122,7 @@ class PostgresIngestions(Store):
             status=status.value,
             counts=Jsonb(dict(counts or {})),
             error=Jsonb(dict(error)) if error is not None else None,
+            execution=execution,
             now=now,
         )
 

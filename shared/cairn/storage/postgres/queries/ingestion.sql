@@ -18,7 +18,8 @@ SELECT NOT EXISTS (SELECT FROM ingestion
 -- name: advance
 -- Move an ingestion on, unless it has ended.
 UPDATE ingestion
-   SET status = %(status)s, counts = counts || %(counts)s, error = %(error)s, updated_at = %(now)s
+   SET status = %(status)s, counts = counts || %(counts)s, error = %(error)s,
+       execution = coalesce(%(execution)s, execution), updated_at = %(now)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND status NOT IN ('ready', 'failed')
 
 -- name: batches
