@@ -1,0 +1,290 @@
+"""Every route asked by everyone who should see nothing, or less; a canary tells when one does.
+
+Routes are read from /openapi.json, so that a new one cannot be forgotten: it has to be entered in
+`WHO_MAY`, and an id it takes has to be given by the walk.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from tests.e2e.tenant import Tenant, good, open_workspace, refused
+
+if TYPE_CHECKING:
+    from tests.plugins.laptop import Laptop
+
+ADMIN, WRITERS, ANYONE, NO_KEY = "admin", "writers", "anyone", "no key"
+WHO_MAY = {
+    "POST /v1/memories": WRITERS,
+    "GET /v1/memories": WRITERS,
+    "GET /v1/memories/{memory_id}": WRITERS,
+    "DELETE /v1/memories/{memory_id}": WRITERS,
+    "GET /v1/memories/{memory_id}/history": WRITERS,
+    "POST /v1/documents": WRITERS,
+    "GET /v1/documents": WRITERS,
+    "GET /v1/documents/{document_id}": WRITERS,
+    "DELETE /v1/documents/{document_id}": WRITERS,
+    "POST /v1/uploads": WRITERS,
+    "GET /v1/ingestions/{ingestion_id}": WRITERS,
+    "POST /v1/search": ANYONE,
+    "GET /v1/ledger": ADMIN,
+    "GET /v1/ledger/verify": ADMIN,
+    "GET /v1/keys": ADMIN,
+    "POST /v1/keys": ADMIN,
+    "DELETE /v1/keys/{key_id}": ADMIN,
+    "GET /v1/whoami": ANYONE,
+    "GET /v1/status": WRITERS,
+    "POST /v1/claim": NO_KEY,
+    "GET /healthz": NO_KEY,
+    "GET /readyz": NO_KEY,
+}
+BODIES: dict[str, dict[str, Any]] = {
+    "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
+    "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},
+    "POST /v1/uploads": {"size": 3},
+    "POST /v1/keys": {"name": "a stranger's"},
+    "POST /v1/claim": {"token": "no such token"},
+}
+WORD = "lighthouse"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Treasure:
+    """Our workspace: what is in it, and the string that nobody else may read."""
+
+    tenant: Tenant
+    canary: str
+    ids: dict[str, str]
+    upload_id: str
+    keys: list[str] = field(repr=False)
+
+    def call(self, route: str, key: str | None) -> httpx.Response:
+        """Call a route with our ids filled in."""
+        method, path = route.split(" ", 1)
+        path = re.sub(r"{(\w+)}", lambda name: self.ids[name[1]], path)
+        headers = {} if key is None else {"authorization": f"Bearer {key}"}
+        url = f"{self.tenant.base}{path}"
+        return httpx.request(method, url, headers=headers, json=self.body(route), timeout=60)
+
+    def body(self, route: str) -> dict[str, Any] | None:
+        if route == "POST /v1/documents":
+            return {"source_uri": "stolen.txt", "upload_id": self.upload_id}
+        if route == "POST /v1/search":
+            return {**BODIES[route], "query": f"{WORD} {self.canary}"}
+        return BODIES.get(route)
+
+
+@pytest.fixture(scope="module")
+def ours(laptop: "Laptop") -> Treasure:
+    tenant = open_workspace(laptop, "ours")
+    canary = f"canary{secrets.token_hex(8)}"
+    kept = tenant.tell(f"The {WORD} safe opens with {canary}.", client_id=canary, key=canary)
+    tenant.tell(f"The {WORD} of the other agent hides {canary}.", scope="public", agents=["other"])
+    tenant.tell(f"The {WORD} of the bot is not public: {canary}.", agents=["bot"])
+    tenant.tell(f"The {WORD} is open on Sundays.", scope="public", agents=["bot"])
+    accepted = tenant.ingest(f"{canary}.md", title=canary, text=f"# {WORD}\n\nIt hides {canary}.")
+    assert tenant.ended(accepted["ingestion_id"])["status"] == "ready"
+    ticket = tenant.post("/v1/uploads", {"size": len(canary), "media_type": "text/plain"})
+    httpx.put(ticket["url"], content=canary.encode(), headers=ticket["headers"]).raise_for_status()
+    tenant.all_embedded()
+    spare = tenant.post("/v1/keys", {"name": canary})
+    return Treasure(
+        tenant=tenant,
+        canary=canary,
+        ids={
+            "memory_id": kept["id"],
+            "document_id": accepted["document_id"],
+            "ingestion_id": accepted["ingestion_id"],
+            "key_id": spare["key"]["id"],
+        },
+        upload_id=ticket["upload_id"],
+        keys=[tenant.key, spare["secret"]],
+    )
+
+
+@pytest.fixture(scope="module")
+def theirs(laptop: "Laptop") -> Tenant:
+    tenant = open_workspace(laptop, "theirs")
+    tenant.tell(f"Another {WORD} altogether.")
+    return tenant
+
+
+@pytest.fixture(scope="module")
+def routes(laptop: "Laptop") -> list[str]:
+    """Every route of the running API."""
+    described = good(httpx.get(f"{laptop.url}/openapi.json", timeout=60))
+    return [
+        f"{method.upper()} {path}"
+        for path, methods in described["paths"].items()
+        for method in methods
+    ]
+
+
+def revoked(ours: Treasure, _: Tenant) -> str:
+    made = ours.tenant.post("/v1/keys", {"name": "short-lived", "role": "admin"})
+    assert good(ours.tenant.call("GET", "/v1/whoami", key=made["secret"]))
+    ours.tenant.delete(f"/v1/keys/{made['key']['id']}")
+    ours.keys.append(made["secret"])
+    return made["secret"]
+
+
+def mixed(ours: Treasure, theirs: Tenant) -> str:
+    """Our prefix with the secret of another key."""
+    return f"{ours.tenant.key.partition('.')[0]}.{theirs.key.partition('.')[2]}"
+
+
+BAD_KEYS: dict[str, Callable[[Treasure, Tenant], str | None]] = {
+    "no key": lambda ours, theirs: None,
+    "a single letter": lambda ours, theirs: "x",
+    "a malformed key": lambda ours, theirs: "sk-not-one-of-ours",
+    "a truncated key": lambda ours, theirs: ours.tenant.key[:-1],
+    "a key without its secret": lambda ours, theirs: ours.tenant.key.partition(".")[0] + ".",
+    "a lengthened key": lambda ours, theirs: ours.tenant.key + "A",
+    "a key with a wildcard": lambda ours, theirs: "cairn_%." + "A" * 43,
+    "a mixed key": mixed,
+    "a revoked key": revoked,
+}
+
+
+def test_every_route_says_who_may_call_it(routes: list[str]) -> None:
+    assert set(routes) == WHO_MAY.keys()
+
+
+@pytest.mark.parametrize("kind", BAD_KEYS)
+def test_without_a_good_key_every_route_refuses(
+    ours: Treasure, theirs: Tenant, routes: list[str], kind: str
+) -> None:
+    key = BAD_KEYS[kind](ours, theirs)
+    for route in routes:
+        response = ours.call(route, key)
+        assert ours.canary not in response.text
+        if WHO_MAY[route] != NO_KEY:
+            refused(response, 401, "unauthenticated")
+            assert response.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_another_workspace_finds_nothing_of_ours(
+    ours: Treasure, theirs: Tenant, routes: list[str]
+) -> None:
+    before = ours.tenant.get("/v1/status")
+    for route in routes:
+        response = ours.call(route, theirs.key)
+        assert ours.canary not in response.text, route
+        assert str(ours.tenant.id) not in response.text, route
+        if "{" in route or route == "POST /v1/documents":
+            refused(response, 404, "not-found")
+    for name in ("client_id", "key", "session_id"):
+        assert theirs.get("/v1/memories", **{name: ours.canary, "state": "any"})["items"] == []
+    assert ours.tenant.get("/v1/status") == before
+    assert ours.tenant.get(f"/v1/memories/{ours.ids['memory_id']}")["state"] == "active"
+    assert good(ours.tenant.call("GET", "/v1/whoami", key=ours.keys[1]))["role"] == "agent"
+
+
+def test_a_cursor_of_ours_shows_another_workspace_nothing(ours: Treasure, theirs: Tenant) -> None:
+    cursor = ours.tenant.get("/v1/memories", limit=1)["next_cursor"]
+    assert cursor is not None
+    shown = theirs.call("GET", "/v1/memories", params={"cursor": cursor, "limit": 1})
+    assert ours.canary not in shown.text
+
+
+def test_an_idempotency_key_of_ours_replays_nothing_to_another_workspace(
+    ours: Treasure, theirs: Tenant
+) -> None:
+    body = {"type": "event", "text": "Said under one key."}
+    given: dict[str, Any] = {"json": body, "headers": {"idempotency-key": ours.canary}}
+    mine = good(ours.tenant.call("POST", "/v1/memories", **given))
+    other = theirs.call("POST", "/v1/memories", **given)
+    assert "idempotency-replayed" not in other.headers
+    assert good(other)["id"] != mine["id"]
+
+
+@pytest.fixture(scope="module")
+def agent(ours: Treasure) -> str:
+    key = ours.tenant.new_key("agent")
+    ours.keys.append(key)
+    return key
+
+
+@pytest.fixture(scope="module")
+def bot(ours: Treasure) -> str:
+    key = ours.tenant.new_key("public", agent_slug="bot")
+    ours.keys.append(key)
+    return key
+
+
+def test_an_agent_may_do_no_admin_work(ours: Treasure, agent: str, routes: list[str]) -> None:
+    admin = [route for route in routes if WHO_MAY[route] == ADMIN]
+    assert admin
+    for route in admin:
+        response = ours.call(route, agent)
+        assert refused(response, 403, "denied")["reason"] == "role"
+        assert ours.canary not in response.text
+
+
+def test_a_public_key_may_only_recall(ours: Treasure, bot: str, routes: list[str]) -> None:
+    for route in routes:
+        response = ours.call(route, bot)
+        assert ours.canary not in response.text, route
+        if WHO_MAY[route] in (ADMIN, WRITERS):
+            assert refused(response, 403, "denied")["reason"] == "role"
+
+
+@pytest.mark.parametrize("query", [WORD, "safe", "When is the tower open?"])
+def test_a_public_key_sees_what_is_public_and_its_agents(
+    ours: Treasure, bot: str, query: str
+) -> None:
+    everything = {"query": query, "limit": 50, "scopes": [], "neighbours": 3}
+    response = ours.tenant.call("POST", "/v1/search", key=bot, json=everything)
+    assert ours.canary not in response.text
+    texts = {each["text"] for each in good(response)["results"]}
+    assert texts <= {f"The {WORD} is open on Sundays."}
+
+
+@pytest.mark.parametrize("asked", [{"scopes": ["admin"]}, {"scopes": ["shared", "public"]}])
+def test_asking_for_more_scopes_than_the_key_has_shows_no_more(
+    ours: Treasure, bot: str, asked: dict[str, Any]
+) -> None:
+    response = ours.tenant.call("POST", "/v1/search", key=bot, json={"query": WORD, **asked})
+    assert response.status_code in (200, 403)
+    assert ours.canary not in response.text
+
+
+def test_a_key_for_public_scope_reads_and_writes_no_other(ours: Treasure) -> None:
+    key = ours.tenant.new_key("agent", scopes=["public"])
+    ours.keys.append(key)
+    refused(
+        ours.tenant.call("GET", f"/v1/memories/{ours.ids['memory_id']}", key=key), 404, "not-found"
+    )
+    listed = good(ours.tenant.call("GET", "/v1/memories?state=any", key=key))["items"]
+    assert {each["scope"] for each in listed} == {"public"}
+    secret = {"type": "event", "text": "A secret.", "scope": "admin"}
+    refused(ours.tenant.call("POST", "/v1/memories", key=key, json=secret), 403, "denied")
+
+
+def test_the_last_admin_key_stays(theirs: Tenant) -> None:
+    (admin,) = [each for each in theirs.get("/v1/keys")["items"] if each["role"] == "admin"]
+    response = theirs.call("DELETE", f"/v1/keys/{admin['id']}")
+    assert refused(response, 409, "conflict")["reason"] == "last-admin-key"
+
+
+def test_no_log_and_no_execution_holds_a_text_or_a_key(
+    laptop: "Laptop", ours: Treasure, theirs: Tenant
+) -> None:
+    """Last of the module: everything above has been logged by now."""
+    secret_parts = [key.partition(".")[2] for key in (*ours.keys, theirs.key)]
+    logs = sorted(laptop.stack.layout.logs.glob("*.log"))
+    assert {"api.log", "aws.log", "postgres.log"} <= {log.name for log in logs}
+    for log in logs:
+        text = log.read_text(encoding="utf-8", errors="replace")
+        assert not [each for each in (ours.canary, *secret_parts) if each in text], log.name
+    machines = laptop.client("stepfunctions")
+    arn = laptop.env["CAIRN_INGESTION_MACHINE_ARN"].replace(":stateMachine:", ":execution:")
+    history = machines.get_execution_history(
+        executionArn=f"{arn}:{ours.ids['ingestion_id']}", includeExecutionData=True
+    )
+    assert ours.canary not in json.dumps(history, default=str)
