@@ -28,9 +28,11 @@ ENVIRONMENT = {
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
-    "CAIRN_KEY_STORE": "file:/nowhere/keys",
+    "CAIRN_DATABASE_AUTH": "iam",
+    "CAIRN_KEY_STORE": "dynamodb:keys",
+    "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",
     "CAIRN_MODEL_DIR": "/nowhere/model",
-    "CAIRN_STAGE": "local",
+    "CAIRN_STAGE": "prod",
     "CAIRN_UPLOADS_BUCKET": "uploads",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -13,11 +14,13 @@ from cairn.storage.aws.clients import aws_client
 from cairn.storage.postgres.database import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
+    from uuid import UUID
 
     from pydantic import SecretStr
 
     from cairn.embedding.port import Embedder
+    from cairn.ledger.keys import KeyStore
 
 CONNECTIONS = 3
 """What a process that serves searches may hold; the others hold one."""
@@ -76,26 +79,58 @@ def iam_token(url: str) -> Callable[[], str]:
     return token
 
 
+class OpenedLater:
+    """A key store that is opened when the first key is asked for; a cold start needs no clients."""
+
+    def __init__(self, make: Callable[[], KeyStore]) -> None:
+        self._make = make
+
+    @cached_property
+    def _store(self) -> KeyStore:
+        return self._make()
+
+    def get_or_create(
+        self, workspace_id: UUID, subject_ids: Collection[UUID]
+    ) -> Mapping[UUID, bytes]:
+        """As `KeyStore`."""
+        return self._store.get_or_create(workspace_id, subject_ids)
+
+    def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
+        """As `KeyStore`."""
+        return self._store.get(workspace_id, subject_ids)
+
+    def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
+        """As `KeyStore`."""
+        return self._store.destroy(workspace_id, subject_id)
+
+
 def key_store(settings: KeyStoreSettings) -> KeyCache:
-    """Return the store of data subjects' keys, remembered for at most 60 s."""
+    """Return the store of data subjects' keys, remembered for at most 60 s.
+
+    Raises ValidationFailed when the setting names no kind of store; nothing is opened yet.
+    """
     kind, _, place = settings.key_store.partition(":")
     if kind == "file":
-        from cairn.storage.keys_file import FileKeyStore
-
-        return KeyCache(FileKeyStore(Path(place)), utc_now)
-    if kind == "dynamodb" and settings.kms_key_arn:
-        from cairn.storage.keys_aws import DynamoKeyStore
-
-        store = DynamoKeyStore(
-            aws_client("dynamodb"),
-            aws_client("kms"),
-            table=place,
-            kms_key_arn=settings.kms_key_arn,
-        )
-        return KeyCache(store, utc_now)
+        return KeyCache(OpenedLater(lambda: _key_file(Path(place))), utc_now)
+    arn = settings.kms_key_arn
+    if kind == "dynamodb" and arn:
+        return KeyCache(OpenedLater(lambda: _key_table(place, arn)), utc_now)
     raise ValidationFailed(
         "CAIRN_KEY_STORE is file:/absolute/path, or dynamodb:TABLE with CAIRN_KMS_KEY_ARN."
     )
+
+
+def _key_file(path: Path) -> KeyStore:
+    from cairn.storage.keys_file import FileKeyStore
+
+    return FileKeyStore(path)
+
+
+def _key_table(table: str, kms_key_arn: str) -> KeyStore:
+    from cairn.storage.keys_aws import DynamoKeyStore
+
+    clients = aws_client("dynamodb"), aws_client("kms")
+    return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn)
 
 
 def embedder(settings: EmbedderSettings) -> Embedder:

@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.clock import monotonic
-from cairn.llm.budget import Budget, Limits
-from cairn.llm.heuristic import HeuristicModel
-from cairn.llm.router import Router
-from cairn.llm.summaries import Level, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +14,14 @@ SUMMARY_SECONDS = 240.0
 
 def summariser() -> Callable[[str, str], str]:
     """Return (text, level) -> summary; one budget of seconds for each document."""
-    router = Router([HeuristicModel()])
 
     def summarised(text: str, level: str) -> str:
+        from cairn.llm.budget import Budget, Limits  # loaded with the first document
+        from cairn.llm.heuristic import HeuristicModel
+        from cairn.llm.router import Router
+        from cairn.llm.summaries import Level, summarise
+
+        router = Router([HeuristicModel()])
         budget = Budget(Limits(seconds=SUMMARY_SECONDS), stopwatch=monotonic)
         return summarise(router, text, Level(level), budget).text
 

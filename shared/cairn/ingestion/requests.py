@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from cairn.access import Scope
+from cairn.documents.status import DocumentStatus
 from cairn.errors import CairnError
 from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.views import DocumentStatus
 
 Json = Mapping[str, Any]
 

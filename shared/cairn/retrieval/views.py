@@ -6,27 +6,16 @@ Values only: field names are the JSON names, times are time-zone aware. Not sear
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from cairn.access import Principal, Role, Scope
+from cairn.documents.status import DocumentStatus
 from cairn.memory.kinds import MemoryKind
 
 T_co = TypeVar("T_co", covariant=True)
 
 Json = Mapping[str, Any]
-
-
-class DocumentStatus(StrEnum):
-    """Where an ingestion stands: in this order, or failed from any of them."""
-
-    ACCEPTED = "accepted"
-    PARSED = "parsed"
-    CHUNKED = "chunked"
-    STORED = "stored"  # sections and chunks are there, searchable by keyword
-    READY = "ready"  # searchable by vector too; the end of the good path
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

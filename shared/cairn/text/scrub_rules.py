@@ -9,6 +9,7 @@ import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,19 @@ class Rule:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    source: str
+    flags: int = 0
     accepts: Callable[[re.Match[str]], bool] | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Return the pattern, compiled when the rule is first tried."""
+        return _compiled(self.source, self.flags)
+
+
+@cache
+def _compiled(source: str, flags: int) -> re.Pattern[str]:
+    return re.compile(source, flags)
 
 
 def _rule(
@@ -33,7 +45,7 @@ def _rule(
     *,
     flags: int = 0,
 ) -> Rule:
-    return Rule(kind, tuple(hints.split()), re.compile(pattern, flags), accepts)
+    return Rule(kind, tuple(hints.split()), pattern, flags, accepts)
 
 
 def _shape(text: str) -> tuple[int, int, int]:
