@@ -18,13 +18,21 @@ from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
+from cairn.storage.in_memory.documents import (
+    InMemoryDocuments,
+    InMemoryIngestions,
+    InMemoryUploads,
+)
+from cairn.storage.in_memory.embeddings import InMemoryEmbeddings, InMemoryQueue
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from cairn.access import Principal
-    from cairn.graph.projection import EdgeRow, NodeRow, Projection
+    from cairn.embedding.port import Vectors
+    from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
+    from cairn.ingestion.document_ports import Ingestion, Upload
     from cairn.ledger.entry import Entry, Head
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
@@ -57,6 +65,17 @@ class Tables:
     edges: dict[UUID, Edge] = field(default_factory=dict[UUID, Edge])
     subjects: dict[tuple[str, str], UUID] = field(default_factory=dict[tuple[str, str], UUID])
     outbox: dict[UUID, OutboxRow] = field(default_factory=dict[UUID, OutboxRow])
+    unsent: set[UUID] = field(default_factory=set[UUID])
+    ingestions: dict[UUID, Ingestion] = field(default_factory=dict[UUID, "Ingestion"])
+    uploads: dict[tuple[UUID, UUID], Upload] = field(
+        default_factory=dict[tuple[UUID, UUID], "Upload"]
+    )
+    cached_vectors: dict[tuple[bytes, int], Vectors] = field(
+        default_factory=dict[tuple[bytes, int], "Vectors"]
+    )
+    embeddings: dict[tuple[UUID, int], tuple[int, tuple[Vectors, ...]]] = field(
+        default_factory=dict[tuple[UUID, int], "tuple[int, tuple[Vectors, ...]]"]
+    )
     answers: dict[tuple[UUID, str], tuple[StoredAnswer, datetime]] = field(
         default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
     )
@@ -114,7 +133,7 @@ class InMemoryTransactions:
 
 
 class InMemoryStores:
-    """Implements `ingestion.ports.WriteStores`."""
+    """Implements `WriteStores`, `DocumentStores` and `EnrichStores` of `ingestion`."""
 
     def __init__(self, tables: Tables, principal: Principal) -> None:
         self._tables = tables
@@ -149,6 +168,31 @@ class InMemoryStores:
     def idempotency(self) -> InMemoryIdempotency:
         """Return the answers given."""
         return InMemoryIdempotency(self._tables, self._principal)
+
+    @property
+    def documents(self) -> InMemoryDocuments:
+        """Return documents and their parts."""
+        return InMemoryDocuments(self._tables, self._principal)
+
+    @property
+    def ingestions(self) -> InMemoryIngestions:
+        """Return runs of documents through the machine."""
+        return InMemoryIngestions(self._tables)
+
+    @property
+    def uploads(self) -> InMemoryUploads:
+        """Return announced uploads."""
+        return InMemoryUploads(self._tables, self._principal)
+
+    @property
+    def embeddings(self) -> InMemoryEmbeddings:
+        """Return vectors and their cache."""
+        return InMemoryEmbeddings(self._tables)
+
+    @property
+    def queue(self) -> InMemoryQueue:
+        """Return the outbox as the embed stage sees it."""
+        return InMemoryQueue(self._tables)
 
 
 @dataclass(frozen=True)
@@ -280,6 +324,8 @@ class InMemoryNodes:
                 self._apply_node(row)
             for edge in projection.edges:
                 self._apply_edge(edge)
+            for removal in projection.removals:
+                self._remove(removal)
 
     def _apply_node(self, row: NodeRow) -> None:
         present = self.tables.nodes.get(row.id)
@@ -289,6 +335,18 @@ class InMemoryNodes:
                 self._keep(row)
         elif present is not None and present.position <= row.position:
             self._keep(_changed(present, row))
+
+    def _remove(self, removal: DocumentRemoval) -> None:
+        for node in list(self.tables.nodes.values()):
+            if node.document_id == removal.document_id and node.state not in _GONE:
+                gone = NodeChange(
+                    workspace_id=removal.workspace_id,
+                    id=node.id,
+                    position=removal.position,
+                    state=State.DELETED,
+                    deleted_at=removal.deleted_at,
+                )
+                self._apply_node(gone)
 
     def _keep(self, node: Node) -> None:
         for other in self.tables.nodes.values():
@@ -339,6 +397,10 @@ class InMemoryOutbox:
         """Remove finished rows."""
         for one in ids:
             self.tables.outbox.pop(one, None)
+
+    def unsent(self, ids: Collection[UUID]) -> None:
+        """Mark rows whose message could not be sent."""
+        self.tables.unsent |= set(ids) & self.tables.outbox.keys()
 
 
 @dataclass(frozen=True)
