@@ -7,11 +7,13 @@ in the transaction that removes it. Vectors come from the cache first.
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.access.system import system_principal
 from cairn.embedding.port import PASSAGE_TOKENS
+from cairn.errors import CairnError
 from cairn.graph.node import Label
 from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.planning import Planned
@@ -85,6 +87,10 @@ class OutboxQueue(Protocol):
         """Remove finished rows."""
         ...
 
+    def failed(self, ids: Collection[UUID], error: str) -> None:
+        """Keep why rows failed; they stay to be tried again."""
+        ...
+
 
 class EnrichStores(WriteStores, Protocol):
     """What enriching needs of a transaction."""
@@ -123,8 +129,18 @@ class Enrich:
         return self._enrich(principal, [row] if row else [])
 
     def _enrich(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
-        if not rows:
-            return 0
+        try:
+            return self._embed_rows(principal, rows) if rows else 0
+        except CairnError as error:
+            self._keep_reason(principal, rows, error.reason)
+            raise
+
+    def _keep_reason(self, principal: Principal, rows: Sequence[OutboxRow], reason: str) -> None:
+        """Let the workspace's status count the rows as failed, if the database can be written."""
+        with suppress(CairnError), self.transactions.writing(principal) as stores:
+            stores.queue.failed([row.id for row in rows], reason)
+
+    def _embed_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         model_id = self.embedder.model.id
         wanted = list(dict.fromkeys(one for row in rows for one in row.node_ids))
         with self.transactions.reading(principal) as stores:

@@ -94,3 +94,8 @@ class InMemoryQueue:
         """Remove finished rows."""
         for one in ids:
             self.tables.outbox.pop(one, None)
+            self.tables.failed.pop(one, None)
+
+    def failed(self, ids: Collection[UUID], error: str) -> None:
+        """Keep why rows failed; they stay to be tried again."""
+        self.tables.failed.update(dict.fromkeys(ids, error))

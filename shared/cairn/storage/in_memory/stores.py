@@ -66,7 +66,9 @@ class Tables:
     subjects: dict[tuple[str, str], UUID] = field(default_factory=dict[tuple[str, str], UUID])
     outbox: dict[UUID, OutboxRow] = field(default_factory=dict[UUID, OutboxRow])
     unsent: set[UUID] = field(default_factory=set[UUID])
+    failed: dict[UUID, str] = field(default_factory=dict[UUID, str])
     ingestions: dict[UUID, Ingestion] = field(default_factory=dict[UUID, "Ingestion"])
+    executions: dict[UUID, str] = field(default_factory=dict[UUID, str])
     uploads: dict[tuple[UUID, UUID], Upload] = field(
         default_factory=dict[tuple[UUID, UUID], "Upload"]
     )
