@@ -1,0 +1,201 @@
+"""The embed stage over PostgreSQL: at least once, late, failing, and at the same time."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.world import Sent, World, memory, open_world
+
+from cairn.clock import utc_now
+from cairn.errors import Unavailable
+from cairn.ids import new_id
+from cairn.ingestion.enrich import Enrich
+from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.browse import Browse
+from cairn.retrieval.views import Status
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+from cairn.storage.postgres.views import browse_transactions
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture(scope="module")
+def root(database: "Database") -> Iterator[Connection]:
+    """A superuser, to look behind the policies; the test's model is made known first."""
+    with database.connect_as_superuser() as connection:
+        connection.autocommit = True
+        connection.execute(
+            "INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)",
+            (HASHING.id, HASHING.name, HASHING.dimensions),
+        )
+        yield connection
+
+
+@pytest.fixture
+def world(database: "Database", root: Connection) -> Iterator[World]:
+    world = open_world(database.owner_url, database.app_url, f"enrich-{new_id()}")
+    yield world
+    world.pool.close()
+
+
+@pytest.fixture
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder()
+
+
+@pytest.fixture
+def enrich(world: World, embedder: HashingEmbedder) -> Enrich:
+    return Enrich(
+        transactions=StoreTransactions(world.pool, PostgresStores),
+        embedder=embedder,
+        clock=utc_now,
+        new_id=new_id,
+    )
+
+
+def waiting(world: World) -> list[UUID]:
+    """The outbox rows that were handed to the dispatcher, oldest first."""
+    sent = world.remember.dispatcher
+    assert isinstance(sent, Sent)
+    return [row.id for row in sent.rows]
+
+
+def vectors(root: Connection, world: World) -> dict[UUID, tuple[int, str]]:
+    """Position and vector of each node that has one."""
+    rows = root.execute(
+        "SELECT node_id, position, v::text FROM embedding WHERE workspace_id = %s",
+        [world.workspace_id],
+    )
+    return {node_id: (position, vector) for node_id, position, vector in rows}
+
+
+def browse(world: World) -> Browse:
+    return Browse(transactions=browse_transactions(world.pool))
+
+
+def status(world: World) -> Status:
+    return browse(world).get_status(world.admin)
+
+
+def test_a_message_that_comes_twice_is_work_once(
+    world: World, root: Connection, enrich: Enrich, embedder: HashingEmbedder
+) -> None:
+    world.tell(memory("one"), memory("two"))
+    assert enrich.rows(world.workspace_id, waiting(world)) == 2
+    after_first = status(world).ledger_position, vectors(root, world)
+    assert enrich.rows(world.workspace_id, waiting(world)) == 0
+    assert (status(world).ledger_position, vectors(root, world)) == after_first
+    assert len(embedder.calls) == 1
+
+
+def test_two_workers_with_one_message_leave_one_vector_a_node_and_a_good_chain(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    world.tell(*(memory(f"number {n}") for n in range(20)))
+    start = Barrier(2)
+
+    def work(_: int) -> int:
+        start.wait()
+        return enrich.rows(world.workspace_id, waiting(world))
+
+    with ThreadPoolExecutor(2) as threads:
+        counts = list(threads.map(work, range(2)))
+    assert max(counts) == 20
+    assert len(vectors(root, world)) == 20
+    assert status(world).pending_embeddings == 0
+    assert browse(world).verify_ledger(world.admin).ok
+
+
+def test_an_embedder_that_fails_leaves_the_row_counted_as_failed_until_it_works(
+    world: World, root: Connection, enrich: Enrich, embedder: HashingEmbedder
+) -> None:
+    world.tell(memory("found by keyword meanwhile"))
+    embedder.failures = [Unavailable("No answer.", reason="embedder-down")]
+    before = status(world)
+    with pytest.raises(Unavailable):
+        enrich.rows(world.workspace_id, waiting(world))
+    failed = status(world)
+    assert (failed.pending_embeddings, failed.failed_embeddings) == (1, 1)
+    assert failed.ledger_position == before.ledger_position
+    assert vectors(root, world) == {}
+    assert enrich.rows(world.workspace_id, waiting(world)) == 1
+    after = status(world)
+    assert (after.pending_embeddings, after.failed_embeddings) == (0, 0)
+
+
+def test_an_old_message_does_not_put_an_old_vector_over_a_newer_one(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    session: dict[str, Any] = {"type": MemoryKind.EVENT, "session_id": "talk"}
+    world.tell(memory("the second message", sequence=2, **session))
+    world.tell(memory("the first message", sequence=1, **session))
+    old, new = waiting(world)
+    enrich.rows(world.workspace_id, [new])
+    newer = vectors(root, world)
+    assert len(newer) == 2
+    enrich.rows(world.workspace_id, [old])
+    assert vectors(root, world) == newer
+
+
+def test_a_late_neighbour_changes_the_vector_of_the_message_after_it(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    session: dict[str, Any] = {"type": MemoryKind.EVENT, "session_id": "talk"}
+    told = world.tell(memory("the second message", sequence=2, **session))
+    second = told.outcomes[0].id
+    assert second is not None
+    enrich.rows(world.workspace_id, waiting(world))
+    alone = vectors(root, world)[second]
+    world.tell(memory("a first one about zebras", sequence=1, **session))
+    enrich.rows(world.workspace_id, waiting(world))
+    assert vectors(root, world)[second][1] != alone[1]
+
+
+def test_a_text_known_from_before_is_not_embedded_again(
+    world: World, enrich: Enrich, embedder: HashingEmbedder
+) -> None:
+    world.tell(memory("said by two clients", client_id="acme"))
+    enrich.rows(world.workspace_id, waiting(world))
+    world.tell(memory("said by two clients", client_id="bolt"))
+    assert enrich.rows(world.workspace_id, waiting(world)) == 1
+    assert len(embedder.calls) == 1
+
+
+def test_what_was_deleted_meanwhile_gets_no_vector(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    told = world.tell(memory("soon gone"))
+    root.execute(
+        "UPDATE node SET state = 'deleted', deleted_at = now() WHERE id = %s",
+        [told.outcomes[0].id],
+    )
+    assert enrich.rows(world.workspace_id, waiting(world)) == 0
+    assert vectors(root, world) == {}
+    assert status(world).pending_embeddings == 0
+
+
+class NoKeys:
+    """A key store that cannot be reached."""
+
+    def get_or_create(self, *_: object) -> Any:
+        raise Unavailable("The key store does not answer.", reason="key-store")
+
+    get = destroy = get_or_create
+
+
+def test_without_the_key_store_nothing_is_written(world: World) -> None:
+    broken = replace(world.remember.resolver, keys=NoKeys())
+    before = status(world)
+    with pytest.raises(Unavailable):
+        replace(world.remember, resolver=broken)(world.admin, [memory("never stored")])
+    assert status(world) == before

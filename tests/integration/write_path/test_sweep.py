@@ -1,0 +1,85 @@
+"""Who sends what the outbox still owes: each row to one caller, when it is due."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from tests.support.world import World, memory, open_world
+
+from cairn.ids import new_id
+from cairn.storage.aws.dispatch import STALE_AFTER
+from cairn.storage.postgres.sweeping import ClaimOutbox
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+ROWS = 12
+
+
+@pytest.fixture(scope="module")
+def root(database: "Database") -> Iterator[psycopg.Connection[Any]]:
+    with database.connect_as_superuser() as connection:
+        connection.autocommit = True
+        yield connection
+
+
+@pytest.fixture
+def world(database: "Database", root: psycopg.Connection[Any]) -> Iterator[World]:
+    """A workspace with some rows in the outbox; nobody else has any."""
+    root.execute("DELETE FROM outbox")
+    world = open_world(database.owner_url, database.app_url, f"sweep-{new_id()}")
+    for number in range(ROWS):
+        world.tell(memory(f"number {number}"))
+    yield world
+    world.pool.close()
+
+
+def claimed(world: World, *, limit: int = 100) -> list[UUID]:
+    rows = ClaimOutbox(world.pool)(limit, NOW - STALE_AFTER, NOW)
+    assert {row.workspace_id for row in rows} <= {world.workspace_id}
+    return [row.id for row in rows]
+
+
+def all_sent(root: psycopg.Connection[Any], moment: datetime | None) -> None:
+    root.execute("UPDATE outbox SET sent_at = %s", [moment])
+
+
+def test_rows_sent_a_moment_ago_are_left_alone(world: World, root: psycopg.Connection[Any]) -> None:
+    all_sent(root, NOW - STALE_AFTER + timedelta(seconds=1))
+    assert claimed(world) == []
+
+
+def test_rows_whose_message_was_lost_are_due_after_a_while(
+    world: World, root: psycopg.Connection[Any]
+) -> None:
+    all_sent(root, NOW - STALE_AFTER - timedelta(seconds=1))
+    assert len(claimed(world)) == ROWS
+    assert claimed(world) == []
+
+
+def test_rows_never_sent_are_due_at_once(world: World, root: psycopg.Connection[Any]) -> None:
+    all_sent(root, None)
+    assert len(claimed(world, limit=5)) == 5
+    assert len(claimed(world)) == ROWS - 5
+
+
+def test_sweeps_at_the_same_time_share_the_rows(
+    world: World, root: psycopg.Connection[Any]
+) -> None:
+    all_sent(root, None)
+    start = Barrier(3)
+
+    def sweep(_: int) -> list[UUID]:
+        start.wait()
+        return claimed(world, limit=4)
+
+    with ThreadPoolExecutor(3) as threads:
+        taken = [one for some in threads.map(sweep, range(3)) for one in some]
+    taken += claimed(world)
+    assert len(taken) == len(set(taken)) == ROWS
