@@ -114,11 +114,14 @@ class InMemoryIngestions:
         *,
         counts: Mapping[str, int] | None = None,
         error: Mapping[str, Any] | None = None,
+        execution: str | None = None,
     ) -> None:
         """Move an ingestion on, unless it has ended; counts are added to those it has."""
         present = self.tables.ingestions.get(ingestion_id)
         if present is None or present.status in _ENDED:
             return
+        if execution is not None:
+            self.tables.executions[ingestion_id] = execution
         self.tables.ingestions[ingestion_id] = replace(
             present, status=status, counts={**present.counts, **(counts or {})}, error=error
         )

@@ -1,0 +1,140 @@
+"""The document use cases over the in-memory stores, run as the state machine runs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from tests.support.embedding import HashingEmbedder
+from tests.support.remembering import NOON, Sent, admin_of
+
+from cairn.access import Scope
+from cairn.errors import NotFound
+from cairn.graph.node import Label, Node
+from cairn.ids import new_id
+from cairn.ingestion.accept_document import AcceptDocument
+from cairn.ingestion.delete import DeleteDocument
+from cairn.ingestion.enrich import Enrich
+from cairn.ingestion.finish_ingestion import FinishIngestion
+from cairn.ingestion.ingest_document import IngestDocument
+from cairn.ingestion.requests import DocumentAccepted, NewDocument
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.in_memory.stores import InMemoryTransactions
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.storage.in_memory.stores import Tables
+
+URI = "https://example.org/handbook.md"
+
+
+@dataclass
+class Objects:
+    """An object store in memory; URLs are never made."""
+
+    held: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def put(self, key: str, content: bytes) -> None:
+        self.held[key] = content
+
+    def get(self, key: str) -> bytes:
+        if key not in self.held:
+            raise NotFound("There is no such object.")
+        return self.held[key]
+
+    def size(self, key: str) -> int | None:
+        return len(self.held[key]) if key in self.held else None
+
+    def delete(self, key: str) -> None:
+        self.held.pop(key, None)
+
+    def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
+        return f"https://uploads.example.org/{key}"
+
+
+@dataclass
+class Documents:
+    """A workspace with everything a document needs; times tick a second a call."""
+
+    transactions: InMemoryTransactions = field(default_factory=InMemoryTransactions)
+    principal: Principal = field(default_factory=lambda: admin_of(new_id()))
+    objects: Objects = field(default_factory=Objects)
+    keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
+    embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
+    sent: Sent = field(default_factory=Sent)
+
+    def __post_init__(self) -> None:
+        self.transactions.create_workspace(self.principal.workspace_id)
+        seconds = count()
+        shared: dict[str, Any] = {
+            "transactions": self.transactions,
+            "clock": lambda: NOON + timedelta(seconds=next(seconds)),
+            "new_id": new_id,
+        }
+        resolver = SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
+        self.accept = AcceptDocument(
+            **shared,
+            resolver=resolver,
+            cipher=BodyCipher(),
+            objects=self.objects,
+            dispatcher=self.sent,
+        )
+        self.steps = IngestDocument(
+            **shared,
+            objects=self.objects,
+            keys=self.keys,
+            cipher=BodyCipher(),
+            tokens=self.embedder,
+            summarise=lambda text, level: f"{level}: {text[:40]}",
+        )
+        self.finish = FinishIngestion(**shared)
+        self.enrich = Enrich(**shared, embedder=self.embedder)
+        self.delete = DeleteDocument(**shared)
+
+    @property
+    def workspace_id(self) -> UUID:
+        return self.principal.workspace_id
+
+    @property
+    def tables(self) -> Tables:
+        return self.transactions.workspaces[self.workspace_id]
+
+    def send(self, text: str, **changes: Any) -> DocumentAccepted:
+        """Accept a Markdown document of one source."""
+        given = {"source_uri": URI, "client_id": "global", "scope": Scope.ADMIN} | changes
+        return self.accept(self.principal, NewDocument(content=text.encode(), **given))
+
+    def run(self, accepted: DocumentAccepted) -> dict[str, Any]:
+        """Run every state of the machine and return what storing said."""
+        ids = self.workspace_id, accepted.ingestion_id
+        self.steps.parse(*ids)
+        self.steps.chunk(*ids)
+        stored = self.steps.store(*ids)
+        for batch in stored["batches"]:
+            self.enrich.batch(*ids, batch)
+        self.finish.succeed(*ids)
+        return stored
+
+    def ingest(self, text: str, **changes: Any) -> dict[str, Any]:
+        """Accept a document and run it to its end."""
+        return self.run(self.send(text, **changes))
+
+    def found(self, label: Label = Label.CHUNK) -> dict[str, Node]:
+        """Return the nodes of a label that are not deleted, by text (sections by headings)."""
+        nodes = [one for one in self.tables.nodes.values() if one.label == label]
+        return {
+            (" > ".join(one.headings or ()) if label == Label.SECTION else one.text): one
+            for one in nodes
+            if one.deleted_at is None
+        }
+
+    def edges(self, relation: str) -> set[tuple[UUID, UUID]]:
+        """Return (source, target) of the edges that hold."""
+        edges = self.tables.edges.values()
+        return {(one.source_id, one.target_id) for one in edges if one.relation == relation}
