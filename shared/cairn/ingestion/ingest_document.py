@@ -122,11 +122,7 @@ class IngestDocument:
         )
         for step in plan.steps():
             with self.transactions.writing(principal) as stores:
-                if not stores.ingestions.is_newest(ingestion):
-                    raise Conflict(
-                        "The same source was sent again; its newer ingestion goes on.",
-                        reason="superseded-ingestion",
-                    )
+                _check_current(stores, ingestion)
                 step.write(stores, self.clock())
         self._advance(principal, ingestion_id, DocumentStatus.STORED, plan.counts())
         self.objects.delete(ingestion.object_key)
@@ -159,6 +155,20 @@ class IngestDocument:
             stores.ingestions.advance(
                 ingestion_id, status, self.clock(), counts=counts, execution=execution
             )
+
+
+def _check_current(stores: DocumentStores, ingestion: Ingestion) -> None:
+    """Raise Conflict when the source was sent again, or deleted, since it was accepted."""
+    if not stores.ingestions.is_newest(ingestion):
+        raise Conflict(
+            "The same source was sent again; its newer ingestion goes on.",
+            reason="superseded-ingestion",
+        )
+    document = stores.documents.visible(ingestion.document_id)
+    if document and document.deleted_at is not None and document.position > ingestion.position:
+        raise Conflict(
+            "The document was deleted while it was ingested.", reason="deleted-meanwhile"
+        )
 
 
 def _key(workspace_id: UUID, ingestion_id: UUID, name: str) -> str:
