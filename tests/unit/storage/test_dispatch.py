@@ -1,0 +1,218 @@
+"""Outbox rows to messages and executions; a failed send is marked, and made good by the next."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+from tests.support.remembering import NOON, admin_of
+
+from cairn.access import Principal
+from cairn.errors import Unavailable
+from cairn.ids import new_id
+from cairn.ingestion.ports import OutboxRow, Topic
+from cairn.storage.aws import dispatch
+from cairn.storage.aws.dispatch import STALE_AFTER, SWEEP_ROWS, AwsDispatcher
+from cairn.storage.in_memory.stores import InMemoryTransactions
+
+MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine:ingestion"
+
+
+class AlreadyExistsError(Exception):
+    pass
+
+
+@dataclass
+class Cloud:
+    """The queue and the machine; while `down`, nothing gets through."""
+
+    messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    executions: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    down: bool = False
+
+    @property
+    def exceptions(self) -> Any:
+        return type("Exceptions", (), {"ExecutionAlreadyExists": AlreadyExistsError})
+
+    def client(self, _service: str) -> "Cloud":
+        return self
+
+    def send_message(self, *, QueueUrl: str, MessageBody: str) -> None:
+        self._answer(QueueUrl)
+        self.messages.append(json.loads(MessageBody))
+
+    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> None:
+        self._answer(stateMachineArn)
+        if name in self.executions:
+            raise AlreadyExistsError
+        self.executions[name] = json.loads(input)
+
+    def _answer(self, place: str) -> None:
+        if self.down:
+            raise EndpointConnectionError(endpoint_url=place)
+
+
+@dataclass
+class Outbox:
+    """A workspace's outbox with a dispatcher; what is claimed is recorded."""
+
+    cloud: Cloud
+    transactions: InMemoryTransactions
+    principal: Principal
+    claims: list[tuple[int, datetime, datetime]] = field(
+        default_factory=list[tuple[int, datetime, datetime]]
+    )
+    log: list[str] = field(default_factory=list[str])
+    machine: str | None = MACHINE
+
+    def __post_init__(self) -> None:
+        self.dispatcher = AwsDispatcher(
+            queue_url="https://queue.example.org",
+            machine_arn=self.machine,
+            transactions=self.transactions,
+            claim=self._claim,
+            clock=lambda: NOON,
+            log=lambda event, _: self.log.append(event),
+        )
+
+    @property
+    def tables(self) -> Any:
+        return self.transactions.workspaces[self.principal.workspace_id]
+
+    def add(self, topic: str = Topic.EMBED, **changes: Any) -> OutboxRow:
+        row = OutboxRow(
+            workspace_id=self.principal.workspace_id,
+            id=new_id(),
+            topic=topic,
+            position=7,
+            **changes,
+        )
+        with self.transactions.writing(self.principal) as stores:
+            stores.outbox.add(row, NOON)
+        return row
+
+    def _claim(self, limit: int, stale: datetime, now: datetime) -> Sequence[OutboxRow]:
+        self.claims.append((limit, stale, now))
+        return [row for row in self.tables.outbox.values() if row.id in self.tables.unsent]
+
+
+@pytest.fixture
+def cloud(monkeypatch: pytest.MonkeyPatch) -> Cloud:
+    cloud = Cloud()
+    monkeypatch.setattr(dispatch, "aws_client", cloud.client)
+    return cloud
+
+
+@pytest.fixture
+def outbox(cloud: Cloud) -> Outbox:
+    transactions, principal = InMemoryTransactions(), admin_of(new_id())
+    transactions.create_workspace(principal.workspace_id)
+    return Outbox(cloud, transactions, principal)
+
+
+def test_a_message_holds_ids_and_a_position(outbox: Outbox, cloud: Cloud) -> None:
+    row = outbox.add(node_ids=(new_id(),))
+    outbox.dispatcher.send([row])
+    assert cloud.messages == [
+        {
+            "workspace_id": str(row.workspace_id),
+            "outbox_ids": [str(row.id)],
+            "position": 7,
+        }
+    ]
+    assert not outbox.tables.unsent
+
+
+def test_an_ingestion_starts_the_machine_under_its_own_name(outbox: Outbox, cloud: Cloud) -> None:
+    ingestion = new_id()
+    outbox.dispatcher.send([outbox.add(Topic.INGESTION, reference=ingestion)])
+    assert cloud.executions == {
+        str(ingestion): {
+            "workspace_id": str(outbox.principal.workspace_id),
+            "ingestion_id": str(ingestion),
+        }
+    }
+
+
+def test_starting_an_attempt_twice_starts_it_once(outbox: Outbox, cloud: Cloud) -> None:
+    row = outbox.add(Topic.INGESTION, reference=new_id())
+    outbox.dispatcher.send([row, row])
+    assert len(cloud.executions) == 1
+    assert outbox.log == ["outbox.execution_exists"]
+    assert not outbox.tables.unsent
+
+
+def test_another_attempt_is_another_execution(outbox: Outbox, cloud: Cloud) -> None:
+    ingestion = new_id()
+    rows = [outbox.add(Topic.INGESTION, reference=ingestion, attempt=n) for n in (0, 1)]
+    outbox.dispatcher.send(rows)
+    assert set(cloud.executions) == {str(ingestion), f"{ingestion}-1"}
+
+
+def test_a_failed_send_raises_nothing_and_marks_the_row(outbox: Outbox, cloud: Cloud) -> None:
+    cloud.down = True
+    row = outbox.add()
+    outbox.dispatcher.send([row])
+    assert outbox.tables.unsent == {row.id}
+    assert not outbox.claims
+
+
+def test_the_next_good_send_sweeps_what_was_left(outbox: Outbox, cloud: Cloud) -> None:
+    cloud.down = True
+    lost = outbox.add()
+    outbox.dispatcher.send([lost])
+    cloud.down = False
+    row = outbox.add()
+    outbox.dispatcher.send([row])
+    sent = [message["outbox_ids"] for message in cloud.messages]
+    assert sent == [[str(row.id)], [str(lost.id)]]
+    assert outbox.claims == [(SWEEP_ROWS, NOON - STALE_AFTER, NOON)]
+
+
+def test_a_send_that_follows_a_good_one_sweeps_nothing(outbox: Outbox, cloud: Cloud) -> None:
+    cloud.down = True
+    outbox.dispatcher.send([outbox.add()])
+    cloud.down = False
+    for _ in range(3):
+        outbox.dispatcher.send([outbox.add()])
+    assert len(outbox.claims) == 1
+
+
+def test_one_row_that_fails_does_not_hold_up_the_others(outbox: Outbox, cloud: Cloud) -> None:
+    class Choosy(Cloud):
+        def start_execution(self, **_: object) -> None:
+            raise EndpointConnectionError(endpoint_url="machine")
+
+    cloud.start_execution = Choosy().start_execution  # the machine alone is out of reach
+    bad, good = outbox.add(Topic.INGESTION, reference=new_id()), outbox.add()
+    outbox.dispatcher.send([bad, good])
+    assert outbox.tables.unsent == {bad.id}
+    assert len(cloud.messages) == 1
+
+
+def test_a_sweep_counts_what_it_sent_and_arms_itself_again(outbox: Outbox, cloud: Cloud) -> None:
+    cloud.down = True
+    outbox.dispatcher.send([outbox.add(), outbox.add()])
+    assert outbox.dispatcher.sweep() == 0
+    cloud.down = False
+    assert outbox.dispatcher.sweep() == 2
+
+
+def test_when_marking_fails_too_the_request_is_answered_all_the_same(
+    outbox: Outbox, cloud: Cloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(*_: object, **__: object) -> object:
+        raise Unavailable("The database did not answer.")
+
+    row = outbox.add()
+    cloud.down = True
+    monkeypatch.setattr(outbox.transactions, "writing", unavailable)
+    outbox.dispatcher.send([row])
+    assert outbox.log == ["outbox.send_failed", "outbox.mark_failed"]
+
+
+def test_a_row_goes_stale_after_a_quarter_of_an_hour() -> None:
+    assert timedelta(minutes=15) == STALE_AFTER
