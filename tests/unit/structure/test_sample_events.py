@@ -1,0 +1,162 @@
+"""Every function takes its sample events, and says which queue messages are to come again."""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from uuid import UUID
+
+import pytest
+from infra.cdk.functions import discover
+
+from cairn.errors import Unavailable
+from cairn.retrieval.query import SearchRequest
+
+ROOT = Path(__file__).parents[3]
+SAMPLES = sorted(
+    path for path in (ROOT / "events").glob("*/*.json") if path.parent.name != "api"
+)  # those of the api are served in tests/unit/api/test_lambda.py
+ENVIRONMENT = {
+    "AWS_REGION": "eu-central-1",
+    "CAIRN_ANCHOR_BUCKET": "anchors",
+    "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
+    "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
+    "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
+    "CAIRN_KEY_STORE": "file:/nowhere/keys",
+    "CAIRN_MODEL_DIR": "/nowhere/model",
+    "CAIRN_STAGE": "local",
+    "CAIRN_UPLOADS_BUCKET": "uploads",
+}
+
+
+@dataclass
+class Called:
+    """Stands for every service: what is called on it is written down, and answers with a count."""
+
+    name: str = ""
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(
+        default_factory=list[tuple[str, tuple[Any, ...], dict[str, Any]]]
+    )
+
+    def __getattr__(self, name: str) -> "Called":
+        return Called(f"{self.name}.{name}".lstrip("."), self.calls)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.calls.append((self.name, given, named))
+        return {} if self.name.startswith(("ingest", "finish", "verify")) else 1
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Import a handler as Lambda does, in the environment it gets; nothing connects."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+    def loaded(function: str) -> ModuleType:
+        path = ROOT / "functions" / function / "handler.py"
+        spec = importlib.util.spec_from_file_location(f"handler_of_{function}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return loaded
+
+
+def test_every_function_has_a_sample() -> None:
+    assert {path.parent.name for path in SAMPLES} == set(discover()) - {"api"}
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_sample_runs_one_use_case_of_its_function(
+    load: Callable[[str], ModuleType], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, services = load(path.parent.name), Called()
+    event = json.loads(path.read_text(encoding="utf-8"))
+    monkeypatch.setattr(module, "services", services)
+    if path.parent.name == "retrieve":
+        monkeypatch.setattr(module, "answer", lambda _, request: Answered(request))
+    module.handler(event, None)
+    asked = [call for call in services.calls if not call[0].startswith("log")]
+    assert len(asked) == 1
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answer to a search, with nothing found."""
+
+    request: SearchRequest
+    results: tuple[object, ...] = ()
+    meta: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass
+class Embedding:
+    """The embed services: messages of `failing` rows fail, and so does a batch that holds one."""
+
+    failing: set[UUID]
+    asked: list[list[UUID]] = field(default_factory=list[list[UUID]])
+    log: Called = field(default_factory=Called)
+
+    @property
+    def enrich(self) -> "Embedding":
+        return self
+
+    def rows(self, _workspace_id: UUID, outbox_ids: list[UUID]) -> int:
+        self.asked.append(outbox_ids)
+        if self.failing & set(outbox_ids):
+            raise Unavailable("The embedder did not answer.")
+        return len(outbox_ids)
+
+
+def record(message_id: str, *rows: int, workspace: int = 9) -> dict[str, str]:
+    body = {
+        "workspace_id": str(UUID(int=workspace)),
+        "outbox_ids": [str(UUID(int=row)) for row in rows],
+    }
+    return {"messageId": message_id, "body": json.dumps(body)}
+
+
+def embed(
+    load: Callable[[str], ModuleType], services: Embedding, *records: dict[str, str]
+) -> list[str]:
+    module = load("embed")
+    module.services = services
+    answer = module.handler({"Records": list(records)}, None)
+    return [one["itemIdentifier"] for one in answer["batchItemFailures"]]
+
+
+def test_messages_of_a_workspace_are_embedded_together(load: Callable[[str], ModuleType]) -> None:
+    services = Embedding(failing=set())
+    records = [record("a", 1), record("b", 2), record("c", 3, workspace=8)]
+    assert embed(load, services, *records) == []
+    assert services.asked == [[UUID(int=1), UUID(int=2)], [UUID(int=3)]]
+
+
+def test_one_bad_message_comes_again_and_the_others_do_not(
+    load: Callable[[str], ModuleType],
+) -> None:
+    services = Embedding(failing={UUID(int=2)})
+    assert embed(load, services, record("a", 1), record("b", 2), record("c", 3)) == ["b"]
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", '{"workspace_id": "x", "outbox_ids": []}'])
+def test_a_message_that_cannot_be_read_comes_again_until_it_is_dead(
+    load: Callable[[str], ModuleType], body: str
+) -> None:
+    services = Embedding(failing=set())
+    poison = {"messageId": "poison", "body": body}
+    assert embed(load, services, poison, record("a", 1)) == ["poison"]
+    assert services.asked == [[UUID(int=1)]]
+
+
+@pytest.mark.parametrize("event", [{"step": "drop"}, {"step": "finish_ingestion"}, {}], ids=str)
+def test_the_audit_function_refuses_what_it_does_not_know(
+    load: Callable[[str], ModuleType], event: dict[str, str]
+) -> None:
+    with pytest.raises(ValueError, match=r"step|workspace_id"):
+        load("audit").handler(event, None)
