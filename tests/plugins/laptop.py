@@ -1,7 +1,7 @@
 """The whole laptop cloud, deployed below a temporary folder: for end-to-end and kill tests.
 
-It never touches the user's own `.local` stack. With CAIRN_TEST_ENFORCE_ROLES=1 the emulator
-checks every Lambda's execution role, so that a missing grant fails here and not first on AWS.
+It never touches the user's own `.local` stack. The emulator checks every Lambda's execution role,
+so that a missing grant fails here and not first on AWS (CAIRN_TEST_ENFORCE_ROLES=0: it does not).
 """
 
 import os
@@ -85,7 +85,7 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
     stack = Stack(
         layout=Layout(project=PROJECT, base=tmp_path_factory.mktemp("laptop")),
         progress=Progress(quiet=True),
-        enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "0") == "1",
+        enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "1") == "1",
         first_api_port=FIRST_PORT + 500,
         first_emulator_port=FIRST_PORT + 250,
     )

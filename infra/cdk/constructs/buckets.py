@@ -39,7 +39,7 @@ class Buckets(Construct):
             encryption_key=key,
             bucket_key_enabled=key is not None,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            enforce_ssl=True,
+            enforce_ssl=not config.is_local,  # the emulator speaks plain HTTP
             server_access_logs_bucket=logs,
             server_access_logs_prefix="uploads/" if logs else None,
             lifecycle_rules=[
@@ -55,7 +55,7 @@ class Buckets(Construct):
             "Anchors",
             encryption=s3.BucketEncryption.S3_MANAGED,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            enforce_ssl=True,
+            enforce_ssl=not config.is_local,
             versioned=True,
             object_lock_enabled=not config.is_local,
             object_lock_default_retention=None

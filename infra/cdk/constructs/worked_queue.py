@@ -13,7 +13,9 @@ KEPT = Duration.days(14)
 class WorkedQueue(Construct):
     """`queue`, and `dead_letters` where a message goes after three failed tries."""
 
-    def __init__(self, scope: Construct, name: str, *, physical: str, hidden: Duration) -> None:
+    def __init__(
+        self, scope: Construct, name: str, *, physical: str, hidden: Duration, enforce_ssl: bool
+    ) -> None:
         """`hidden`: how long a message stays away after a try, at least the consumer's timeout."""
         super().__init__(scope, name)
         self.dead_letters = sqs.Queue(
@@ -21,7 +23,7 @@ class WorkedQueue(Construct):
             "DeadLetters",
             queue_name=f"{physical}-dead-letters",
             retention_period=KEPT,
-            enforce_ssl=True,
+            enforce_ssl=enforce_ssl,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
         )
         self.queue = sqs.Queue(
@@ -30,7 +32,7 @@ class WorkedQueue(Construct):
             queue_name=physical,
             visibility_timeout=hidden,
             retention_period=KEPT,
-            enforce_ssl=True,
+            enforce_ssl=enforce_ssl,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=TRIES),
         )

@@ -56,6 +56,7 @@ class PipelineStack(Stack):
             "EmbedQueue",
             physical=f"cairn-{config.stage}-embed",
             hidden=_hidden(config, specs["embed"]),
+            enforce_ssl=not config.is_local,  # the emulator speaks plain HTTP
         )
         self.machine_arn = machine_arn(self, config)
         self.values = data.values | {

@@ -154,7 +154,7 @@ class DocumentStores(WriteStores, Protocol):
 
 
 class ObjectStore(Protocol):
-    """Bytes on their way through the machine, encrypted at rest, gone after a day."""
+    """Bytes on their way through the machine, encrypted at rest, gone after a week."""
 
     def put(self, key: str, content: bytes) -> None:
         """Store bytes under a key; Unavailable when that cannot be done."""
