@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.ingestion.documents import URI, Documents
+from tests.support.ingesting import URI, Documents
 
 from cairn.access import Principal, Role, Scope
 from cairn.errors import Conflict, Denied, NotFound, Unavailable, ValidationFailed

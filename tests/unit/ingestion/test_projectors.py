@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.support.ingesting import Documents
 from tests.support.remembering import NOON, Remembering, fact
-from tests.unit.ingestion.documents import Documents
 
 from cairn.graph.projection import Projection
 from cairn.ids import new_id
