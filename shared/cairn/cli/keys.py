@@ -82,7 +82,7 @@ def whoami(ctx: typer.Context, as_json: Json = False) -> None:
 
 def claim(
     ctx: typer.Context,
-    token: Annotated[str, typer.Argument(help="From `python -m infra.cdk.issue_claim`; works once.")],
+    token: Annotated[str, typer.Argument(help="From infra.cdk.issue_claim; works once.")],
     url: Annotated[str | None, typer.Option(help="The API; CAIRN_URL without.")] = None,
     workspace: Annotated[str, typer.Option(help="The name of the first workspace.")] = "main",
     as_json: Json = False,
