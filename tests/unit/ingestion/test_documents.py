@@ -218,6 +218,18 @@ def test_an_older_ingestion_gives_way_to_the_same_source_sent_again(system: Docu
     assert "There are fourteen beds." in system.found()
 
 
+def test_a_document_deleted_while_it_is_ingested_stays_deleted(system: Documents) -> None:
+    accepted = system.send(FIRST)
+    ids = system.workspace_id, accepted.ingestion_id
+    system.steps.parse(*ids)
+    system.steps.chunk(*ids)
+    system.delete(system.principal, accepted.document_id)
+    with pytest.raises(Conflict) as refused:
+        system.steps.store(*ids)
+    assert refused.value.reason == "deleted-meanwhile"
+    assert not any(system.found(label) for label in Label)
+
+
 def test_the_same_source_for_another_audience_is_another_document(system: Documents) -> None:
     one = system.send(FIRST)
     assert system.send(FIRST).document_id == one.document_id
