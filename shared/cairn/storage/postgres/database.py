@@ -63,7 +63,7 @@ class Database:
     def _open(self) -> ConnectionPool[psycopg.Connection[TupleRow]]:
         def options() -> dict[str, Any]:
             secret = {"password": self._password()} if self._password else {}
-            return {"autocommit": True, "connect_timeout": 5, **secret}
+            return {"autocommit": True, "connect_timeout": 5, "prepare_threshold": 0, **secret}
 
         return ConnectionPool(
             self._url,

@@ -1,9 +1,12 @@
 -- name: bind
--- Tell the policies and candidate functions who this transaction is for.
+-- Tell the policies and candidate functions who this transaction is for. Plans are made once a
+-- connection: planning over 16 partitions costs more than most of these queries; the candidate
+-- functions, whose plans depend on what is asked, set the opposite for themselves.
 SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
   set_config('cairn.scopes', %(scopes)s, true),
   set_config('cairn.agent', %(agent)s, true),
   set_config('cairn.sees_deleted', %(sees_deleted)s, true),
+  set_config('plan_cache_mode', 'force_generic_plan', true),
   set_config('transaction_read_only', %(read_only)s, true),
   set_config('lock_timeout', %(lock_timeout)s, true),
   set_config('statement_timeout', %(statement_timeout)s, true)
