@@ -1,6 +1,7 @@
 """Parts that stop, fail and die: nothing that was answered is lost, and work goes on after."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -221,3 +222,27 @@ def test_an_unsent_row_goes_out_with_the_next_write(laptop: "Laptop", workspace:
     workspace.tell("The write after.")
     workspace.all_embedded()
     assert workspace.get(f"/v1/memories/{first['id']}")["embedded"] is True
+
+
+def test_a_write_repeated_after_its_worker_was_killed_is_written_once(
+    laptop: "Laptop", workspace: Tenant
+) -> None:
+    gateway = workspace.through_gateway()
+    good(gateway.call("GET", "/v1/whoami"))
+    given: dict[str, Any] = {
+        "json": {"items": events(200, 40)},
+        "headers": {"idempotency-key": "one-batch"},
+    }
+    with ThreadPoolExecutor(1) as aside:
+        first = aside.submit(gateway.call, "POST", "/v1/memories", **given)
+        assert laptop.kill_workers("local-api")
+        assert first.result().status_code in (200, 500, 502, 503)
+    again = eventually(lambda: succeeded(gateway, given), seconds=30, what="the repeated write")
+    assert len({each["id"] for each in again["results"]}) == 200
+    assert workspace.get("/v1/status")["memories"] == 200
+    assert workspace.chain_holds()
+
+
+def succeeded(tenant: Tenant, given: dict[str, Any]) -> dict[str, Any] | None:
+    response = tenant.call("POST", "/v1/memories", **given)
+    return response.json() if response.is_success else None
