@@ -106,8 +106,10 @@ class RateLimited(CairnError):
 
     code = "rate-limited"
 
-    def __init__(self, detail: str, *, retry_after: float, **fields: object) -> None:
-        super().__init__(detail, **fields)
+    def __init__(
+        self, detail: str, *, retry_after: float, reason: str | None = None, **fields: object
+    ) -> None:
+        super().__init__(detail, reason=reason, **fields)
         self.retry_after = retry_after
 
 
