@@ -41,7 +41,7 @@ check: setup ## lint, formatting, types, lock, and the tests that hold the code'
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m pyright --pythonpath $(PY)
-	@$(PY) -m pytest -q tests/unit $(wildcard tests/architecture)
+	@$(PY) -m pytest -q tests/unit/structure
 
 synth: setup ## write the CloudFormation templates to cdk.out/; STAGE=local|prod
 	@$(PY) -m infra.local synth --stage $(STAGE)
