@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LOCK_TIMEOUT_MS = 2_000
 STATEMENT_TIMEOUT_MS = 30_000
 POOL_TIMEOUT_SECONDS = 5.0
+RECONNECT_SECONDS = 1.0
+"""After so long the pool gives up until the next request; its own pauses grow with the outage."""
 
 Connection = psycopg.Connection[Any]
 
@@ -71,6 +73,7 @@ class Database:
             min_size=0,
             max_size=self._size,
             timeout=POOL_TIMEOUT_SECONDS,
+            reconnect_timeout=RECONNECT_SECONDS,
             max_idle=300.0,
             num_workers=1,
             check=ConnectionPool.check_connection,
