@@ -1,0 +1,58 @@
+"""A database that goes away and comes back: the pool tries again with the next request."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cairn.errors import Unavailable
+from cairn.storage.postgres import database as module
+from cairn.storage.postgres.database import Database as Pool
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+OUTAGE = 4  # requests refused, about a second each
+
+
+@pytest.fixture
+def door(database: "Database", tmp_path: Path) -> Path:
+    """A way to the server's socket folder that can be taken away."""
+    link = tmp_path / "door"
+    link.symlink_to(database.server.cluster.socket_folder)
+    return link
+
+
+@pytest.fixture
+def pool(database: "Database", door: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+    monkeypatch.setattr(module, "POOL_TIMEOUT_SECONDS", 1.0)
+    url = re.sub(r"host=[^&]*", f"host={door}", database.app_url)
+    assert str(door) in url
+    opened = Pool(url)
+    yield opened
+    opened.close()
+
+
+def answers(pool: Pool) -> bool:
+    try:
+        with pool.connection() as connection:
+            return connection.execute("SELECT 1").fetchone() == (1,)
+    except Unavailable:
+        return False
+
+
+def drop_connections(pool: Pool) -> None:
+    with pytest.raises(Unavailable), pool.connection() as connection:
+        connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+
+def test_the_first_request_after_an_outage_is_answered(pool: Pool, door: Path) -> None:
+    assert answers(pool)
+    away = door.readlink()
+    door.unlink()
+    drop_connections(pool)
+    assert [answers(pool) for _ in range(OUTAGE)] == [False] * OUTAGE
+    door.symlink_to(away)
+    assert answers(pool)
