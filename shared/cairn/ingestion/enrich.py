@@ -7,13 +7,14 @@ in the transaction that removes it. Vectors come from the cache first.
 from __future__ import annotations
 
 import hashlib
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.access.system import system_principal
 from cairn.embedding.port import PASSAGE_TOKENS
-from cairn.errors import CairnError
+from cairn.errors import CairnError, Unavailable
 from cairn.graph.node import Label
 from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.planning import Planned
@@ -21,7 +22,7 @@ from cairn.ingestion.ports import WriteStores
 from cairn.ledger.entry import NewEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from cairn.ingestion.ports import OutboxRow
     from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
+
+
+STORE_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +113,7 @@ class Enrich:
     embedder: Embedder
     clock: Clock
     new_id: IdSource
+    pause: Callable[[float], None] = time.sleep
 
     def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
         """Enrich what these outbox rows name and return how many nodes got vectors.
@@ -149,7 +154,17 @@ class Enrich:
             known = dict(stores.embeddings.cached({text_hash(one) for one in texts}, model_id))
         fresh = self._embed([one for one in texts if text_hash(one) not in known])
         embeddings = [_embedding(node, self.embedder, known | fresh) for node in nodes]
-        position = max(row.position for row in rows)
+        self._when_free(lambda: self._store(principal, rows, fresh, embeddings))
+        return len(embeddings)
+
+    def _store(
+        self,
+        principal: Principal,
+        rows: Sequence[OutboxRow],
+        fresh: Mapping[bytes, Vectors],
+        embeddings: Sequence[NewEmbedding],
+    ) -> None:
+        model_id, position = self.embedder.model.id, max(row.position for row in rows)
         with self.transactions.writing(principal) as stores:
             now = self.clock()
             stores.embeddings.cache(fresh, model_id, now)
@@ -157,7 +172,19 @@ class Enrich:
             if embeddings:
                 append_and_project(stores, [self._entry(principal, embeddings, now)], now)
             stores.queue.done([row.id for row in rows])
-        return len(embeddings)
+
+    def _when_free(self, store: Callable[[], None]) -> None:
+        """Run `store`, again while writers hold the ledger: the vectors need not be made anew."""
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
+
+        attempts = Retrying(
+            retry=retry_if_exception(_ledger_is_busy),
+            stop=stop_after_attempt(STORE_ATTEMPTS),
+            wait=wait_random(0, 0.5),
+            sleep=self.pause,
+            reraise=True,
+        )
+        attempts(store)
 
     def _embed(self, texts: Sequence[str]) -> dict[bytes, Vectors]:
         if not texts:
@@ -181,6 +208,10 @@ class Enrich:
             meta=meta,
         )
         return Planned(entry=entry, body={})
+
+
+def _ledger_is_busy(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and error.reason == "ledger-busy"
 
 
 def text_hash(text: str) -> bytes:

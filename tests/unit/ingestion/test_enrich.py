@@ -1,18 +1,23 @@
 """Vectors for what was written: the cache first, neighbours pooled, safe to be asked twice."""
 
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.remembering import Remembering, fact, in_memory
 
+from cairn.access import Principal
 from cairn.clock import utc_now
 from cairn.errors import Unavailable
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.enrich import Enrich
+from cairn.ingestion.enrich import Enrich, EnrichStores
 from cairn.ingestion.requests import NewMemory
 from cairn.memory.kinds import MemoryKind
 from cairn.storage.in_memory.stores import Tables
+from cairn.transaction import Transactions
 
 
 @pytest.fixture
@@ -162,3 +167,57 @@ def test_an_older_message_does_not_undo_a_newer_vector(system: Remembering, enri
     position = tables(system).embeddings[third.id, HASHING.id][0]
     enrich.rows(system.principal.workspace_id, list(late))
     assert tables(system).embeddings[third.id, HASHING.id][0] == position
+
+
+@dataclass
+class Busy:
+    """Transactions whose ledger is held by others for the first `refusals` writes."""
+
+    inner: Transactions[EnrichStores]
+    refusals: int
+
+    def reading(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> AbstractContextManager[EnrichStores]:
+        return self.inner.reading(principal, timeout_ms=timeout_ms)
+
+    def writing(
+        self, principal: Principal, *, once: str | None = None
+    ) -> AbstractContextManager[EnrichStores]:
+        self.refusals -= 1
+        if self.refusals >= 0:
+            raise Unavailable("Another write holds the ledger.", reason="ledger-busy")
+        return self.inner.writing(principal, once=once)
+
+
+def test_vectors_wait_for_the_ledger_and_are_not_made_again(
+    system: Remembering, embedder: HashingEmbedder
+) -> None:
+    made = system.tell_one(fact("the stove burns pellets"))
+    pauses: list[float] = []
+    enrich = Enrich(
+        transactions=Busy(system.transactions, refusals=3),
+        embedder=embedder,
+        clock=utc_now,
+        new_id=new_id,
+        pause=pauses.append,
+    )
+    assert work_off(system, enrich) == 1
+    assert (made.id, HASHING.id) in tables(system).embeddings
+    assert (len(embedder.calls), len(pauses)) == (1, 3)
+
+
+def test_a_ledger_that_stays_busy_leaves_the_rows_for_later(
+    system: Remembering, embedder: HashingEmbedder
+) -> None:
+    system.tell_one(fact("the stove burns pellets"))
+    enrich = Enrich(
+        transactions=Busy(system.transactions, refusals=99),
+        embedder=embedder,
+        clock=utc_now,
+        new_id=new_id,
+        pause=lambda _: None,
+    )
+    with pytest.raises(Unavailable):
+        work_off(system, enrich)
+    assert tables(system).outbox
