@@ -1,0 +1,109 @@
+"""The `cairn` command on the real stack: what works, and what it says when it cannot."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.e2e.cli import cairn
+from tests.e2e.tenant import Tenant, open_workspace
+
+from cairn.cli.samples import SAMPLES
+
+if TYPE_CHECKING:
+    from tests.plugins.laptop import Laptop
+
+NOBODY = "00000000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(scope="module")
+def tenant(laptop: "Laptop") -> Tenant:
+    return open_workspace(laptop, "command line")
+
+
+def test_what_is_remembered_is_recalled(tenant: Tenant) -> None:
+    told = cairn(tenant, "remember", "The gate is locked at ten.", "--key", "gate", "--json")
+    assert told.status == 0, told.err
+    recalled = cairn(tenant, "recall", "gate", "--json")
+    assert recalled.json()["results"][0]["node_id"] in told.out
+    assert "The gate is locked at ten." in cairn(tenant, "recall", "gate").out
+
+
+def test_a_file_is_ingested_and_found(tenant: Tenant) -> None:
+    handbook = SAMPLES / "documents" / "handbook.md"
+    done = cairn(tenant, "ingest", str(handbook), "--json")
+    assert done.status == 0, done.err
+    found = cairn(tenant, "recall", "on call", "--label", "Chunk", "--json").json()["results"]
+    assert found and found[0]["attributes"]["source_uri"].endswith("handbook.md")
+
+
+def test_a_document_that_cannot_be_read_makes_the_command_fail(
+    tenant: Tenant, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7\n%%EOF")
+    done = cairn(tenant, "ingest", str(broken))
+    assert done.status == 1
+    assert "broken.pdf" in done.out + done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_key_is_made_used_and_revoked(tenant: Tenant) -> None:
+    made = cairn(tenant, "keys", "create", "for a test", "--json").json()
+    holder = replace(tenant, key=made["secret"])
+    assert cairn(holder, "recall", "gate").status == 0
+    assert cairn(tenant, "keys", "revoke", made["key"]["id"]).status == 0
+    refused = cairn(holder, "recall", "gate")
+    assert refused.status == 1
+    assert made["secret"] not in refused.out + refused.err
+
+
+def test_an_agents_key_may_not_read_the_ledger(tenant: Tenant) -> None:
+    agent = replace(tenant, key=tenant.new_key("agent"))
+    done = cairn(agent, "ledger", "list")
+    assert (done.status, "admin" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-command"],
+        ["remember"],
+        ["recall"],
+        ["recall", "x", "--limit", "0"],
+        ["ingest", "/no/such/file"],
+        ["trace", "nonsense"],
+        ["ledger", "verify", "--workspace", "nonsense"],
+        ["ledger", "list", "--from", "0"],
+        ["keys", "create"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_arguments_show_the_usage(tenant: Tenant, arguments: list[str]) -> None:
+    done = cairn(tenant, *arguments)
+    assert done.status == 2
+    assert "Usage" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["remember", "  "],
+        ["recall", "x", "--as-of", "yesterday"],
+        ["recall", "x", "--recipe", "none"],
+        ["trace", NOBODY],
+        ["keys", "revoke", NOBODY],
+        ["ledger", "verify", "--workspace", NOBODY],
+        ["ledger", "export", "--workspace", NOBODY],
+        ["redrive", "--queue", "nonsense"],
+        ["bench", "locomo", "/no/such/file"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_is_one_line_and_status_one(tenant: Tenant, arguments: list[str]) -> None:
+    done = cairn(tenant, *arguments)
+    assert done.status == 1
+    assert done.err.startswith("error: ")
+    assert "Traceback" not in done.err
+    assert done.out == ""
