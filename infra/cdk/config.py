@@ -96,7 +96,7 @@ def read_config(node: Node) -> Config:
         max_acu=_halves("max_acu", text("max_acu", "4")),
         backup_days=whole("backup_days", 14, 1, 35),
         anchor_retention_days=whole("anchor_retention_days", 365, 1, 36_500),
-        embed_concurrency=whole("embed_concurrency", 4, 2, 1000),
+        embed_concurrency=whole("embed_concurrency", 2 if stage == "local" else 4, 2, 1000),
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
         layers=_folder(text("layers")) if text("layers") else None,
