@@ -69,6 +69,19 @@ def test_rows_never_sent_are_due_at_once(world: World, root: psycopg.Connection[
     assert len(claimed(world)) == ROWS - 5
 
 
+def test_rows_that_keep_failing_come_back_ever_more_rarely_but_always(
+    world: World, root: psycopg.Connection[Any]
+) -> None:
+    root.execute("UPDATE outbox SET attempts = 3")
+    all_sent(root, NOW - STALE_AFTER - timedelta(hours=3))
+    assert claimed(world) == []
+    all_sent(root, NOW - STALE_AFTER - timedelta(hours=3, seconds=1))
+    assert len(claimed(world)) == ROWS
+    root.execute("UPDATE outbox SET attempts = 5000")
+    all_sent(root, NOW - STALE_AFTER - timedelta(hours=24, seconds=1))
+    assert len(claimed(world)) == ROWS
+
+
 def test_sweeps_at_the_same_time_share_the_rows(
     world: World, root: psycopg.Connection[Any]
 ) -> None:

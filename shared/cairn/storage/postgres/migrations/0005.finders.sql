@@ -257,8 +257,9 @@ CREATE FUNCTION list_workspaces() RETURNS TABLE (workspace_id uuid)
   SET search_path = pg_catalog, public, pg_temp
 AS $$ SELECT id FROM workspace ORDER BY id $$;
 
--- Rows never sent, or sent before `stale` and not finished (a machine may take an hour longer):
--- each is handed to one caller.
+-- Rows never sent, or sent before `stale` and not finished (a machine may take an hour longer): each
+-- is handed to one caller. What keeps failing comes back ever more rarely, once a day in the end, so
+-- that it does not fill the dead letters; it never stops, so that nothing is lost.
 CREATE FUNCTION claim_outbox(wanted integer, stale timestamptz, moment timestamptz)
   RETURNS TABLE (workspace_id uuid, id uuid, topic text, node_ids uuid[], reference uuid,
     "position" bigint, attempts smallint)
@@ -268,8 +269,9 @@ AS $$
   UPDATE outbox o SET sent_at = moment, attempts = o.attempts + 1
     FROM (SELECT c.workspace_id, c.id FROM outbox c
            WHERE c.sent_at IS NULL
-              OR c.sent_at < stale - CASE c.topic WHEN 'ingestion' THEN interval '1 hour'
-                                                  ELSE interval '0' END
+              OR c.sent_at < stale - least(c.attempts, 24) * interval '1 hour'
+                               - CASE c.topic WHEN 'ingestion' THEN interval '1 hour'
+                                              ELSE interval '0' END
            ORDER BY c.created_at LIMIT wanted FOR UPDATE SKIP LOCKED) AS due
    WHERE o.workspace_id = due.workspace_id AND o.id = due.id
   RETURNING o.workspace_id, o.id, o.topic, o.node_ids, o.reference, o.position, o.attempts
