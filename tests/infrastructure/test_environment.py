@@ -3,26 +3,18 @@
 import pytest
 from infra.cdk.constructs.cairn_function import OPTIONAL
 from infra.cdk.functions import discover
-from pydantic_settings import BaseSettings
 from tests.infrastructure.assembly import Assembly
 
-import cairn.settings
+from cairn.settings import SETTINGS
 
-SETTINGS: dict[str, type[BaseSettings]] | None = getattr(cairn.settings, "SETTINGS", None)
 NAMES = sorted(discover())
 OPENAI = {name for name in OPTIONAL if "OPENAI" in name}
 ONLY_ON_AWS = {"CAIRN_KMS_KEY_ARN"}
 
-needs_settings = pytest.mark.skipif(SETTINGS is None, reason="cairn.settings has no SETTINGS yet")
 
-
-def environment_names(model: type[BaseSettings]) -> set[str]:
-    """The environment variables `model` reads."""
-    prefix = model.model_config.get("env_prefix", "")
-    return {
-        str(field.validation_alias or f"{prefix}{name}").upper()
-        for name, field in model.model_fields.items()
-    }
+def variable(field: str) -> str:
+    """The environment variable a settings field is read from."""
+    return f"CAIRN_{field.upper()}"
 
 
 def passed(assembly: Assembly, name: str) -> set[str]:
@@ -34,30 +26,21 @@ def passed(assembly: Assembly, name: str) -> set[str]:
     return set(function.properties["Environment"]["Variables"])
 
 
-@needs_settings
 def test_there_is_one_model_for_each_function() -> None:
-    assert SETTINGS is not None
     assert set(SETTINGS) == set(NAMES)
 
 
-@needs_settings
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_declares_the_fields_of_its_model(name: str) -> None:
-    assert SETTINGS is not None
-    assert set(discover()[name].settings) == environment_names(SETTINGS[name])
+    assert set(discover()[name].settings) == {
+        variable(field) for field in SETTINGS[name].model_fields
+    }
 
 
-@needs_settings
 @pytest.mark.parametrize("name", NAMES)
 def test_what_may_be_missing_is_optional_in_the_model(name: str) -> None:
-    assert SETTINGS is not None
-    model = SETTINGS[name]
-    prefix = model.model_config.get("env_prefix", "")
-    required = {
-        f"{prefix}{field}".upper()
-        for field, info in model.model_fields.items()
-        if info.is_required()
-    }
+    fields = SETTINGS[name].model_fields
+    required = {variable(field) for field, info in fields.items() if info.is_required()}
     assert not required & OPTIONAL
 
 

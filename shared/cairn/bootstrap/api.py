@@ -116,7 +116,7 @@ def create_asgi_app(*, read_model: bool = False) -> FastAPI:
 
     `read_model` reads the embedding model beside the first requests, where processes live long.
     """
-    settings = ApiSettings()  # pyright: ignore[reportCallIssue]
+    settings = ApiSettings.read()
     log = logger("api", settings.log_level)
     model = embedder(settings)
     if read_model:

@@ -38,7 +38,7 @@ class AuditServices:
 
 def audit_services() -> AuditServices:
     """Build them from the environment; nothing connects yet."""
-    settings = AuditSettings()  # pyright: ignore[reportCallIssue]
+    settings = AuditSettings.read()
     log = logger("audit", settings.log_level)
     opened = database(settings)
     transactions = StoreTransactions(opened, PostgresStores)

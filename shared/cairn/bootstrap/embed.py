@@ -28,7 +28,7 @@ class EmbedServices:
 
 def embed_services() -> EmbedServices:
     """Build them from the environment; nothing connects and no model is read yet."""
-    settings = EmbedSettings()  # pyright: ignore[reportCallIssue]
+    settings = EmbedSettings.read()
     enrich = Enrich(
         transactions=StoreTransactions(database(settings), PostgresStores),
         embedder=embedder(settings),

@@ -32,7 +32,7 @@ class IngestServices:
 
 def ingest_services() -> IngestServices:
     """Build them from the environment; nothing connects yet."""
-    settings = IngestSettings()  # pyright: ignore[reportCallIssue]
+    settings = IngestSettings.read()
     ingest = IngestDocument(
         transactions=StoreTransactions(database(settings), PostgresStores),
         objects=S3Objects(settings.uploads_bucket),

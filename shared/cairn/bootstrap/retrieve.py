@@ -26,6 +26,6 @@ class RetrieveServices:
 
 def retrieve_services() -> RetrieveServices:
     """Build them from the environment; nothing connects and no model is read yet."""
-    settings = RetrieveSettings()  # pyright: ignore[reportCallIssue]
+    settings = RetrieveSettings.read()
     found = recall(database(settings, size=CONNECTIONS), embedder(settings))
     return RetrieveServices(recall=found, log=logger("retrieve", settings.log_level))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cairn.retrieval.views import LedgerVerification
-    from cairn.settings import CliSettings
+    from cairn.settings.cli import CliSettings
 
 PROJECT = Path(cairn.__file__).resolve().parents[2]
 PIPED_WIDTH = 120
@@ -55,7 +55,7 @@ class LocalStack(Protocol):
 
 
 def _settings() -> "CliSettings":
-    from cairn.settings import cli_settings
+    from cairn.settings.cli import cli_settings
 
     return cli_settings(Path.cwd())
 

@@ -71,7 +71,7 @@ def _python(_: Deps) -> Finding:
 
 
 def _environment(deps: Deps) -> Finding:
-    from cairn.settings import find_laptop_env
+    from cairn.settings.cli import find_laptop_env
 
     file = find_laptop_env(Path.cwd())
     missing = [name for name in ("url", "api_key") if not getattr(deps.settings, name)]

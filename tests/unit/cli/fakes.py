@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from cairn.cli.deps import Deps
 from cairn.cli.main import app
 from cairn.retrieval.views import LedgerVerification
-from cairn.settings import CliSettings
+from cairn.settings.cli import CliSettings
 
 START = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 

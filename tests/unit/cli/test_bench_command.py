@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from cairn.cli.deps import Deps
 from cairn.cli.main import app
-from cairn.settings import CliSettings
+from cairn.settings.cli import CliSettings
 
 
 @pytest.fixture

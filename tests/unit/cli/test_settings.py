@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.settings import CliSettings, cli_settings, find_laptop_env
+from cairn.settings.cli import CliSettings, cli_settings, find_laptop_env
 
 
 @pytest.fixture

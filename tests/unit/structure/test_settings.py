@@ -6,31 +6,28 @@ from pathlib import Path
 
 import pytest
 from infra.cdk.functions import discover
-from pydantic_settings import BaseSettings
+from pydantic import BaseModel
 
-from cairn.settings import SETTINGS, CliSettings
+from cairn.settings import SETTINGS
+from cairn.settings.cli import CliSettings
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \|", re.MULTILINE)
-READERS = {"shared/cairn/settings.py"}
+READERS = {"shared/cairn/settings/__init__.py", "shared/cairn/settings/cli.py"}
 FOLDERS = ("shared", "functions")
 
 
-def names(model: type[BaseSettings]) -> set[str]:
-    prefix = model.model_config.get("env_prefix", "")
+def names(model: type[BaseModel]) -> set[str]:
     return {
-        str(field.validation_alias or f"{prefix}{name}").upper()
+        str(field.validation_alias or f"CAIRN_{name}").upper()
         for name, field in model.model_fields.items()
     }
 
 
-def required(model: type[BaseSettings]) -> set[str]:
-    prefix = model.model_config.get("env_prefix", "")
+def required(model: type[BaseModel]) -> set[str]:
     return {
-        f"{prefix}{name}".upper()
-        for name, field in model.model_fields.items()
-        if field.is_required()
+        f"CAIRN_{name}".upper() for name, field in model.model_fields.items() if field.is_required()
     }
 
 

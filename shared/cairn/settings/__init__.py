@@ -1,0 +1,96 @@
+"""The only reader of the environment: one settings model a function here, the command's in `cli`.
+
+Functions read through pydantic alone: pydantic-settings would be a sixth of their cold start.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+
+class _FromEnvironment(BaseModel):
+    """A model whose field `name` is the variable CAIRN_NAME; an error names the variable."""
+
+    model_config = ConfigDict(
+        alias_generator=lambda name: f"CAIRN_{name.upper()}",
+        extra="ignore",
+        frozen=True,
+        defer_build=True,  # a function builds its own model only
+    )
+
+    @classmethod
+    def read(cls) -> Self:
+        """Return what the environment says; an empty variable is one that is not set."""
+        return cls.model_validate({name: value for name, value in os.environ.items() if value})
+
+
+class _FunctionSettings(_FromEnvironment):
+    """What every function reads."""
+
+    stage: Literal["local", "prod"]
+    app_database_url: SecretStr
+    database_auth: Literal["password", "iam"] = "password"
+    log_level: str = "INFO"
+
+
+class _KeyStoreSettings(_FromEnvironment):
+    """`key_store` is file:/absolute/path or dynamodb:TABLE; the KMS key goes with the latter."""
+
+    key_store: str
+    kms_key_arn: str | None = None
+
+
+class _EmbedderSettings(_FromEnvironment):
+    """The local model in `model_dir`, or any OpenAI-compatible server."""
+
+    model_dir: Path
+    embedder: Literal["onnx", "openai"] = "onnx"
+    openai_base_url: str | None = None
+    openai_api_key: SecretStr | None = None
+    openai_embedding_model: str = "text-embedding-3-small"
+
+
+class IngestSettings(_KeyStoreSettings, _FunctionSettings):
+    """The ingest stage. It reads the model folder for its tokenizer only."""
+
+    uploads_bucket: str
+    embed_queue_url: str
+    model_dir: Path
+
+
+class EmbedSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+    """The embed stage."""
+
+    embed_queue_url: str
+
+
+class RetrieveSettings(_EmbedderSettings, _FunctionSettings):
+    """The retrieve stage."""
+
+
+class AuditSettings(_KeyStoreSettings, _FunctionSettings):
+    """The audit stage, which also sweeps the outbox."""
+
+    anchor_bucket: str
+    embed_queue_url: str
+    ingestion_machine_arn: str
+
+
+class ApiSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+    """The API, as a function and behind uvicorn."""
+
+    uploads_bucket: str
+    embed_queue_url: str
+    ingestion_machine_arn: str
+
+
+SETTINGS: dict[str, type[_FunctionSettings]] = {
+    "api": ApiSettings,
+    "audit": AuditSettings,
+    "embed": EmbedSettings,
+    "ingest": IngestSettings,
+    "retrieve": RetrieveSettings,
+}
+"""The settings of each function: the infrastructure sets exactly these."""
