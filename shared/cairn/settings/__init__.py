@@ -18,6 +18,7 @@ class _FromEnvironment(BaseModel):
         extra="ignore",
         frozen=True,
         defer_build=True,  # a function builds its own model only
+        hide_input_in_errors=True,  # the input is the whole environment
     )
 
     @classmethod

@@ -8,7 +8,7 @@ import pytest
 from infra.cdk.functions import discover
 from pydantic import BaseModel
 
-from cairn.settings import SETTINGS
+from cairn.settings import SETTINGS, RetrieveSettings
 from cairn.settings.cli import CliSettings
 
 ROOT = Path(__file__).parents[3]
@@ -86,3 +86,15 @@ def test_the_guide_says_what_must_be_set() -> None:
 def test_the_guide_names_readers_that_exist() -> None:
     readers = {reader for given, _ in documented().values() for reader in given}
     assert readers <= {*SETTINGS, "cli", "migrator", "synth"}
+
+
+def test_a_missing_setting_is_named_and_no_value_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CAIRN_STAGE", "local")
+    monkeypatch.setenv("CAIRN_APP_DATABASE_URL", "")
+    monkeypatch.setenv("CAIRN_OPENAI_API_KEY", "sk-canary")
+    with pytest.raises(ValueError, match="CAIRN_APP_DATABASE_URL") as refused:
+        RetrieveSettings.read()
+    assert "canary" not in str(refused.value)
+    assert "local" not in str(refused.value)
