@@ -160,6 +160,7 @@ def test_ingestion_calls_the_steps_in_order_with_the_ids_only() -> None:
             "cause",
             "document_id",
             "error",
+            "execution",
             "ingestion_id",
             "step",
             "workspace_id",
