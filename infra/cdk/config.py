@@ -48,6 +48,7 @@ class Config:
     embed_concurrency: int
     reserved_concurrency: int | None
     log_level: str
+    cors_origins: str
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
     app_database_url: str
@@ -99,6 +100,7 @@ def read_config(node: Node) -> Config:
         embed_concurrency=whole("embed_concurrency", 2 if stage == "local" else 4, 2, 1000),
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
+        cors_origins=text("cors_origins"),
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),

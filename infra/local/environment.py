@@ -14,6 +14,7 @@ from infra.local.layout import Layout
 from infra.local.state import write_private
 
 TAKEN_FROM_THE_SHELL = (
+    "CAIRN_CORS_ORIGINS",
     "CAIRN_EMBEDDER",
     "CAIRN_LOG_LEVEL",
     "CAIRN_OPENAI_API_KEY",

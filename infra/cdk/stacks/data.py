@@ -128,6 +128,7 @@ class DataStack(Stack):
         values = {
             "CAIRN_STAGE": config.stage,
             "CAIRN_LOG_LEVEL": config.log_level,
+            "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EMBEDDER": config.embedder,
             **{f"CAIRN_{name.upper()}": value for name, value in config.openai.items()},
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,

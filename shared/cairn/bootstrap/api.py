@@ -121,7 +121,9 @@ def create_asgi_app(*, read_model: bool = False) -> FastAPI:
     model = embedder(settings)
     if read_model:
         Thread(target=_read, args=(model, log), daemon=True).start()
-    return create_app(api_services(settings, log, model), ApiOptions(), log=log)
+    return create_app(
+        api_services(settings, log, model), ApiOptions(cors_origins=settings.origins()), log=log
+    )
 
 
 def _read(model: Embedder, log: Logger) -> None:

@@ -80,11 +80,16 @@ class AuditSettings(_KeyStoreSettings, _FunctionSettings):
 
 
 class ApiSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
-    """The API, as a function and behind uvicorn."""
+    """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""
 
     uploads_bucket: str
     embed_queue_url: str
     ingestion_machine_arn: str
+    cors_origins: str = ""
+
+    def origins(self) -> tuple[str, ...]:
+        """Return the origins browsers may call from; none means that CORS is off."""
+        return tuple(filter(None, (one.strip() for one in self.cors_origins.split(","))))
 
 
 SETTINGS: dict[str, type[_FunctionSettings]] = {

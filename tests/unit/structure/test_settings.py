@@ -8,7 +8,7 @@ import pytest
 from infra.cdk.functions import discover
 from pydantic import BaseModel
 
-from cairn.settings import SETTINGS, RetrieveSettings
+from cairn.settings import SETTINGS, ApiSettings, RetrieveSettings
 from cairn.settings.cli import CliSettings
 
 ROOT = Path(__file__).parents[3]
@@ -98,3 +98,19 @@ def test_a_missing_setting_is_named_and_no_value_is_shown(
         RetrieveSettings.read()
     assert "canary" not in str(refused.value)
     assert "local" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "origins"),
+    [
+        ("", ()),
+        (" , ", ()),
+        ("https://a.example", ("https://a.example",)),
+        ("https://a.example, https://b.example", ("https://a.example", "https://b.example")),
+    ],
+)
+def test_cors_origins_are_separated_by_commas_and_off_without_any(
+    given: str, origins: tuple[str, ...]
+) -> None:
+    settings = ApiSettings.model_construct(cors_origins=given)
+    assert settings.origins() == origins
