@@ -31,8 +31,16 @@ def redrive(
 
     try:
         moved = move(deps.aws("sqs"), url, limit)
-    except (BotoCoreError, ClientError) as exc:
-        raise Failure(f"The queue cannot be reached: {exc}") from exc
+    except ClientError as exc:
+        code = exc.response.get("Error", {}).get("Code", "unknown")
+        raise Failure(
+            f"The queue {url} refused: {code}.",
+            advice="give --queue URL, from `aws sqs list-queues`",
+        ) from exc
+    except BotoCoreError as exc:
+        raise Failure(
+            f"The queue {url} cannot be reached.", advice="is the stack up? see `cairn status`"
+        ) from exc
     if as_json:
         print_json({"queue": url, "redriven": moved})
     else:
