@@ -32,6 +32,12 @@ class Label(StrEnum):
     DOCUMENT = "Document"
     SECTION = "Section"
     CHUNK = "Chunk"
+    EVENT = "Event"  # what an agent did; `kind` is its dot-namespaced type
+    ENTITY = "Entity"  # who or what is spoken of; `kind` is its type, `canonical_name` its name
+    SUMMARY = "Summary"
+    REPORT = "Report"
+    CONVERSATION = "Conversation"
+    MESSAGE = "Message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +81,8 @@ class Node:
     status_value: str | None = None
     screening: str = "clean"  # clean, suspicious or discard, as it came in
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    keywords: tuple[str, ...] = ()  # casefolded
+    compiled_truth: str | None = None  # what is held true of it now, in a few sentences
     document_id: UUID | None = None
     parent_id: UUID | None = None
     ordinal: int | None = None
@@ -116,6 +124,10 @@ class NodeChange:
     title: str | None = None
     summary: str | None = None
     metadata: Mapping[str, Any] | None = None
+    keywords: tuple[str, ...] | None = None
+    importance: int | None = None
+    compiled_truth: str | None = None
+    canonical_name: str | None = None
     headings: tuple[str, ...] | None = None
     parent_id: UUID | None = None
     ordinal: int | None = None

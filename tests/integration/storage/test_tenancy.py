@@ -52,6 +52,8 @@ HELPERS = {
     "current_workspace",
     "keep_edge_version",
     "keep_node_version",
+    "count_backlinks",
+    "is_backlink",
     "refuse_change",
     "sees_deleted",
 }
@@ -137,6 +139,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " VALUES (%(w)s, %(id)s, 'semantic', 'LIKES', %(n)s, %(n)s, %(t)s, %(t)s, 1)",
         "INSERT INTO search_run VALUES (%(w)s, %(id)s, %(id)s, 'r', %(t)s, '{}', '{}', '{}', '{}',"
         " 1, true)",
+        "INSERT INTO entity_alias VALUES (%(w)s, 'acme inc', 'Acme', 'organisation', 'manual', 1)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

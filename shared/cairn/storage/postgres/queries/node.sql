@@ -7,7 +7,7 @@ INSERT INTO node (
   session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
   status_value, screening, metadata, document_id, parent_id, ordinal, source_uri, headings,
   line_from, line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
-  confidence, valid_to, deleted_at, created_position
+  confidence, valid_to, deleted_at, keywords, compiled_truth, created_position
 )
 SELECT
   workspace_id, id, label, text, content_hash, data_subjects, state, occurred_at, valid_from,
@@ -16,7 +16,8 @@ SELECT
   session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
   status_value, screening, coalesce(metadata, '{}'), document_id, parent_id, ordinal,
   source_uri, headings, line_from, line_to, page_from, page_to, token_count, supersedes,
-  superseded_by, superseded_at, confidence, valid_to, deleted_at, position
+  superseded_by, superseded_at, confidence, valid_to, deleted_at, coalesce(keywords, '{}'),
+  compiled_truth, position
   FROM jsonb_populate_recordset(NULL::node, %(rows)s::jsonb)
 ON CONFLICT (workspace_id, id) DO NOTHING
 
@@ -37,6 +38,10 @@ UPDATE node AS n
        title = coalesce(c.title, n.title),
        summary = coalesce(c.summary, n.summary),
        metadata = coalesce(c.metadata, n.metadata),
+       keywords = coalesce(c.keywords, n.keywords),
+       importance = coalesce(c.importance, n.importance),
+       compiled_truth = coalesce(c.compiled_truth, n.compiled_truth),
+       canonical_name = coalesce(c.canonical_name, n.canonical_name),
        headings = coalesce(c.headings, n.headings),
        parent_id = coalesce(c.parent_id, n.parent_id),
        ordinal = coalesce(c.ordinal, n.ordinal),
@@ -49,7 +54,8 @@ UPDATE node AS n
     id uuid, position bigint, state text, valid_to timestamptz, supersedes uuid, superseded_by
     uuid, superseded_at timestamptz, deleted_at timestamptz, observed_by text[],
     observation_count integer, context_text text, text text, title text, summary text, metadata
-    jsonb, headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
+    jsonb, keywords text[], importance smallint, compiled_truth text, canonical_name text,
+    headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
     page_from integer, page_to integer, content_hash text, revive boolean
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
