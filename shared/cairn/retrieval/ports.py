@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -76,8 +76,14 @@ class NodeReader(Protocol):
         """
         ...
 
-    def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
-        """Return the nodes themselves, under the same terms as `sketch`. Up to 100 ids."""
+    def read(
+        self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
+    ) -> Sequence[FoundNode]:
+        """Return the nodes themselves, under the same terms as `sketch`. Up to 100 ids.
+
+        A principal's agent reads only what is tagged for it, except of the ids in `subscribed`:
+        those its subscriptions found. Workspace, scope and state hold for them as for all.
+        """
         ...
 
     def neighbours(

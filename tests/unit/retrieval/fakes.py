@@ -15,7 +15,7 @@ from cairn.embedding.port import EmbeddingModel
 from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun, Sketch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from cairn.errors import CairnError
 
@@ -123,7 +123,9 @@ class FakeNodes:
         self.asked_sketches.append(list(node_ids))
         return [sketch_of(self.rows[each]) for each in node_ids if each in self.rows]
 
-    def read(self, node_ids: Sequence[UUID], filters: Filters) -> list[FoundNode]:
+    def read(
+        self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
+    ) -> list[FoundNode]:
         self.asked_nodes.append(list(node_ids))
         return [self.rows[each] for each in node_ids if each in self.rows]
 

@@ -27,7 +27,7 @@ from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -104,10 +104,14 @@ class PostgresNodeReader(Store):
         with self.connection.cursor(row_factory=args_row(Sketch), binary=True) as cursor:
             return cursor.execute(*self._of_nodes(_SKETCH, node_ids, filters)).fetchall()
 
-    def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
+    def read(
+        self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
+    ) -> Sequence[FoundNode]:
         """Return the visible nodes of these ids, in one query."""
+        statement, asked = self._of_nodes(_READ, node_ids, filters)
+        asked["subscribed"] = list(subscribed)
         with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
-            return cursor.execute(*self._of_nodes(_READ, node_ids, filters)).fetchall()
+            return cursor.execute(statement, asked).fetchall()
 
     def _of_nodes(
         self, names: tuple[str, str], node_ids: Sequence[UUID], filters: Filters

@@ -41,7 +41,7 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
 
 -- name: read
--- Found nodes as their reader may see them.
+-- Found nodes as their reader may see them; what a subscription found need not be tagged for its agent.
 SELECT id, label, text, state, entry_id, created_position AS position, occurred_at, recorded_at,
   valid_from, kind, title, summary, canonical_name, slug, content_hash, scope,
   coalesce(agents, '{}') AS agents, client_id, source_agent, observation_count, session_id,
@@ -52,7 +52,7 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
   valid_to
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (agents) OR id = ANY (%(subscribed)s::uuid[]))
 
 -- name: read_as_of
 -- The versions of found nodes that held at a ledger position.
@@ -68,7 +68,7 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (agents) OR id = ANY (%(subscribed)s::uuid[]))
 
 -- name: neighbours_in_session
 -- The messages just before and after each result in its session, for the same client and scope.
