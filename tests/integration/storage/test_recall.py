@@ -301,7 +301,7 @@ def test_found_nodes_are_read_by_one_partitions_primary_key(crowd: World, root: 
     ids = [one for (one,) in root.execute("SELECT id FROM node WHERE label = 'Memory' LIMIT 200")]
     with recall_transactions(crowd.pool).reading(crowd.admin) as stores:
         connection = stores.nodes.connection
-        asked = {"workspace_id": crowd.workspace_id, "ids": ids}
+        asked = {"workspace_id": crowd.workspace_id, "ids": ids, "subscribed": []}
         connection.execute("SET LOCAL enable_indexscan = off")  # one plan whatever the statistics
         rows = connection.execute(b"EXPLAIN " + query("search.read"), asked).fetchall()
     plan = "\n".join(line for (line,) in rows)
