@@ -9,6 +9,7 @@ from cairn.access import Principal, Role
 from cairn.errors import Denied, FieldError, ValidationFailed
 from cairn.ingestion.requests import NewMemory
 from cairn.memory.draft import GLOBAL_CLIENT, Audience, MemoryDraft
+from cairn.memory.importance import derived_importance
 from cairn.memory.kinds import DEFAULT_CATEGORY, Category, KnowledgeCategory
 from cairn.safety.screening import screen
 from cairn.text.checks import clean_json, clean_text
@@ -49,16 +50,16 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         occurred_at=occurred_at,
         valid_from=valid_from,
         valid_to=valid_to,
-        client_id=_name(new.client_id, "client_id") or GLOBAL_CLIENT,
-        key=_name(new.key, "key"),
-        subject=_name(new.subject, "subject"),
-        status_value=_name(new.status_value, "status_value"),
+        client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
+        key=clean_name(new.key, "key"),
+        subject=clean_name(new.subject, "subject"),
+        status_value=clean_name(new.status_value, "status_value"),
         category=Category(new.category) if new.category else DEFAULT_CATEGORY[new.type],
-        importance=new.importance,
+        importance=new.importance or derived_importance(text, new.type),
         knowledge_category=KnowledgeCategory(new.knowledge_category or "general"),
-        session_id=_name(new.session_id, "session_id"),
+        session_id=clean_name(new.session_id, "session_id"),
         sequence=new.sequence,
-        trace_id=_name(new.trace_id, "trace_id"),
+        trace_id=clean_name(new.trace_id, "trace_id"),
         parent_id=new.parent_id,
         confidence=new.confidence,
         metadata=clean_metadata(new.metadata),
@@ -70,7 +71,7 @@ def owners(client_id: str, data_subjects: tuple[str, ...]) -> tuple[Owner, ...]:
     """Return whose data a text is: its client unless global, and the persons named."""
     if len(data_subjects) > MAX_LIST_ITEMS:
         refuse("data_subjects", f"has more than {MAX_LIST_ITEMS} items")
-    persons = [("person", _name(name, "data_subjects") or "") for name in data_subjects]
+    persons = [("person", clean_name(name, "data_subjects") or "") for name in data_subjects]
     clients = [] if client_id == GLOBAL_CLIENT else [("client", client_id)]
     return tuple(dict.fromkeys([*clients, *persons]))
 
@@ -79,7 +80,7 @@ def tagged_agents(agents: tuple[str, ...], principal: Principal) -> tuple[str, .
     """Return the agents a node is tagged for; a key bound to an agent tags for that agent only."""
     if len(agents) > MAX_LIST_ITEMS:
         refuse("agents", f"has more than {MAX_LIST_ITEMS} items")
-    wanted = tuple(sorted({_name(agent, "agents") or "" for agent in agents}))
+    wanted = tuple(sorted({clean_name(agent, "agents") or "" for agent in agents}))
     if principal.agent_slug is None:
         return wanted or None
     if set(wanted) - {principal.agent_slug}:
@@ -89,7 +90,7 @@ def tagged_agents(agents: tuple[str, ...], principal: Principal) -> tuple[str, .
 
 def source_agent(named: str | None, principal: Principal) -> str:
     """Return who says it: the key's agent, else the name given, else the key's name."""
-    name = _name(named, "source_agent")
+    name = clean_name(named, "source_agent")
     if principal.agent_slug is None:
         return name or principal.name or principal.role
     if name not in (None, principal.agent_slug):
@@ -126,7 +127,8 @@ def refuse(field: str, message: str) -> None:
     raise ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])
 
 
-def _name(value: str | None, field: str) -> str | None:
+def clean_name(value: str | None, field: str) -> str | None:
+    """Return a short name without secrets, None for None; ValidationFailed names the field."""
     if value is None:
         return None
     return _scrubbed_name(clean_text(value, field=field, max_chars=MAX_NAME_CHARS))

@@ -45,7 +45,7 @@ class NewMemory:
     text: str
     type: MemoryKind
     client_id: str
-    importance: int
+    importance: int | None  # None: derived from the text
     scope: Scope
     key: str | None = None
     subject: str | None = None

@@ -65,7 +65,7 @@ class MemoryIn(Body):
     status_value: Name | None = None
     source_agent: Name | None = None
     category: Annotated[Category | None, Field(strict=False)] = None
-    importance: Importance = 5
+    importance: Importance | None = None
     knowledge_category: Annotated[KnowledgeCategory, Field(strict=False)] = (
         KnowledgeCategory.GENERAL
     )
@@ -91,7 +91,7 @@ class MemoryIn(Body):
 
     def record(self) -> NewMemory:
         """Return the use case's record."""
-        values = {name: getattr(self, name) for name in type(self).model_fields}
+        values = {name: getattr(self, name) for name in MemoryIn.model_fields}
         values["agents"] = tuple(self.agents)
         values["data_subjects"] = tuple(self.data_subjects)
         return NewMemory(**values)
