@@ -61,11 +61,14 @@ _BULGARIAN = frozenset(
 
 _WORDS: Mapping[str, str] = {
     "en": "the is are was were what when where who why how do does did have has and of to in for "
-    "with my your it this that can could should would not be been i you we they please about a hello hi thanks thank bye",
+    "with my your it this that can could should would not be been i you we they please about a "
+    "hello hi thanks thank bye",
     "de": "der die das und ist sind war was wann wo wer warum wie hat haben nicht ein eine einen "
-    "mit für auf von zu im den dem ich du wir sie es bitte über kann können wurde hallo danke guten",
+    "mit für auf von zu im den dem ich du wir sie es bitte über kann können wurde hallo danke "
+    "guten",
     "fr": "le la les et est sont était que quoi quand où qui pourquoi comment avec pour dans sur "
-    "des du un une je tu nous vous ils elle ne pas ce cette mon ma mes a été au aux bonjour merci bonsoir salut",
+    "des du un une je tu nous vous ils elle ne pas ce cette mon ma mes a été au aux bonjour "
+    "merci bonsoir salut",
     "es": "el la los las y es son era qué que cuándo dónde quién por cómo con para en de del un "
     "una yo tú nosotros no se mi mis su está están fue ha lo al porque hola gracias buenos buenas",
     "it": "il lo la i gli le e è sono era che cosa quando dove chi perché come con per in di del "
@@ -89,10 +92,12 @@ _WORDS: Mapping[str, str] = {
     "tr": "ve bir bu ne neden nerede kim nasıl zaman ile için de da mi mı ben sen biz değil var "
     "yok olan oldu merhaba teşekkürler",
     "hu": "a az és van volt mi mikor hol ki miért hogyan egy nem ez azt hogy én te szia köszönöm",
-    "ro": "și este sunt era ce când unde cine de cum cu pentru în la un o eu tu noi nu meu că din bună mulțumesc",
+    "ro": "și este sunt era ce când unde cine de cum cu pentru în la un o eu tu noi nu meu că "
+    "din bună mulțumesc",
     "id": "dan adalah yang apa kapan dimana siapa mengapa bagaimana dengan untuk di ke dari saya "
     "kamu kami tidak ini itu halo terima kasih",
-    "vi": "và là của gì khi nào ở đâu ai tại sao thế với cho tôi bạn không này đó có được xin chào cảm ơn",
+    "vi": "và là của gì khi nào ở đâu ai tại sao thế với cho tôi bạn không này đó có được xin "
+    "chào cảm ơn",
 }
 
 
