@@ -26,14 +26,22 @@ class Done:
         return json.loads(self.out)
 
 
-def cairn(tenant: Tenant, *arguments: str, owner: bool = True) -> Done:
-    """Run `cairn ARGUMENTS` with the tenant's key; without `owner`, only the API is known."""
+COMMAND = str(Path(sys.executable).with_name("cairn"))
+
+
+def environment(tenant: Tenant, *, owner: bool = True) -> dict[str, str]:
+    """Return what the command reads; without `owner`, only the API is known."""
     hidden = set() if owner else {"CAIRN_DATABASE_URL", "CAIRN_APP_DATABASE_URL"}
     known = {name: value for name, value in tenant.laptop.env.items() if name not in hidden}
     base = {name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ}
+    return {**base, **known, "CAIRN_API_KEY": tenant.key}
+
+
+def cairn(tenant: Tenant, *arguments: str, owner: bool = True) -> Done:
+    """Run `cairn ARGUMENTS` with the tenant's key; without `owner`, only the API is known."""
     ran = subprocess.run(
-        [str(Path(sys.executable).with_name("cairn")), *arguments],
-        env={**base, **known, "CAIRN_API_KEY": tenant.key},
+        [COMMAND, *arguments],
+        env=environment(tenant, owner=owner),
         cwd=tenant.laptop.stack.layout.base,
         capture_output=True,
         text=True,

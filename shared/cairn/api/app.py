@@ -8,6 +8,8 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
 from cairn.api import documentation
+from cairn.api.mcp import endpoint as mcp
+from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.middleware import REQUEST_ID, BodyLimit, Log, RequestContext
 from cairn.api.problems import (
     Problem,
@@ -46,6 +48,7 @@ _NOUNS = (
     claim,
     status,
     health,
+    mcp,
 )
 _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
@@ -79,6 +82,7 @@ def create_app(
     )
     app.state.services = services
     app.state.options = chosen
+    app.state.mcp = McpEndpoint(services, chosen, log)
     for noun in _NOUNS:
         app.include_router(noun.routes)
     documentation.install(app)

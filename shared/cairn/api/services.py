@@ -224,10 +224,12 @@ class ApiServices:
 class ApiOptions:
     """What a deployment may choose. Sizes are in bytes.
 
-    `cors_origins` empty means CORS is off. Bodies are at most 4 MiB and answers 5 MiB so that both
-    fit a Lambda invocation (6 MB, less base64).
+    `cors_origins` empty means CORS is off. `mcp_hosts` are the Host headers that /mcp answers, such
+    as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. Bodies are at most 4 MiB
+    and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64).
     """
 
     cors_origins: tuple[str, ...] = ()
+    mcp_hosts: tuple[str, ...] = ()
     max_body_bytes: int = 4 * 1024 * 1024
     max_answer_bytes: int = 5 * 1024 * 1024

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from cairn.retrieval.recall import Recall
 
 
+LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+
+
 @dataclass(frozen=True)
 class Search:
     """Recall and the JSON form of its answer."""
@@ -121,9 +124,13 @@ def create_asgi_app(*, read_model: bool = False) -> FastAPI:
     model = embedder(settings)
     if read_model:
         Thread(target=_read, args=(model, log), daemon=True).start()
-    return create_app(
-        api_services(settings, log, model), ApiOptions(cors_origins=settings.origins()), log=log
-    )
+    return create_app(api_services(settings, log, model), _options(settings), log=log)
+
+
+def _options(settings: ApiSettings) -> ApiOptions:
+    """Return what the deployment chose. A laptop answers MCP under its own names only."""
+    local = settings.stage == "local"
+    return ApiOptions(cors_origins=settings.origins(), mcp_hosts=LOOPBACK if local else ())
 
 
 def _read(model: Embedder, log: Logger) -> None:

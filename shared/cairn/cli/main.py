@@ -9,6 +9,7 @@ from cairn.cli import (
     documents,
     keys,
     ledger,
+    mcp,
     memories,
     queues,
     stack,
@@ -58,6 +59,8 @@ app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
+
+app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)

@@ -1,0 +1,6 @@
+"""Every tool, in the order clients see them. Add a tool here and in docs/mcp.md."""
+
+from cairn.api.mcp import memory_tools
+from cairn.api.mcp.tool import Tool
+
+TOOLS: tuple[Tool, ...] = (memory_tools.REMEMBER, memory_tools.RECALL, memory_tools.GET)

@@ -1,0 +1,115 @@
+"""Tools over memories: write, recall, read one. Their arguments are those of the HTTP routes."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field
+
+from cairn.access import Principal
+from cairn.api.answers import encode
+from cairn.api.fields import Body
+from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
+from cairn.api.routes.memories import KindName, MemoryIn
+from cairn.api.routes.search import SearchIn
+from cairn.api.services import ApiServices
+from cairn.ingestion.requests import IdempotencyKey, MemoryOutcome
+from cairn.memory.kinds import MemoryKind
+from cairn.text.hashes import sha256
+
+RepeatKey = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,255}$")]
+
+
+class RememberArguments(MemoryIn):
+    """A memory, and what makes writing it repeatable."""
+
+    type: KindName = MemoryKind.FACT
+    idempotency_key: Annotated[
+        RepeatKey | None,
+        Field(description="The same key and memory within 24 hours are written once."),
+    ] = None
+
+    def repeat(self) -> IdempotencyKey | None:
+        """Return the key with the hash of what it came with."""
+        if self.idempotency_key is None:
+            return None
+        body = self.model_dump(mode="json", exclude={"idempotency_key"})
+        return IdempotencyKey(key=self.idempotency_key, body_hash=sha256(encode(["mcp", body])))
+
+
+class NodeArguments(Body):
+    """One node."""
+
+    id: Annotated[UUID, Field(strict=False, description="As recall and context name it.")]
+
+
+def _remember(
+    services: ApiServices, principal: Principal, arguments: RememberArguments
+) -> ToolAnswer:
+    new = arguments.record()
+    done = services.remember(principal, (new,), idempotency=arguments.repeat())
+    outcome = done.outcomes[0]
+    if outcome.error is not None:
+        raise outcome.error
+    return ToolAnswer(text=_said(outcome), structured=_outcome(outcome))
+
+
+def _said(outcome: MemoryOutcome) -> str:
+    said = [f"{outcome.outcome}: {outcome.id}"]
+    said += [f"replaces {each}" for each in outcome.superseded]
+    said += [f"note: {each}" for each in outcome.warnings]
+    return "\n".join(said)
+
+
+def _outcome(outcome: MemoryOutcome) -> dict[str, Any]:
+    return {
+        "outcome": outcome.outcome,
+        "id": outcome.id,
+        "position": outcome.position,
+        "superseded": list(outcome.superseded),
+        "warnings": list(outcome.warnings),
+    }
+
+
+def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
+    found = services.search(principal, arguments.record())
+    structured = {"results": list(found.results), "meta": dict(found.meta)}
+    return ToolAnswer(text=encode(structured).decode(), structured=structured)
+
+
+def _get(services: ApiServices, principal: Principal, arguments: NodeArguments) -> ToolAnswer:
+    memory = services.get_memory(principal, arguments.id)
+    text = encode(memory).decode()
+    return ToolAnswer(text=text, structured={"node": memory})
+
+
+REMEMBER = Tool(
+    name="remember",
+    title="Remember",
+    description=(
+        "Write one memory: an event (happened), a fact (holds until it changes; give it a key), a "
+        "decision (choice and reason) or a status (present state; give it a subject). Secrets are "
+        "removed before it is stored. Said again, it is counted once."
+    ),
+    arguments=RememberArguments,
+    call=_remember,
+    roles=WRITERS,
+    reads=False,
+)
+RECALL = Tool(
+    name="recall",
+    title="Recall",
+    description=(
+        "Find memories, events, messages and document passages by meaning and by words. Ask in "
+        "plain words; names, dates and relative times in the question count. `as_of` asks what was "
+        "known at an earlier moment, `valid_at` what held in the world then."
+    ),
+    arguments=SearchIn,
+    call=_recall,
+)
+GET = Tool(
+    name="get",
+    title="Get one node",
+    description="Read one node whole, by the id that recall or context gave.",
+    arguments=NodeArguments,
+    call=_get,
+)

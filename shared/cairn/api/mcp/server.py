@@ -1,0 +1,141 @@
+"""The official SDK's server over the tools. Not the transport, and not who the caller is.
+
+Handlers run use cases in worker threads: the core is synchronous. Every failure of a tool is an
+answer marked as an error, so that one bad call never ends a session.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+from anyio import to_thread
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from cairn.api.answers import encode
+from cairn.api.mcp.instructions import INSTRUCTIONS
+from cairn.api.mcp.tool import ALWAYS_LOAD, Tool, ToolAnswer, may_use
+from cairn.api.problems import Problem, from_error, from_validation
+from cairn.errors import CairnError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mcp.server.context import ServerRequestContext
+
+    from cairn.access import Principal
+    from cairn.api.middleware import Log
+    from cairn.api.services import ApiServices
+
+    Caller = Callable[[ServerRequestContext[Any]], Principal]
+
+MAX_TEXT_CHARS = 80_000
+"""What a tool's text may have; clients cut off longer ones somewhere above this."""
+
+CUT = "\n[cut: the answer was longer than {limit} characters; ask for fewer results]"
+
+
+def mcp_server(
+    services: ApiServices,
+    tools: Sequence[Tool],
+    *,
+    caller: Caller,
+    log: Log,
+    version: str,
+) -> Server[Any]:
+    """Return the server; `caller` says on whose behalf a request runs."""
+    by_name = {tool.name: tool for tool in tools}
+
+    async def on_list_tools(
+        context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        principal = caller(context)
+        return types.ListToolsResult(
+            tools=[described(tool) for tool in tools if may_use(tool, principal)]
+        )
+
+    async def on_call_tool(
+        context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        principal = caller(context)
+        tool = by_name.get(params.name)
+        if tool is None or not may_use(tool, principal):
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:100]!r} here.")
+        given = params.arguments or {}
+        return await to_thread.run_sync(lambda: called(tool, services, principal, given, log))
+
+    return Server(
+        "cairn",
+        title="Cairn",
+        version=version,
+        description="Memory and operations for AI agents",
+        instructions=INSTRUCTIONS,
+        on_list_tools=on_list_tools,
+        on_call_tool=on_call_tool,
+    )
+
+
+def described(tool: Tool) -> types.Tool:
+    """Return a tool as clients see it."""
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.arguments.model_json_schema(),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.reads,
+            destructive_hint=False,
+            idempotent_hint=tool.repeatable,
+            open_world_hint=False,
+        ),
+        _meta=dict(ALWAYS_LOAD) if tool.eager else None,
+    )
+
+
+def called(
+    tool: Tool, services: ApiServices, principal: Principal, given: dict[str, Any], log: Log
+) -> types.CallToolResult:
+    """Validate the arguments, run the tool and return its answer; every failure is an answer."""
+    try:
+        return succeeded(tool.call(services, principal, tool.arguments.model_validate(given)))
+    except ValidationError as error:
+        return failed(from_validation(error.errors()))
+    except CairnError as error:
+        return failed(from_error(error))
+    except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
+        frames = traceback.extract_tb(error.__traceback__)[-8:]
+        stack = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        # the class and the places; a message may quote what somebody wrote
+        log.error("mcp.tool_failed", extra={"tool": tool.name, "error": type(error).__name__})
+        log.error("mcp.tool_failed_at", extra={"tool": tool.name, "stack": stack})
+        return _error("The tool failed unexpectedly; nothing is known of what it did.")
+
+
+def succeeded(answer: ToolAnswer) -> types.CallToolResult:
+    """Return a tool's answer, its text within the limit."""
+    text = answer.text
+    if len(text) > MAX_TEXT_CHARS:
+        text = text[:MAX_TEXT_CHARS] + CUT.format(limit=MAX_TEXT_CHARS)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)],
+        structured_content=_plain(answer.structured),
+    )
+
+
+def failed(problem: Problem) -> types.CallToolResult:
+    """Return a problem as an error a model can act on: what is wrong, and where."""
+    places = "".join(f"\n- {each.location}: {each.message}" for each in problem.errors)
+    return _error(f"{problem.kind.code}: {problem.detail}{places}")
+
+
+def _error(text: str) -> types.CallToolResult:
+    content = types.TextContent(type="text", text=text)
+    return types.CallToolResult(content=[content], is_error=True)
+
+
+def _plain(value: Any) -> Any:
+    return None if value is None else json.loads(encode(value))

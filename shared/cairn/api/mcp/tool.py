@@ -1,0 +1,54 @@
+"""A tool: a name, checked arguments, one use case, a text. Not the protocol it is served by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.access import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from cairn.access import Principal
+    from cairn.api.fields import Body
+    from cairn.api.services import ApiServices
+
+ALWAYS_LOAD: Mapping[str, Any] = {"anthropic/alwaysLoad": True}
+"""Tells a client to load a tool's schema with the list, not when the tool is first looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswer:
+    """What a tool gives back: a text for a model, and the same as JSON for programs."""
+
+    text: str
+    structured: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool. `roles` may call it; others neither see it nor call it.
+
+    `call` gets arguments that `arguments` has validated, and raises Cairn's errors. `eager` tools
+    are those an agent needs in most sessions. `reads` tools change nothing.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Body]
+    call: Callable[[ApiServices, Principal, Any], ToolAnswer]
+    roles: frozenset[Role] = frozenset(Role)
+    reads: bool = True
+    repeatable: bool = True  # calling it twice with the same arguments changes nothing more
+    eager: bool = True
+
+
+WRITERS = frozenset({Role.ADMIN, Role.AGENT})
+
+
+def may_use(tool: Tool, principal: Principal) -> bool:
+    """Return whether the principal's role and the key's own list of tools allow the tool."""
+    listed = principal.tools is None or tool.name in principal.tools
+    return listed and principal.role in tool.roles
