@@ -87,7 +87,8 @@ class Budget:
 
 def estimate_tokens(request: ChatRequest) -> int:
     """Return the prompt's tokens, rather too many: a third of its UTF-8 bytes, rounded up."""
-    size = len(request.system.encode()) + sum(len(m.text.encode()) for m in request.messages)
+    texts = [request.system, *(message.text for message in request.messages)]
+    size = sum(len(text.encode("utf-8", errors="replace")) for text in texts)
     return -(-size // BYTES_A_TOKEN)
 
 

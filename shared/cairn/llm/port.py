@@ -18,6 +18,7 @@ class Purpose(StrEnum):
     CLASSIFIER = "classifier"  # intent, verdict on a message, yes or no
     REWRITE = "rewrite"  # a question made fit for search
     EXPANSION = "expansion"  # other wordings of a question
+    RERANK = "rerank"  # which of the found texts answers best
     PLANNER = "planner"  # the next step of an investigation
     TOOL_SELECTOR = "tool_selector"  # which tool, which arguments
     VERDICT = "verdict"  # how an investigation ended
@@ -41,13 +42,19 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """One question. `schema` is the JSON Schema the answer's text must satisfy, None for prose."""
+    """One question. `schema` is the JSON Schema the answer's text must satisfy, None for prose.
+
+    Every property of every object in it is required, none else is allowed, and it has no bounds of
+    numbers or lengths: what providers that hold answers to a schema accept. Whoever asks checks
+    the answer all the same. `timeout_s` None leaves the wait to the provider's adapter.
+    """
 
     purpose: Purpose
     system: str
     messages: tuple[Message, ...]
     max_tokens: int
     schema: Mapping[str, object] | None = None
+    timeout_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +74,14 @@ class Usage:
         ) + self.cache_write_tokens
 
 
+class Finish(StrEnum):
+    """How an answer ended."""
+
+    COMPLETE = "complete"
+    CUT = "cut"  # at `max_tokens`; JSON is not whole then
+    REFUSED = "refused"  # the model or its provider would not answer
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatAnswer:
     """What a model said, and who it was. `cost_usd` is None when the model has no known price.
@@ -79,6 +94,7 @@ class ChatAnswer:
     provider: str
     usage: Usage
     cost_usd: Decimal | None = None
+    finish: Finish = Finish.COMPLETE
 
 
 class ChatModel(Protocol):
@@ -96,7 +112,8 @@ class ChatModel(Protocol):
     def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
         """Answer with `model`; the router adds the cost.
 
-        Raises Unavailable when the provider does not answer, ValidationFailed when it refuses the
-        request as such.
+        Raises Unavailable when the provider does not answer (with its retry_after), answers
+        nonsense or does not accept the key, ValidationFailed when it refuses the request as such.
+        No error carries the prompt, the key or the server's own words.
         """
         ...

@@ -6,17 +6,19 @@ one answers what it can, and says so in `ChatAnswer.provider`.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cairn.errors import Unavailable
+from cairn.errors import Unavailable, ValidationFailed
 from cairn.llm.budget import estimate_tokens
 from cairn.llm.port import Purpose, Usage
 from cairn.llm.pricing import cost_of, price_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from cairn.llm.budget import Budget
     from cairn.llm.port import ChatAnswer, ChatModel, ChatRequest
@@ -32,21 +34,54 @@ class Route:
 
 
 HEURISTIC = Route(provider="heuristic", model="extractive-1")
-SMALL = Route(provider="anthropic", model="claude-haiku-4-5")
-BIG = Route(provider="anthropic", model="claude-sonnet-4-6")
+SMALL = (
+    Route(provider="anthropic", model="claude-haiku-4-5"),
+    Route(provider="openai", model="gpt-4.1-mini"),
+)
+BIG = (
+    Route(provider="anthropic", model="claude-sonnet-4-6"),
+    Route(provider="openai", model="gpt-4.1"),
+)
+PROVIDERS = frozenset({"anthropic", "openai"})
 
-ROUTES: Mapping[Purpose, Sequence[Route]] = MappingProxyType(
+Routes = Mapping[Purpose, Sequence[Route]]
+ROUTES: Routes = MappingProxyType(
     {
-        Purpose.SUMMARY: (SMALL, HEURISTIC),
-        Purpose.CLASSIFIER: (SMALL, HEURISTIC),
-        Purpose.REWRITE: (SMALL, HEURISTIC),
-        Purpose.EXPANSION: (SMALL, HEURISTIC),
-        Purpose.PLANNER: (BIG, HEURISTIC),
-        Purpose.TOOL_SELECTOR: (BIG, HEURISTIC),
-        Purpose.VERDICT: (SMALL, HEURISTIC),
-        Purpose.SUMMARIZER: (BIG, HEURISTIC),
+        Purpose.SUMMARY: (*SMALL, HEURISTIC),
+        Purpose.CLASSIFIER: (*SMALL, HEURISTIC),
+        Purpose.REWRITE: (*SMALL, HEURISTIC),
+        Purpose.EXPANSION: (*SMALL, HEURISTIC),
+        Purpose.RERANK: (*SMALL, HEURISTIC),
+        Purpose.PLANNER: (*BIG, HEURISTIC),
+        Purpose.TOOL_SELECTOR: (*BIG, HEURISTIC),
+        Purpose.VERDICT: (*SMALL, HEURISTIC),
+        Purpose.SUMMARIZER: (*BIG, HEURISTIC),
     }
 )
+
+_CHOICE = re.compile(r"(?:(?P<purpose>[a-z_]+)=)?(?P<provider>[a-z]+):(?P<model>\S+)")
+
+
+def routes_of(choices: str) -> Routes:
+    """Return `ROUTES` with the models `choices` names, the heuristic after them.
+
+    `provider:model` is for every purpose, `purpose=provider:model` for one; several are separated
+    by commas, and the last word on a purpose holds. Raises ValidationFailed for what is none.
+    """
+    routes = dict(ROUTES)
+    for choice in filter(None, (one.strip() for one in choices.split(","))):
+        found = _CHOICE.fullmatch(choice)
+        purpose = found and found["purpose"]
+        if not found or found["provider"] not in PROVIDERS or purpose not in {None, *Purpose}:
+            raise ValidationFailed(
+                f"{choice!r} is not provider:model or purpose=provider:model, with a provider of "
+                f"{', '.join(sorted(PROVIDERS))} and a purpose of {', '.join(Purpose)}.",
+                reason="unknown-chat-model",
+            )
+        route = Route(provider=found["provider"], model=found["model"])
+        for each in [Purpose(purpose)] if purpose else Purpose:
+            routes[each] = (route, HEURISTIC)
+    return MappingProxyType(routes)
 
 
 class Router:
@@ -56,7 +91,7 @@ class Router:
         self,
         providers: Iterable[ChatModel],
         *,
-        routes: Mapping[Purpose, Sequence[Route]] = ROUTES,
+        routes: Routes = ROUTES,
         rates: Mapping[str, Price] | None = None,
     ) -> None:
         self._providers = {provider.provider: provider for provider in providers}

@@ -1,0 +1,186 @@
+"""Chat models over OpenAI's chat completions, or any server that speaks them. Not the router.
+
+The base URL decides who that is: OpenAI, Ollama, vLLM, Bedrock's compatible endpoint, a gateway.
+The `openai` package is imported with the first request; the client tries `retries` times more,
+none unless told so.
+"""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+from cairn.llm.port import ChatAnswer, Finish, Role, Usage
+from cairn.llm.wire import (
+    TIMEOUT_SECONDS,
+    count,
+    failure_of_status,
+    malformed,
+    model_name,
+    sendable,
+    too_slow,
+    unreachable,
+)
+
+if TYPE_CHECKING:
+    from openai import OpenAI, OpenAIError
+    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.chat.completion_create_params import ResponseFormat
+
+    from cairn.errors import CairnError
+    from cairn.llm.port import ChatRequest, Purpose
+
+BASE_URL = "https://api.openai.com/v1"
+FINISHES = {"length": Finish.CUT, "content_filter": Finish.REFUSED}
+
+
+class OpenAIChat:
+    """Answers through the `openai` client; safe between threads. As `ChatModel`."""
+
+    provider = "openai"
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str = BASE_URL,
+        timeout_s: float = TIMEOUT_SECONDS,
+        retries: int = 0,
+    ) -> None:
+        self._api_key = api_key
+        self._base_url = base_url
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._lock = Lock()
+        self._client: OpenAI | None = None
+
+    def supports(self, purpose: Purpose) -> bool:
+        """Return True: a chat model answers anything."""
+        return True
+
+    def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
+        """As `ChatModel`."""
+        from openai import OpenAIError
+
+        failure: CairnError
+        try:
+            return _answer(self._send(request, model), asked=model)
+        except OpenAIError as problem:
+            failure = _translate(problem)
+        except ValueError:  # the body was not the JSON its headers promised
+            failure = malformed()
+        raise failure  # here, not above: the server's words must not ride along as the context
+
+    def close(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _send(self, request: ChatRequest, model: str) -> object:
+        from openai import omit
+
+        # OpenAI's newer models take only the one name, older compatible servers only the other
+        own = self._base_url.rstrip("/") == BASE_URL
+        return self._ready().chat.completions.create(
+            model=model,
+            messages=_messages(request),
+            max_completion_tokens=request.max_tokens if own else omit,
+            max_tokens=omit if own else request.max_tokens,
+            response_format=_format(request) or omit,
+            timeout=request.timeout_s or self._timeout_s,
+        )
+
+    def _ready(self) -> OpenAI:
+        with self._lock:
+            if self._client is None:
+                from openai import DefaultHttpxClient, OpenAI
+
+                # below INFO the package logs whole requests
+                logging.getLogger("openai").setLevel(logging.INFO)
+                self._client = OpenAI(
+                    api_key=self._api_key or "none",  # servers without keys; the client wants one
+                    base_url=self._base_url,
+                    timeout=self._timeout_s,
+                    max_retries=self._retries,
+                    # a redirect would take the prompt to another host
+                    http_client=DefaultHttpxClient(follow_redirects=False),
+                )
+            return self._client
+
+
+def _messages(request: ChatRequest) -> list[ChatCompletionMessageParam]:
+    said: list[ChatCompletionMessageParam] = []
+    if request.system:
+        said.append({"role": "system", "content": sendable(request.system)})
+    for one in request.messages:
+        text = sendable(one.text)
+        if one.role is Role.USER:
+            said.append({"role": "user", "content": text})
+        else:
+            said.append({"role": "assistant", "content": text})
+    return said
+
+
+def _format(request: ChatRequest) -> ResponseFormat | None:
+    if request.schema is None:
+        return None
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": request.purpose.value,
+            "schema": dict(request.schema),
+            "strict": True,
+        },
+    }
+
+
+def _answer(said: object, *, asked: str) -> ChatAnswer:
+    """Return the answer's text and usage, having believed nothing about its shape."""
+    choices: object = getattr(said, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        raise malformed()
+    first = cast("list[object]", choices)[0]
+    message: object = getattr(first, "message", None)
+    text: object = getattr(message, "content", None)
+    finish = FINISHES.get(str(getattr(first, "finish_reason", None)), Finish.COMPLETE)
+    if getattr(message, "refusal", None):
+        finish = Finish.REFUSED
+    if not isinstance(text, str) and finish is Finish.COMPLETE:
+        raise malformed()
+    return ChatAnswer(
+        text=text if isinstance(text, str) else "",
+        model=model_name(getattr(said, "model", None), asked),
+        provider=OpenAIChat.provider,
+        usage=_usage(getattr(said, "usage", None)),
+        finish=finish,
+    )
+
+
+def _usage(usage: object) -> Usage:
+    """Return the counts; OpenAI's prompt tokens include the cached ones, ours do not."""
+    details: object = getattr(usage, "prompt_tokens_details", None)
+    read = count(getattr(details, "cached_tokens", None))
+    written = count(getattr(details, "cache_write_tokens", None))
+    prompt = count(getattr(usage, "prompt_tokens", None))
+    return Usage(
+        input_tokens=max(0, prompt - read - written),
+        output_tokens=count(getattr(usage, "completion_tokens", None)),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+    )
+
+
+def _translate(problem: OpenAIError) -> CairnError:
+    """Return Cairn's error for the client's; the only place that knows the client's tree."""
+    import openai
+
+    if isinstance(problem, openai.APIResponseValidationError):
+        return malformed()
+    if isinstance(problem, openai.APIStatusError):
+        return failure_of_status(problem.status_code, problem.response.headers)
+    if isinstance(problem, openai.APITimeoutError):
+        return too_slow()
+    return unreachable()

@@ -1,0 +1,87 @@
+"""What both wire clients share: statuses turned into Cairn's errors, and answers not believed.
+
+Not a client. No error made here carries the prompt, the key or the server's own words, which may
+repeat either.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cairn.errors import CairnError, TooLarge, Unavailable, ValidationFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TIMEOUT_SECONDS = 30.0
+LONGEST_NAME = 120  # characters of a model's name; a server may say anything
+_SECONDS = re.compile(r"\d{1,9}(\.\d+)?")
+_PASSING = frozenset({408, 409, 425})
+
+
+def failure_of_status(status: int, headers: Mapping[str, str]) -> CairnError:
+    """Return the error for a status of 300 and above; 429, 5xx and their like may be retried."""
+    if status in (401, 402, 403):
+        return Unavailable(
+            "The chat server does not accept the configured key.",
+            reason="chat-credentials",
+            status=status,
+        )
+    if status == 429:
+        return Unavailable(
+            "The chat server is busy.",
+            reason="chat-busy",
+            retry_after=retry_after(headers),
+            status=status,
+        )
+    if status == 413:
+        return TooLarge("The chat server says the prompt is too long.", reason="chat-too-large")
+    if 400 <= status < 500 and status not in _PASSING:
+        return ValidationFailed(
+            "The chat server refused the request.",
+            reason="chat-no-such-model" if status == 404 else "chat-refused",
+            status=status,
+        )
+    return Unavailable(
+        "The chat server could not answer.",
+        reason="chat-failed",
+        retry_after=retry_after(headers),
+        status=status,
+    )
+
+
+def unreachable() -> Unavailable:
+    """Return the error for a server that did not answer, or stopped in the middle."""
+    return Unavailable("The chat server did not answer.", reason="chat-unreachable")
+
+
+def too_slow() -> Unavailable:
+    """Return the error for a server that did not answer in time."""
+    return Unavailable("The chat server did not answer in time.", reason="chat-timeout")
+
+
+def malformed() -> Unavailable:
+    """Return the error for an answer that is not of the documented shape."""
+    return Unavailable("The chat server's answer could not be read.", reason="chat-malformed")
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Return the seconds the server asks for, between 1 and 60; a date counts as 1."""
+    asked = headers.get("retry-after", "")
+    return min(60.0, max(1.0, float(asked))) if _SECONDS.fullmatch(asked) else 1.0
+
+
+def sendable(text: str) -> str:
+    """Return `text` as UTF-8 can carry it: lone surrogates become question marks."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def count(tokens: object) -> int:
+    """Return a count of tokens as the server says it; 0 for anything but a positive integer."""
+    return tokens if isinstance(tokens, int) and tokens > 0 else 0
+
+
+def model_name(said: object, asked: str) -> str:
+    """Return the model the server says it used, the one asked for when it says nothing."""
+    return said[:LONGEST_NAME] if isinstance(said, str) and said else asked
