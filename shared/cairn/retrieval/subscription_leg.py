@@ -8,6 +8,7 @@ for the agent. Workspace, scope and state hold as in every leg. What it returns 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cairn.retrieval.fusion import min_max
@@ -24,6 +25,15 @@ MAX_KEYWORDS = 5
 MAX_KEYWORD_CHARS = 64
 TAGGED_SCORE = 1.0
 """A node that carries the keyword scores as the best match of the words does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionView:
+    """What an agent subscribes to. `position` is that of the entry that said so."""
+
+    agent: str
+    keywords: tuple[str, ...]
+    position: int
 
 
 class KeywordMatch(NamedTuple):

@@ -39,10 +39,14 @@ FINDERS = {
     "admit",
     "claim_outbox",
     "claim_workspace",
+    "drop_expired_messages",
     "find_by_keyword",
     "find_by_keyword_as_of",
+    "find_by_subscription",
+    "find_by_subscription_as_of",
     "find_by_vector",
     "find_by_vector_as_of",
+    "find_similar",
     "list_workspaces",
 }
 HELPERS = {
@@ -50,10 +54,11 @@ HELPERS = {
     "current_agent",
     "current_scopes",
     "current_workspace",
-    "keep_edge_version",
+    "keep_edge_versions",
     "keep_node_version",
     "count_backlinks",
     "is_backlink",
+    "own_conversation",
     "refuse_change",
     "sees_deleted",
 }
@@ -140,6 +145,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO search_run VALUES (%(w)s, %(id)s, %(id)s, 'r', %(t)s, '{}', '{}', '{}', '{}',"
         " 1, true)",
         "INSERT INTO entity_alias VALUES (%(w)s, 'acme inc', 'Acme', 'organisation', 'manual', 1)",
+        "INSERT INTO subscription VALUES (%(w)s, 'bot', '{tides}', 1)",
+        "INSERT INTO pending_message VALUES (%(w)s, %(id)s, %(id)s, 'i', 1, true, '{}', '\\x00',"
+        " %(t)s, %(t)s)",
+        "INSERT INTO key_conversation VALUES (%(w)s, %(id)s, %(id)s, 1)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

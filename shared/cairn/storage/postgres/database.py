@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from cairn.access import Role
 from cairn.errors import Conflict, NotFound
 from cairn.storage.postgres.errors import translated
 from cairn.storage.postgres.sql import query
@@ -127,12 +128,18 @@ def bound(
             "scopes": ",".join(sorted(principal.allowed_scopes)),
             "agent": principal.agent_slug or "",
             "sees_deleted": "on" if sees_deleted else "",
+            "conversations": _conversations_of(principal),
             "read_only": "on" if read_only else "off",
             "lock_timeout": str(LOCK_TIMEOUT_MS),
             "statement_timeout": str(timeout_ms or STATEMENT_TIMEOUT_MS),
         }
         connection.execute(query("tenancy.bind"), settings)
         yield connection
+
+
+def _conversations_of(principal: Principal) -> str:
+    """Return whose conversations are seen: `all`, or the public key whose own one it is."""
+    return str(principal.key_id or "none") if principal.role is Role.PUBLIC else "all"
 
 
 def _take(connection: Connection, principal: Principal, once: str) -> None:

@@ -205,6 +205,14 @@ class PostgresSearchRuns:
 def _candidates(
     connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
 ) -> Sequence[Candidate]:
+    rows = matches(connection, names, asked, filters)
+    return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)
+
+
+def matches(
+    connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
+) -> list[Any]:
+    """Return the rows of a candidate function: of the present, or of its twin for the past."""
     asked |= {
         "labels": list(filters.labels) or None,
         "kinds": list(filters.kinds) or None,
@@ -219,8 +227,7 @@ def _candidates(
     if filters.as_of_position is not None:
         name, asked["as_of_position"] = past, filters.as_of_position
     with connection.cursor(binary=True) as cursor:
-        rows = cursor.execute(query(name), asked).fetchall()
-    return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)
+        return cursor.execute(query(name), asked).fetchall()
 
 
 def _found_node(**row: Any) -> FoundNode:
