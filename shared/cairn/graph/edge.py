@@ -116,3 +116,22 @@ class EdgeClosure:
     id: UUID
     superseded_at: datetime
     position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeStrength:
+    """An edge between two nodes grows by `amount`, and is made with it where none holds.
+
+    Applied once a ledger position: at an edge already at or past `position` nothing is added. One
+    entry names a pair at most once.
+    """
+
+    workspace_id: UUID
+    id: UUID
+    view: View
+    relation: str
+    source_id: UUID
+    target_id: UUID
+    amount: float
+    recorded_at: datetime
+    position: int

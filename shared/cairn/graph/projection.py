@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from cairn.graph.edge import Edge, EdgeClosure
+from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 
 NodeRow = Node | NodeChange
-EdgeRow = Edge | EdgeClosure
+EdgeRow = Edge | EdgeClosure | EdgeStrength
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,9 +88,9 @@ def tagged_agents(agents: tuple[str, ...], principal: Principal) -> tuple[str, .
     return (principal.agent_slug,)
 
 
-def source_agent(named: str | None, principal: Principal) -> str:
+def source_agent(named: str | None, principal: Principal, *, field: str = "source_agent") -> str:
     """Return who says it: the key's agent, else the name given, else the key's name."""
-    name = clean_name(named, "source_agent")
+    name = clean_name(named, field)
     if principal.agent_slug is None:
         return name or principal.name or principal.role
     if name not in (None, principal.agent_slug):

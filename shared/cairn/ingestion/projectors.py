@@ -11,7 +11,7 @@ from uuid import UUID
 
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import NodeRow, Projection
-from cairn.ingestion import document_rows
+from cairn.ingestion import document_rows, event_rows
 from cairn.ingestion.ports import Subject
 from cairn.ledger.entry import Entry
 from cairn.memory.draft import MemoryDraft
@@ -207,6 +207,7 @@ _PROJECTORS: Mapping[str, Projector] = {
     "memory.remembered": _remembered,
     "memory.corroborated": _corroborated,
     "memory.deleted": _deleted,
+    "event.observed": _without_texts(event_rows.observed),
     "document.received": _without_texts(document_rows.received),
     "document.chunks_stored": _without_texts(document_rows.chunks_stored),
     "document.stored": _without_texts(document_rows.stored),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.errors import Conflict, NotFound
-from cairn.graph.edge import Edge
+from cairn.graph.edge import Edge, EdgeStrength
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory, Subject
 from cairn.ledger.chain import empty_head, head_of
@@ -24,6 +24,7 @@ from cairn.storage.in_memory.documents import (
     InMemoryUploads,
 )
 from cairn.storage.in_memory.embeddings import InMemoryEmbeddings, InMemoryQueue
+from cairn.storage.in_memory.events import InMemoryEvents
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
@@ -170,6 +171,11 @@ class InMemoryStores:
     def idempotency(self) -> InMemoryIdempotency:
         """Return the answers given."""
         return InMemoryIdempotency(self._tables, self._principal)
+
+    @property
+    def events(self) -> InMemoryEvents:
+        """Return events in the order of their sessions."""
+        return InMemoryEvents(self._tables, self._principal)
 
     @property
     def documents(self) -> InMemoryDocuments:
@@ -364,10 +370,33 @@ class InMemoryNodes:
         self.tables.versions[node.id] = (*earlier, version)
 
     def _apply_edge(self, row: EdgeRow) -> None:
-        if isinstance(row, Edge):
-            self.tables.edges.setdefault(row.id, row)
+        if isinstance(row, EdgeStrength):
+            self._strengthen(row)
+        elif isinstance(row, Edge):
+            if not any(_same_ends(row, one) for one in self.tables.edges.values()):
+                self.tables.edges.setdefault(row.id, row)
         else:
             self.tables.edges.pop(row.id, None)
+
+    def _strengthen(self, row: EdgeStrength) -> None:
+        for edge in self.tables.edges.values():
+            if _same_ends(row, edge):
+                if edge.position < row.position:
+                    grown = replace(edge, weight=edge.weight + row.amount, position=row.position)
+                    self.tables.edges[edge.id] = grown
+                return
+        self.tables.edges[row.id] = Edge(
+            workspace_id=row.workspace_id,
+            id=row.id,
+            view=row.view,
+            relation=row.relation,
+            source_id=row.source_id,
+            target_id=row.target_id,
+            valid_from=row.recorded_at,
+            recorded_at=row.recorded_at,
+            position=row.position,
+            weight=row.amount,
+        )
 
 
 @dataclass(frozen=True)
@@ -433,6 +462,16 @@ def _changed(node: Node, change: NodeChange) -> Node:
     if change.revive:
         given |= {"state": State.ACTIVE, "deleted_at": None}
     return replace(node, **given)
+
+
+def _same_ends(row: Edge | EdgeStrength, edge: Edge) -> bool:
+    """Return whether both are the one edge of their view and relation between two nodes."""
+    return (row.view, row.relation, row.source_id, row.target_id) == (
+        edge.view,
+        edge.relation,
+        edge.source_id,
+        edge.target_id,
+    )
 
 
 def _collide(node: Node, other: Node) -> bool:

@@ -6,15 +6,14 @@ from dataclasses import fields
 from itertools import groupby
 from typing import Any
 
-from cairn.graph.edge import Edge, EdgeClosure
+from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.graph.projection import EdgeRow, NodeRow
 
-Record = Node | NodeChange | Edge | EdgeClosure
+Record = Node | NodeChange | Edge | EdgeClosure | EdgeStrength
 
-_NAMES = {
-    kind: tuple(one.name for one in fields(kind)) for kind in (Node, NodeChange, Edge, EdgeClosure)
-}
+_KINDS = (Node, NodeChange, Edge, EdgeClosure, EdgeStrength)
+_NAMES = {kind: tuple(one.name for one in fields(kind)) for kind in _KINDS}
 
 
 def as_json(records: Iterable[Record]) -> str:

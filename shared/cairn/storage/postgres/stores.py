@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.types.json import Jsonb
 
-from cairn.graph.edge import Edge
+from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node
 from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
@@ -36,8 +36,15 @@ if TYPE_CHECKING:
         PostgresUploads,
     )
     from cairn.storage.postgres.embeddings import PostgresEmbeddings
+    from cairn.storage.postgres.events import PostgresEvents
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
+
+_EDGE_QUERIES: Mapping[type, str] = {
+    Edge: "node.insert_edges",
+    EdgeClosure: "node.close_edges",
+    EdgeStrength: "node.strengthen_edges",
+}
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,12 @@ class PostgresStores:
         from cairn.storage.postgres.embeddings import PostgresEmbeddings  # loads numpy
 
         return PostgresEmbeddings(self.connection, self.principal)
+
+    @property
+    def events(self) -> PostgresEvents:
+        from cairn.storage.postgres.events import PostgresEvents
+
+        return PostgresEvents(self.connection, self.principal)
 
     @property
     def documents(self) -> PostgresDocuments:
@@ -222,8 +235,7 @@ class PostgresNodes(Store):
             name = "node.insert" if isinstance(run[0], Node) else "node.change"
             self.run(name, rows=as_json(run))
         for run in runs(row for one in projections for row in one.edges):
-            name = "node.insert_edges" if isinstance(run[0], Edge) else "node.close_edges"
-            self.run(name, rows=as_json(run))
+            self.run(_EDGE_QUERIES[type(run[0])], rows=as_json(run))
         for removal in (one for projection in projections for one in projection.removals):
             self.run(
                 "node.delete_document",

@@ -78,6 +78,29 @@ UPDATE edge AS e SET superseded_at = c.superseded_at, position = c.position
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (id uuid, superseded_at timestamptz, position bigint)
  WHERE e.workspace_id = %(workspace_id)s AND e.id = c.id AND e.superseded_at IS NULL
 
+-- name: strengthen_edges
+-- Let edges grow, each once a position; where none holds between two nodes, one is made.
+WITH more AS (
+  SELECT * FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
+    id uuid, view text, relation text, source_id uuid, target_id uuid, amount double precision,
+    recorded_at timestamptz, position bigint)
+), grown AS (
+  UPDATE edge AS e SET weight = e.weight + m.amount, position = m.position
+    FROM more AS m
+   WHERE e.workspace_id = %(workspace_id)s AND e.view = m.view AND e.relation = m.relation
+     AND e.source_id = m.source_id AND e.target_id = m.target_id AND e.superseded_at IS NULL
+     AND e.position < m.position
+)
+INSERT INTO edge (
+  workspace_id, id, view, relation, source_id, target_id, valid_from, recorded_at, position, weight
+)
+SELECT %(workspace_id)s, m.id, m.view, m.relation, m.source_id, m.target_id, m.recorded_at,
+  m.recorded_at, m.position, m.amount
+  FROM more AS m
+ WHERE NOT EXISTS (SELECT FROM edge AS e
+   WHERE e.workspace_id = %(workspace_id)s AND e.view = m.view AND e.relation = m.relation
+     AND e.source_id = m.source_id AND e.target_id = m.target_id AND e.superseded_at IS NULL)
+ON CONFLICT DO NOTHING
 
 -- name: delete_document
 -- Hide a document with its sections and chunks.

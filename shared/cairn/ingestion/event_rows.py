@@ -1,0 +1,147 @@
+"""Projector of events: from `event.observed` to a node and its edges. Pure, like the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from cairn.graph.edge import Edge, EdgeClosure, Relation, View
+from cairn.graph.node import Label, Node, State
+from cairn.graph.projection import EdgeRow, Projection
+from cairn.ids import derived_id
+from cairn.ingestion.event_draft import event_identity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.ingestion.event_draft import EventDraft
+    from cairn.ingestion.event_timeline import Insertion
+    from cairn.ledger.entry import Entry
+    from cairn.text.json_value import JsonValue
+
+
+def event_meta(
+    node_id: UUID, draft: EventDraft, insertion: Insertion, cause: UUID | None
+) -> dict[str, JsonValue]:
+    """Return what stands in clear: the scope, ids, and milliseconds between events."""
+    return {
+        "node_id": str(node_id),
+        "scope": draft.audience.scope,
+        "follows": [
+            [str(one.source_id), str(one.target_id), one.delta_ms] for one in insertion.added
+        ],
+        "closed": [str(one) for one in insertion.closed],
+        "caused_by": str(cause) if cause else None,
+    }
+
+
+def event_body(draft: EventDraft) -> dict[str, Any]:
+    """Return what of an event is encrypted into its entry: all that a reader could recognise."""
+    agents = draft.audience.agents
+    return {
+        "type": draft.type,
+        "text": draft.text,
+        "content_hash": draft.content_hash,
+        "dedup_key": event_identity(draft),
+        "agents": list(agents) if agents is not None else None,
+        "client_id": draft.client_id,
+        "source_agent": draft.source_agent,
+        "sequence": draft.sequence,
+        "importance": draft.importance,
+        "tool_name": draft.tool_name,
+        "status": draft.status,
+        "payload": dict(draft.payload),
+        "screening": draft.screening,
+    }
+
+
+def observed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """An event, what it follows, what follows it, and what caused it."""
+    return Projection(nodes=(_node(entry, meta, body),), edges=_edges(entry, meta))
+
+
+def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Node:
+    agents = body["agents"]
+    return Node(
+        workspace_id=entry.workspace_id,
+        id=UUID(meta["node_id"]),
+        label=Label.EVENT,
+        kind=body["type"],
+        text=body["text"],
+        content_hash=body["content_hash"],
+        dedup_key=body["dedup_key"],
+        scope=meta["scope"],
+        agents=tuple(agents) if agents is not None else None,
+        client_id=body["client_id"],
+        data_subjects=entry.data_subjects,
+        source_agent=body["source_agent"],
+        observed_by=(body["source_agent"],),
+        observation_count=1,
+        session_id=entry.session_id,
+        sequence=body["sequence"],
+        trace_id=entry.trace_id,
+        parent_id=entry.parent_id,
+        category="episodic",
+        importance=body["importance"],
+        screening=body["screening"],
+        metadata={
+            "tool_name": body["tool_name"],
+            "status": body["status"],
+            "payload": body["payload"],
+        },
+        state=State.ACTIVE,
+        occurred_at=entry.occurred_at,
+        valid_from=entry.occurred_at,
+        recorded_at=entry.recorded_at,
+        entry_id=entry.id,
+        position=entry.position,
+    )
+
+
+def _edges(entry: Entry, meta: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
+    closed = [
+        EdgeClosure(
+            workspace_id=entry.workspace_id,
+            id=UUID(one),
+            superseded_at=entry.recorded_at,
+            position=entry.position,
+        )
+        for one in cast("list[str]", meta["closed"])
+    ]
+    added = [
+        _edge(
+            entry,
+            View.TEMPORAL,
+            Relation.FOLLOWS,
+            source,
+            target,
+            {"delta_ms": delta_ms, "session_id": entry.session_id},
+        )
+        for source, target, delta_ms in cast("list[tuple[str, str, int]]", meta["follows"])
+    ]
+    if meta["caused_by"]:
+        ends = meta["node_id"], meta["caused_by"]
+        added.append(_edge(entry, View.CAUSAL, Relation.CAUSED_BY, *ends, {"mechanism": "direct"}))
+    return (*closed, *added)
+
+
+def _edge(
+    entry: Entry,
+    view: View,
+    relation: Relation,
+    source: str,
+    target: str,
+    properties: Mapping[str, Any],
+) -> Edge:
+    return Edge(
+        workspace_id=entry.workspace_id,
+        id=derived_id(entry.id, relation, source, target),
+        view=view,
+        relation=relation,
+        source_id=UUID(source),
+        target_id=UUID(target),
+        properties=properties,
+        valid_from=entry.occurred_at,
+        recorded_at=entry.recorded_at,
+        position=entry.position,
+    )
