@@ -102,8 +102,12 @@ class AnthropicChat:
 
                 # below INFO the package logs whole requests
                 logging.getLogger("anthropic").setLevel(logging.INFO)
+                key = self._api_key or "none"  # servers without keys; the client wants one
+                # the client sends a bearer token; other servers know only the older header
+                own = self._base_url.rstrip("/") == BASE_URL
                 self._client = Anthropic(
-                    api_key=self._api_key or "none",  # servers without keys; the client wants one
+                    api_key=key,
+                    default_headers=None if own else {"x-api-key": key},
                     base_url=self._base_url,
                     timeout=self._timeout_s,
                     max_retries=self._retries,

@@ -1,0 +1,171 @@
+"""A server on loopback that speaks Anthropic's messages and OpenAI's chat completions.
+
+It says what it is told to, in the documented shapes of both, and fails on request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+@dataclass(frozen=True, kw_only=True)
+class Say:
+    """One answer. `status` other than 200 sends `text` as the error's message.
+
+    `hang` waits for the test to end before answering, `cut` stops in the middle of the body,
+    `drip` sends one byte every tenth of a second, `body` is sent as it is.
+    """
+
+    text: str = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    stop: str = ""  # Anthropic's stop_reason, OpenAI's finish_reason; "" is the ordinary one
+    body: bytes | None = None
+    content_type: str = "application/json"
+    hang: bool = False
+    cut: bool = False
+    drip: bool = False
+    read: int = 0  # tokens read from the cache
+    written: int = 0  # tokens written to it
+
+
+@dataclass(kw_only=True)
+class ChatServer:
+    """The running server: where it is, what it was asked, what it says next.
+
+    When `says` is empty, `answers` makes the text from the request's body.
+    """
+
+    url: str
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    says: deque[Say] = field(default_factory=deque)
+    answers: Callable[[dict[str, Any]], str] = lambda asked: "yes"
+    released: Event = field(default_factory=Event)
+
+    def next(self, asked: dict[str, Any]) -> Say:
+        """Return what to say to `asked`, after the wait it is to be said with."""
+        say = self.says.popleft() if self.says else Say(text=self.answers(asked))
+        if say.hang:
+            self.released.wait(30)
+        return say
+
+
+IN, OUT = 200, 20
+"""Tokens of every prompt that are not cached, and of every answer."""
+
+
+@contextmanager
+def chat_server() -> Iterator[ChatServer]:
+    """Serve until the block ends; whatever hangs is let go then."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            state.requests.append({"path": self.path, **asked})
+            state.headers.append({name.lower(): value for name, value in self.headers.items()})
+            say = state.next(asked)
+            body = written(self.path, asked, say)
+            self.send_response(say.status)
+            for name, value in {"content-type": say.content_type, **say.headers}.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.deliver(body, say)
+
+        def deliver(self, body: bytes, say: Say) -> None:
+            pieces = [body[at : at + 1] for at in range(len(body))] if say.drip else [body]
+            if say.cut:
+                pieces, self.close_connection = [body[: len(body) // 2]], True
+            try:
+                for piece in pieces:
+                    self.wfile.write(piece)
+                    self.wfile.flush()
+                    if say.drip and state.released.wait(0.1):
+                        return
+            except OSError:  # the client gave up, as some tests want it to
+                self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing: the tests read `requests`."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        state = ChatServer(url=f"http://127.0.0.1:{server.server_address[1]}")
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield state
+        finally:
+            state.released.set()
+            server.shutdown()
+            thread.join()
+
+
+def written(path: str, asked: Mapping[str, Any], say: Say) -> bytes:
+    """Return the documented body: of the error, or of the answer; `say.body` if that is given."""
+    if say.body is not None:
+        return say.body
+    anthropic = path.endswith("/messages")
+    if say.status != 200:
+        error = {"type": "api_error", "message": say.text}
+        return json.dumps(
+            {"type": "error", "error": error} if anthropic else {"error": error}
+        ).encode()
+    return json.dumps((_message if anthropic else _completion)(asked["model"], say)).encode()
+
+
+def _message(model: str, say: Say) -> dict[str, Any]:
+    return {
+        "id": "msg_0123456789",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [{"type": "text", "text": say.text}] if say.text else [],
+        "stop_reason": say.stop or "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": IN,
+            "output_tokens": OUT,
+            "cache_read_input_tokens": say.read,
+            "cache_creation_input_tokens": say.written,
+        },
+    }
+
+
+def _completion(model: str, say: Say) -> dict[str, Any]:
+    prompt = IN + say.read + say.written
+    return {
+        "id": "chatcmpl-0123456789",
+        "object": "chat.completion",
+        "created": 1_780_000_000,
+        "model": model,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": say.text or None, "refusal": None},
+                "finish_reason": say.stop or "stop",
+                "logprobs": None,
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": OUT,
+            "total_tokens": prompt + OUT,
+            "prompt_tokens_details": {
+                "cached_tokens": say.read,
+                "cache_write_tokens": say.written,
+            },
+        },
+    }
