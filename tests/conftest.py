@@ -4,5 +4,6 @@ pytest_plugins = [
     "tests.plugins.no_network",
     "tests.plugins.postgres",
     "tests.plugins.cloud",
+    "tests.plugins.opensearch",
     "tests.plugins.laptop",
 ]

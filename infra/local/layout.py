@@ -61,6 +61,16 @@ class Layout:
         return self.project / "build" / "model" / "all-minilm-l6-v2"
 
     @property
+    def opensearch(self) -> Path:
+        """The data folder of the search node, where there is one."""
+        return self.base / "opensearch"
+
+    @property
+    def search_libraries(self) -> Path:
+        """What Maven fetched for the search node; the same for every stack of this clone."""
+        return self.project / ".local" / "cache" / "opensearch"
+
+    @property
     def socket_folder(self) -> Path:
         """A folder whose socket path the kernel and URLs accept; outside when `base` is not one."""
         inside = self.base / "socket"

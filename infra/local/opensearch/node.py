@@ -1,0 +1,143 @@
+"""One OpenSearch node on 127.0.0.1: its libraries, its process, its health. No index of ours.
+
+It needs Java 17 or newer and Maven, which this project does not bring.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.local.processes import Daemon, StartFailed
+
+HERE = Path(__file__).parent
+POM = HERE / "pom.xml"
+PROGRAM = HERE / "LocalNode.java"
+OLDEST_JAVA = 17
+HEAP = "512m"
+START_SECONDS = 90.0
+FETCH_SECONDS = 600
+FIRST_PORT = 9200
+FIRST_TRANSPORT_PORT = 9300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tools:
+    """Where Java and Maven are, or why OpenSearch cannot run here."""
+
+    java: str = ""
+    maven: str = ""
+    missing: str = ""
+
+
+def find_tools() -> Tools:
+    """Look for Java (JAVA_HOME first) and Maven on this machine."""
+    home = os.environ.get("JAVA_HOME", "")
+    own = Path(home) / "bin" / "java"
+    java = str(own) if home and own.is_file() else shutil.which("java")
+    maven = shutil.which("mvn")
+    missing = [name for name, found in (("java", java), ("mvn", maven)) if not found]
+    if not java or not maven:
+        return Tools(
+            missing=f"OpenSearch needs Java {OLDEST_JAVA} or newer and Maven: "
+            f"{' and '.join(missing)} not found on the PATH"
+        )
+    version = _java_version(java)
+    if version < OLDEST_JAVA:
+        return Tools(missing=f"OpenSearch needs Java {OLDEST_JAVA} or newer: {java} is {version}")
+    return Tools(java=java, maven=maven)
+
+
+def _java_version(java: str) -> int:
+    done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(\d+)', done.stderr)
+    return int(found.group(1)) if found else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchNode:
+    """One node: `libraries` may be shared by several, `data` is its own."""
+
+    libraries: Path
+    data: Path
+    port: int
+    transport_port: int
+    daemon: Daemon
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> bool:
+        """Start it if it is not up; StartFailed with the reason when it cannot be."""
+        if self.is_running():
+            return False
+        tools = find_tools()
+        if tools.missing:
+            raise StartFailed(tools.missing)
+        fetch(self.libraries, tools.maven)
+        self.daemon.stop()
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.daemon.start(
+            [
+                tools.java,
+                f"-Xms{HEAP}",
+                f"-Xmx{HEAP}",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                f"{self.libraries}/*",
+                str(PROGRAM),
+                str(self.data),
+                str(self.port),
+                str(self.transport_port),
+            ],
+            env={name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ},
+            cwd=self.data,
+        )
+        self.daemon.wait_until(self.is_healthy, seconds=START_SECONDS)
+        return True
+
+    def stop(self) -> bool:
+        """Let it close its indexes, then end it."""
+        return self.daemon.stop(seconds=15.0)
+
+    def is_running(self) -> bool:
+        """True when our process lives and answers."""
+        return self.daemon.process() is not None and self.is_healthy()
+
+    def is_healthy(self) -> bool:
+        """True when the node has a cluster and no index is red."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/_cluster/health", timeout=2) as answer:
+                return json.load(answer)["status"] in {"green", "yellow"}
+        except (OSError, ValueError, KeyError, urllib.error.URLError):
+            return False
+
+
+def fetch(libraries: Path, maven: str) -> None:
+    """Have Maven copy the node's libraries; at once when they are those of the pom."""
+    wanted = hashlib.sha256(POM.read_bytes()).hexdigest()
+    stamp = libraries.with_suffix(".stamp")
+    if libraries.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+        return
+    libraries.parent.mkdir(parents=True, exist_ok=True)
+    draft = libraries.with_name(f"{libraries.name}.{os.getpid()}")
+    command = [maven, "--batch-mode", "--quiet", "--file", str(POM)]
+    command += ["dependency:copy-dependencies", f"-DoutputDirectory={draft}"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
+    )
+    if done.returncode:
+        said = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        raise StartFailed(f"Maven could not fetch OpenSearch\n{said}")
+    shutil.rmtree(libraries, ignore_errors=True)
+    draft.rename(libraries)
+    stamp.write_text(wanted, encoding="utf-8")

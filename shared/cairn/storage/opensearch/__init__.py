@@ -1,0 +1,1 @@
+"""Adapters for OpenSearch, where nodes are found by their words. Loaded on first use only."""
