@@ -25,6 +25,9 @@ WHO_MAY = {
     "GET /v1/memories/{memory_id}": WRITERS,
     "DELETE /v1/memories/{memory_id}": WRITERS,
     "GET /v1/memories/{memory_id}/history": WRITERS,
+    "POST /v1/events": WRITERS,
+    "GET /v1/events": WRITERS,
+    "GET /v1/events/{event_id}": WRITERS,
     "POST /v1/documents": WRITERS,
     "GET /v1/documents": WRITERS,
     "GET /v1/documents/{document_id}": WRITERS,
@@ -45,6 +48,7 @@ WHO_MAY = {
 }
 BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
+    "POST /v1/events": {"type": "agent.invoke", "text": "A stranger was here."},
     "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
@@ -87,6 +91,7 @@ def ours(laptop: "Laptop") -> Treasure:
     tenant.tell(f"The {WORD} of the other agent hides {canary}.", scope="public", agents=["other"])
     tenant.tell(f"The {WORD} of the bot is not public: {canary}.", agents=["bot"])
     tenant.tell(f"The {WORD} is open on Sundays.", scope="public", agents=["bot"])
+    seen = tenant.post("/v1/events", {"type": "tool.execute", "text": f"{WORD} opened {canary}."})
     accepted = tenant.ingest(f"{canary}.md", title=canary, text=f"# {WORD}\n\nIt hides {canary}.")
     assert tenant.ended(accepted["ingestion_id"])["status"] == "ready"
     ticket = tenant.post("/v1/uploads", {"size": len(canary), "media_type": "text/plain"})
@@ -98,6 +103,7 @@ def ours(laptop: "Laptop") -> Treasure:
         canary=canary,
         ids={
             "memory_id": kept["id"],
+            "event_id": seen["id"],
             "document_id": accepted["document_id"],
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],

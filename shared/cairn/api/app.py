@@ -21,6 +21,7 @@ from cairn.api.problems import (
 from cairn.api.routes import (
     claim,
     documents,
+    events,
     health,
     ingestions,
     keys,
@@ -38,6 +39,7 @@ from cairn.ids import IdSource, new_id
 
 _NOUNS = (
     memories,
+    events,
     documents,
     uploads,
     ingestions,
@@ -52,6 +54,7 @@ _NOUNS = (
 )
 _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
+    {"name": "events", "description": "What agents do, in order, and what caused what."},
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
     {"name": "search", "description": "Recall over memories and documents."},
     {"name": "ledger", "description": "The hash chain everything rests on."},

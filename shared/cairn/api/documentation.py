@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from cairn.api.problems import KINDS, MEDIA_TYPE
 from cairn.ingestion import requests
-from cairn.retrieval import views
+from cairn.retrieval import event_views, views
 from cairn.retrieval.answer import Answer
 
 Responses = dict[int | str, dict[str, Any]]
@@ -21,6 +21,7 @@ _BODY = ("malformed-body", "too-large", "unsupported-media-type")
 _RECORDS: tuple[type[Any], ...] = (
     views.MemoryView,
     views.MemoryVersion,
+    event_views.EventView,
     requests.Deleted,
     requests.DocumentAccepted,
     views.DocumentView,
@@ -66,6 +67,19 @@ _MEMORY_RESULT: dict[str, Any] = {
         "position": {"type": "integer", "description": "The ledger position of the entry."},
         "superseded": {"type": "array", "items": {"type": "string", "format": "uuid"}},
         "observation_count": {"type": "integer"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+}
+
+
+_EVENT_RESULT: dict[str, Any] = {
+    "title": "EventResult",
+    "type": "object",
+    "required": ["outcome", "id", "position", "warnings"],
+    "properties": {
+        "outcome": {"type": "string", "enum": ["created", "duplicate"]},
+        "id": {"type": "string", "format": "uuid"},
+        "position": {"type": "integer", "description": "The ledger position of the entry."},
         "warnings": {"type": "array", "items": {"type": "string"}},
     },
 }
@@ -150,4 +164,5 @@ def _document(app: FastAPI) -> dict[str, Any]:
     schemas.update(records.get("$defs", {}))
     schemas["Problem"] = _PROBLEM
     schemas["MemoryResult"] = _MEMORY_RESULT
+    schemas["EventResult"] = _EVENT_RESULT
     return document

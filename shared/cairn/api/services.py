@@ -9,6 +9,7 @@ from typing import Protocol
 from uuid import UUID
 
 from cairn.access import Principal
+from cairn.ingestion.event_draft import NewEvent, Observed
 from cairn.ingestion.requests import (
     Deleted,
     DocumentAccepted,
@@ -19,6 +20,7 @@ from cairn.ingestion.requests import (
     UploadTicket,
 )
 from cairn.retrieval.answer import Answer
+from cairn.retrieval.event_views import EventFilter, EventView
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.views import (
     Admission,
@@ -193,6 +195,46 @@ class CheckReady(Protocol):
     def __call__(self) -> None: ...
 
 
+class ObserveEvents(Protocol):
+    """Write events in one transaction, in the order they happened.
+
+    Outcomes are in the caller's order; an event the domain refuses is an outcome with its error,
+    and the others stand. Raises Unavailable (nothing written), Denied, and what `IdempotencyKey`
+    says.
+    """
+
+    def __call__(
+        self,
+        principal: Principal,
+        events: tuple[NewEvent, ...],
+        *,
+        idempotency: IdempotencyKey | None,
+    ) -> Observed: ...
+
+
+class ListEvents(Protocol):
+    """Return a page of events, newest ledger position first, those below `after` when given."""
+
+    def __call__(
+        self, principal: Principal, where: EventFilter, *, limit: int, after: int | None
+    ) -> Page[EventView]: ...
+
+
+class GetEvent(Protocol):
+    """Return one event; NotFound when the principal cannot see it."""
+
+    def __call__(self, principal: Principal, event_id: UUID, /) -> EventView: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventServices:
+    """The use cases of events."""
+
+    observe: ObserveEvents
+    page: ListEvents
+    get: GetEvent
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiServices:
     """Every use case the routes call. One object an app; nothing connects when it is built."""
@@ -218,6 +260,7 @@ class ApiServices:
     revoke_key: RevokeKey
     claim: Claim
     get_status: GetStatus
+    events: EventServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.bootstrap.dispatching import dispatcher
+from cairn.bootstrap.events import event_services
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import recall
@@ -70,17 +71,18 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
     wake = dispatcher(
         settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
     )
+    remember = Remember(
+        transactions=transactions,
+        resolver=resolver,
+        cipher=BodyCipher(),
+        dispatcher=wake,
+        clock=utc_now,
+        new_id=new_id,
+    )
     return ApiServices(
         admit=Admit(opened, utc_now),
         check_ready=CheckReady(opened),
-        remember=Remember(
-            transactions=transactions,
-            resolver=resolver,
-            cipher=BodyCipher(),
-            dispatcher=wake,
-            clock=utc_now,
-            new_id=new_id,
-        ),
+        remember=remember,
         get_memory=browse.get_memory,
         get_memory_history=browse.get_memory_history,
         list_memories=browse.list_memories,
@@ -103,7 +105,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         list_documents=browse.list_documents,
         delete_document=DeleteDocument(transactions=transactions, clock=utc_now, new_id=new_id),
         get_ingestion=browse.get_ingestion,
-        search=Search(recall(opened, model)),
+        search=Search(recall(opened, model, log)),
         list_ledger=browse.list_ledger,
         verify_ledger=browse.verify_ledger,
         create_key=CreateKey(transactions=accounts, clock=utc_now, new_id=new_id),
@@ -111,6 +113,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         revoke_key=RevokeKey(transactions=accounts, clock=utc_now, new_id=new_id),
         claim=RedeemClaim(opened, utc_now, new_id),
         get_status=browse.get_status,
+        events=event_services(opened, transactions, remember),
     )
 
 

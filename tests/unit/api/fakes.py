@@ -12,7 +12,7 @@ import httpx
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
-from cairn.api.services import ApiOptions, ApiServices
+from cairn.api.services import ApiOptions, ApiServices, EventServices
 from cairn.errors import (
     Conflict,
     NotFound,
@@ -21,6 +21,7 @@ from cairn.errors import (
     Unavailable,
     ValidationFailed,
 )
+from cairn.ingestion.event_draft import EventOutcome, NewEvent, Observed
 from cairn.ingestion.requests import (
     Deleted,
     DocumentAccepted,
@@ -34,6 +35,7 @@ from cairn.ingestion.requests import (
 )
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.answer import Answer
+from cairn.retrieval.event_views import EventFilter, EventView
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.views import (
     Admission,
@@ -100,6 +102,8 @@ class World:
     documents: list[NewDocument] = field(default_factory=list)
     searches: list[SearchRequest] = field(default_factory=list)
     filters: list[MemoryFilter] = field(default_factory=list)
+    observed: list[NewEvent] = field(default_factory=list)
+    event_filters: list[EventFilter] = field(default_factory=list)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -185,6 +189,51 @@ class World:
     def delete_memory(self, principal: Principal, node_id: UUID) -> Deleted:
         found = self.get_memory(principal, node_id)
         return Deleted(id=found.id, position=99)
+
+    # events
+
+    def observe(
+        self,
+        principal: Principal,
+        events: tuple[NewEvent, ...],
+        *,
+        idempotency: IdempotencyKey | None,
+    ) -> Observed:
+        outcomes: list[EventOutcome] = []
+        for each in events:
+            self.observed.append(each)
+            number = len(self.observed)
+            outcomes.append(
+                EventOutcome(outcome=self.outcome, id=UUID(int=number), position=number)
+            )
+        return Observed(outcomes=tuple(outcomes))
+
+    def list_events(
+        self, principal: Principal, where: EventFilter, *, limit: int, after: int | None
+    ) -> Page[EventView]:
+        self.event_filters.append(where)
+        return Page(items=(self.get_event(principal, UUID(int=5)),), next_after=None)
+
+    def get_event(self, principal: Principal, event_id: UUID) -> EventView:
+        if event_id != UUID(int=5):
+            raise NotFound("There is no such event.")
+        return EventView(
+            id=event_id,
+            position=5,
+            type="tool.execute",
+            text="tool execute",
+            state="active",
+            client_id="global",
+            scope=Scope.ADMIN,
+            occurred_at=NOW,
+            recorded_at=NOW,
+            importance=5,
+            importance_band="medium",
+        )
+
+    @property
+    def events(self) -> EventServices:
+        return EventServices(observe=self.observe, page=self.list_events, get=self.get_event)
 
     # documents
 

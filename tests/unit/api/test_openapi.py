@@ -31,6 +31,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/memories",
         "/v1/memories/{memory_id}",
         "/v1/memories/{memory_id}/history",
+        "/v1/events",
+        "/v1/events/{event_id}",
         "/v1/documents",
         "/v1/documents/{document_id}",
         "/v1/uploads",

@@ -1,10 +1,17 @@
-"""Events in PostgreSQL: their places among a session's others. Writing is the node store's."""
+"""Events in PostgreSQL: their places in their sessions, and reading them. Not writing them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
+from psycopg.rows import dict_row
+
+from cairn.access import Scope
 from cairn.ingestion.event_timeline import TimelineEvent
+from cairn.memory.importance import importance_band
+from cairn.retrieval.event_views import EventFilter, EventView
+from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.stores import Store
 
 if TYPE_CHECKING:
@@ -51,3 +58,40 @@ class PostgresEvents(Store):
             )
             for node_id, occurred_at, sequence, follows_edge in rows
         )
+
+
+class PostgresEventViews(Store):
+    """Implements `retrieval.events.EventBrowseStores`, and the views themselves."""
+
+    @property
+    def event_views(self) -> PostgresEventViews:
+        """Return the events that may be looked at."""
+        return self
+
+    def event(self, event_id: UUID) -> EventView | None:
+        """Return an event that is not deleted."""
+        rows = self._rows("event.one", id=event_id)
+        return _view(rows[0]) if rows else None
+
+    def events(self, where: EventFilter, *, limit: int, after: int | None) -> Sequence[EventView]:
+        """Return up to `limit` events by falling position, those below `after`."""
+        rows = self._rows("event.page", limit=limit, after=after, **asdict(where))
+        return [_view(row) for row in rows]
+
+    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query(name), asked).fetchall()
+
+
+def _view(row: dict[str, Any]) -> EventView:
+    metadata = row.pop("metadata")
+    row["scope"] = Scope(row["scope"])
+    row["agents"], row["keywords"] = tuple(row["agents"]), tuple(row["keywords"])
+    return EventView(
+        **row,
+        importance_band=importance_band(row["importance"]),
+        tool_name=metadata.get("tool_name"),
+        status=metadata.get("status"),
+        payload=metadata.get("payload") or {},
+    )

@@ -31,3 +31,32 @@ SELECT n.id FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state NOT IN ('deleted', 'quarantined')
    AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+
+-- name: one
+-- One event.
+SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
+  n.occurred_at, n.recorded_at, n.importance, n.source_agent AS agent_id, n.session_id, n.sequence,
+  n.trace_id, n.parent_id, n.metadata, coalesce(n.agents, '{}') AS agents, n.keywords,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Event'
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+
+-- name: page
+-- Events, newest first, below a ledger position when asked; a type is also the namespace of others.
+SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
+  n.occurred_at, n.recorded_at, n.importance, n.source_agent AS agent_id, n.session_id, n.sequence,
+  n.trace_id, n.parent_id, n.metadata, coalesce(n.agents, '{}') AS agents, n.keywords,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Event'
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
+   AND (%(type)s::text IS NULL OR n.kind = %(type)s OR starts_with(n.kind, %(type)s || '.'))
+   AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
+   AND (%(agent_id)s::text IS NULL OR n.source_agent = %(agent_id)s)
+   AND (%(trace_id)s::text IS NULL OR n.trace_id = %(trace_id)s)
+   AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s

@@ -1,0 +1,265 @@
+"""Events: observe one or many, read, list. They are append-only: nothing changes or deletes one."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Body as BodyParameter
+from fastapi import Path, Query, Response
+from pydantic import Discriminator, Field, SkipValidation, Tag, ValidationError, model_validator
+
+from cairn.access import Scope
+from cairn.api import cursors
+from cairn.api.answers import answer, replay_headers
+from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, Limit, page_answer
+from cairn.api.problems import Problem, from_error, from_validation
+from cairn.api.routes.memories import Importance
+from cairn.api.routing import router
+from cairn.errors import FieldError, ValidationFailed
+from cairn.ingestion.drafting import MAX_TEXT_CHARS
+from cairn.ingestion.event_draft import MAX_TYPE_CHARS, EventOutcome, NewEvent
+from cairn.ingestion.observe import MAX_BATCH
+from cairn.ingestion.requests import Outcome
+from cairn.ledger.entry import ENTRY_TYPE
+from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.retrieval.event_views import EventFilter
+
+routes = router("events")
+
+TypeName = Annotated[
+    str,
+    Field(max_length=MAX_TYPE_CHARS, pattern=f"^{ENTRY_TYPE.pattern}$", examples=["tool.execute"]),
+]
+Namespace = Annotated[
+    str | None,
+    Query(max_length=MAX_TYPE_CHARS, description="A type, or the namespace of types: `tool`."),
+]
+
+
+class EventIn(Body):
+    """One event to write."""
+
+    type: TypeName
+    occurred_at: Timestamp | None = None
+    session_id: Name | None = None
+    sequence: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    agent_id: Name | None = None
+    trace_id: Name | None = None
+    parent_id: Annotated[UUID, Field(strict=False)] | None = None
+    parent_item: Annotated[int, Field(ge=0, lt=MAX_BATCH)] | None = None
+    tool_name: Name | None = None
+    status: Name | None = None
+    payload: dict[str, Any] = Field(default_factory=dict[str, Any])
+    text: Annotated[Text, at_most(MAX_TEXT_CHARS)] | None = None
+    importance: Importance | None = None
+    client_id: Name = GLOBAL_CLIENT
+    scope: ScopeName = Scope.ADMIN
+    agents: Names = Field(default_factory=list[str])
+    data_subjects: Names = Field(default_factory=list[str])
+
+    def record(self) -> NewEvent:
+        """Return the use case's record."""
+        values = {name: getattr(self, name) for name in EventIn.model_fields}
+        values["agents"] = tuple(self.agents)
+        values["data_subjects"] = tuple(self.data_subjects)
+        return NewEvent(**values)
+
+
+class EventBatch(Body):
+    """Up to 500 events; each is validated and answered for itself."""
+
+    items: Annotated[list[SkipValidation[EventIn]], Field(min_length=1, max_length=MAX_BATCH)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_unstorable_text(cls, value: object) -> object:
+        """Leave the items' texts to the items, so that one bad item does not sink the others."""
+        return value
+
+
+def _one_or_many(value: object) -> str:
+    return "as-batch" if isinstance(value, dict) and "items" in value else "as-one"
+
+
+_EXAMPLE: dict[str, Any] = {
+    "type": "tool.execute",
+    "occurred_at": "2026-03-15T10:00:00Z",
+    "session_id": "deploy-7",
+    "agent_id": "deployer",
+    "trace_id": "4f1c",
+    "tool_name": "kubectl",
+    "status": "failed",
+    "payload": {"service": "billing", "error": "image not found"},
+}
+OneOrMany = Annotated[
+    Annotated[EventIn, Tag("as-one")] | Annotated[EventBatch, Tag("as-batch")],
+    Discriminator(_one_or_many),
+    BodyParameter(
+        openapi_examples={"one": {"value": _EXAMPLE}, "many": {"value": {"items": [_EXAMPLE]}}}
+    ),
+]
+_RESULT: dict[str, Any] = {
+    "outcome": "created",
+    "id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
+    "position": 17,
+    "warnings": [],
+}
+
+
+@routes.post(
+    "/v1/events",
+    summary="Observe one event or a batch",
+    response_model=None,
+    responses={
+        **answers(
+            200,
+            "A duplicate; or a batch's results, in order",
+            {
+                "oneOf": [
+                    {"$ref": "#/components/schemas/EventResult"},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "results": {"type": "array", "items": {"type": "object"}},
+                            "counts": {"type": "object"},
+                        },
+                    },
+                ]
+            },
+            {"results": [{"index": 0, **_RESULT}], "counts": {"created": 1}},
+        ),
+        **answers(201, "The event is new", "EventResult", _RESULT),
+        **problems("conflict", body=True),
+    },
+)
+def observe(
+    body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Store events durably, in the order they happened; what caused what is kept as edges."""
+    if isinstance(body, EventIn):
+        done = services.events.observe(caller, (body.record(),), idempotency=idempotency)
+        return _one(done.outcomes[0], replayed=done.replayed)
+    checked = _checked_items(body.items)
+    good = tuple(item for item in checked if isinstance(item, NewEvent))
+    replayed = False
+    outcomes: Sequence[EventOutcome] = ()
+    if good:
+        done = services.events.observe(caller, good, idempotency=idempotency)
+        outcomes, replayed = done.outcomes, done.replayed
+    return _many(checked, outcomes, replayed=replayed)
+
+
+def _checked_items(items: Sequence[object]) -> list[NewEvent | Problem]:
+    """Return each item checked; a parent_item then counts the good ones, which alone go on."""
+    checked: list[NewEvent | Problem] = []
+    for item in items:
+        try:
+            checked.append(_with_parent_among_good(EventIn.model_validate(item).record(), checked))
+        except ValidationError as exc:
+            checked.append(from_validation(exc.errors(include_url=False, include_input=False)))
+    return checked
+
+
+def _with_parent_among_good(
+    event: NewEvent, before: Sequence[NewEvent | Problem]
+) -> NewEvent | Problem:
+    parent = event.parent_item
+    if parent is None:
+        return event
+    if parent >= len(before) or isinstance(before[parent], Problem):
+        message = "must be the place, from 0, of an earlier good event of the same batch"
+        error = ValidationFailed(
+            f"parent_item {message}.", errors=[FieldError("parent_item", message)]
+        )
+        return from_error(error)
+    good = sum(isinstance(one, NewEvent) for one in before[:parent])
+    return replace(event, parent_item=good)
+
+
+def _one(outcome: EventOutcome, *, replayed: bool) -> Response:
+    if outcome.error is not None:
+        raise outcome.error
+    new = outcome.outcome is Outcome.CREATED
+    return answer(
+        _result(outcome), status=201 if new else 200, headers=replay_headers(replayed=replayed)
+    )
+
+
+def _many(
+    checked: Sequence[NewEvent | Problem], outcomes: Sequence[EventOutcome], *, replayed: bool
+) -> Response:
+    written = iter(outcomes)
+    results: list[dict[str, Any]] = []
+    for index, item in enumerate(checked):
+        result = _rejected(item) if isinstance(item, Problem) else _result(next(written))
+        results.append({"index": index, **result})
+    counts = dict.fromkeys((Outcome.CREATED, Outcome.DUPLICATE, Outcome.REJECTED), 0)
+    for result in results:
+        counts[result["outcome"]] += 1
+    return answer({"results": results, "counts": counts}, headers=replay_headers(replayed=replayed))
+
+
+def _result(outcome: EventOutcome) -> dict[str, Any]:
+    if outcome.error is not None:
+        return _rejected(from_error(outcome.error))
+    return {
+        "outcome": outcome.outcome,
+        "id": outcome.id,
+        "position": outcome.position,
+        "warnings": outcome.warnings,
+    }
+
+
+def _rejected(problem: Problem) -> dict[str, Any]:
+    return {"outcome": Outcome.REJECTED, "error": problem.content(None)}
+
+
+@routes.get(
+    "/v1/events",
+    summary="List events, newest first",
+    response_model=None,
+    responses={**answers(200, "One page", page_of("EventView")), **problems()},
+)
+def list_events(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    type: Namespace = None,
+    session_id: Annotated[Name | None, Query()] = None,
+    agent_id: Annotated[Name | None, Query()] = None,
+    trace_id: Annotated[Name | None, Query()] = None,
+    client_id: Annotated[Name | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what the key may see, with every filter given, by the order of the ledger."""
+    where = EventFilter(
+        type=type,
+        session_id=session_id,
+        agent_id=agent_id,
+        trace_id=trace_id,
+        client_id=client_id,
+    )
+    filters = asdict(where)
+    after = cursors.decode(cursor, route="events", filters=filters)
+    page = services.events.page(caller, where, limit=limit, after=after)
+    return page_answer(page, route="events", filters=filters, options=options)
+
+
+@routes.get(
+    "/v1/events/{event_id}",
+    summary="Read one event",
+    response_model=None,
+    responses={**answers(200, "The event", "EventView"), **problems("not-found")},
+)
+def get_event(
+    event_id: Annotated[UUID, Path(description="The event's id.")],
+    caller: Writer,
+    services: Services,
+) -> Response:
+    """Read an event with its payload."""
+    return answer(services.events.get(caller, event_id))
