@@ -1,14 +1,19 @@
 """The JSON form of a search's answer, the same for HTTP, the command line and Lambda events."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
+from cairn.retrieval.expand_one_hop import related_json
 from cairn.retrieval.legs import LegOutcome
+from cairn.retrieval.model_calls import ModelUse
+from cairn.retrieval.proactive import proactive_json
 from cairn.retrieval.query import MAX_RESULTS, Format, SearchRequest
-from cairn.retrieval.recall import RecallMeta, RecallResult, Result
 from cairn.retrieval.records import FoundNode, NeighbourText
+from cairn.retrieval.results import RecallMeta, RecallResult, Result
 from cairn.text.canonical import format_timestamp
 
 COMPACT_DECIMALS = 4
@@ -30,19 +35,99 @@ class Answer:
     meta: Mapping[str, Any]
 
 
-def answer(found: RecallResult, request: SearchRequest) -> Answer:
-    """Return the answer in the request's format.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """What was left out of an answer so that it stays within its budget."""
 
-    `compact` leaves out attributes and context and rounds scores to four decimals.
+    related: int = 0
+    context: int = 0
+    results: int = 0
+
+
+def answer(found: RecallResult, request: SearchRequest) -> Answer:
+    """Return the answer in the request's format, within its budget of characters.
+
+    `compact` leaves out attributes and context and rounds scores to four decimals. `fields`
+    narrows the properties (text and attributes) of each result, not those of related nodes.
     """
-    shown = _compact if request.format == Format.COMPACT else _full
-    results = tuple(shown(result) for result in found.results)
-    return Answer(results=results, meta=_meta(found.meta, found, request))
+    compact = request.format == Format.COMPACT
+    rows = [_compact(each) if compact else _full(each) for each in found.results]
+    narrowed = [projected(row, request.fields) for row in rows]
+    fields = None
+    if request.fields is not None:
+        kept = sum(len(_properties(row)) for row in narrowed)
+        all_of_them = sum(len(_properties(row)) for row in rows)
+        fields = {
+            "asked": list(request.fields),
+            "returned_properties": kept,
+            "dropped_properties": all_of_them - kept,
+        }
+    results, dropped = fitting(narrowed, max_chars=request.max_chars)
+    meta = _meta(found, request, returned=results, dropped=dropped)
+    return Answer(results=tuple(results), meta=meta | ({"fields": fields} if fields else {}))
+
+
+def projected(row: Mapping[str, Any], fields: Sequence[str] | None) -> dict[str, Any]:
+    """Return a result with only the properties named; None leaves it as it is.
+
+    Properties are `text` and what stands under `attributes`. A name that the result lacks, or
+    that nobody knows, is skipped; no names leave no properties.
+    """
+    if fields is None:
+        return dict(row)
+    wanted = frozenset(fields)
+    narrowed = {name: value for name, value in row.items() if name != "text" or name in wanted}
+    if "attributes" in row:
+        given = row["attributes"]
+        narrowed["attributes"] = {name: given[name] for name in given if name in wanted}
+    return narrowed
+
+
+def fitting(
+    rows: Sequence[Mapping[str, Any]], *, max_chars: int
+) -> tuple[list[dict[str, Any]], Dropped]:
+    """Return the rows that fit into `max_chars` characters of JSON, and what had to go.
+
+    Related nodes go first, from the last result up; then what stands beside the results; then
+    results from the end. The first result stays, whatever its size.
+    """
+    kept = [dict(row) for row in rows]
+    sizes = [_size(row) for row in kept]
+    left_out = dict.fromkeys(("related", "context"), 0)
+    for part in left_out:
+        for index in reversed(range(len(kept))):
+            if sum(sizes) <= max_chars:
+                break
+            left_out[part] += _strip(kept[index], part)
+            sizes[index] = _size(kept[index])
+    gone = 0
+    while len(kept) > 1 and sum(sizes) > max_chars:
+        kept.pop()
+        sizes.pop()
+        gone += 1
+    return kept, Dropped(results=gone, **left_out)
+
+
+def _strip(row: dict[str, Any], part: str) -> int:
+    """Take a part out of a row and return how many nodes that were."""
+    value = row.get(part)
+    if not value:
+        return 0
+    row[part] = [] if part == "related" else {"before": [], "after": []}
+    return len(value) if part == "related" else len(value["before"]) + len(value["after"])
+
+
+def _size(row: Mapping[str, Any]) -> int:
+    return len(json.dumps(row, ensure_ascii=False, default=str))
+
+
+def _properties(row: Mapping[str, Any]) -> list[str]:
+    return [*(["text"] if "text" in row else []), *row.get("attributes", {})]
 
 
 def _full(result: Result) -> dict[str, Any]:
     node = result.node
-    return {
+    shown = {
         **_identity(node),
         "attributes": _attributes(node),
         "context": {
@@ -51,8 +136,12 @@ def _full(result: Result) -> dict[str, Any]:
         },
         "provenance": _provenance(node),
         "scores": {name: round(value, 6) for name, value in result.scores.items()},
-        "retrieval_reason": result.retrieval_reason,
+        **_reason(result),
     }
+    if result.related.nodes:
+        shown["related"] = [related_json(each) for each in result.related.nodes]
+        shown["related_dropped"] = result.related.dropped
+    return shown
 
 
 def _compact(result: Result) -> dict[str, Any]:
@@ -60,8 +149,17 @@ def _compact(result: Result) -> dict[str, Any]:
         **_identity(result.node),
         "provenance": _provenance(result.node),
         "scores": {name: round(value, COMPACT_DECIMALS) for name, value in result.scores.items()},
-        "retrieval_reason": result.retrieval_reason,
+        **_reason(result),
     }
+
+
+def _reason(result: Result) -> dict[str, Any]:
+    shown: dict[str, Any] = {"retrieval_reason": result.retrieval_reason}
+    if result.surfaced:
+        shown |= proactive_json(result.surfaced)
+    if result.merged:
+        shown["merged"] = [str(each) for each in result.merged]
+    return shown
 
 
 def _identity(node: FoundNode) -> dict[str, Any]:
@@ -104,25 +202,114 @@ def _neighbour(each: NeighbourText) -> dict[str, Any]:
     }
 
 
-def _meta(meta: RecallMeta, found: RecallResult, request: SearchRequest) -> dict[str, Any]:
+def _meta(
+    found: RecallResult,
+    request: SearchRequest,
+    *,
+    returned: Sequence[Mapping[str, Any]],
+    dropped: Dropped,
+) -> dict[str, Any]:
+    meta = found.meta
+    search, asked = meta.search, meta.search.asked
+    proactive = sum(each.surfaced is not None for each in found.results)
     return {
-        "search_id": str(meta.search_id),
+        "search_id": str(search.id),
         "query_ms": round(meta.query_ms, 3),
-        "nodes_returned": len(found.results),
-        "truncated": meta.candidates > len(found.results),
-        "recipe": meta.recipe,
+        "nodes_returned": len(returned),
+        "truncated": _candidates(meta) > len(returned) - proactive or dropped.results > 0,
+        "recipe": search.recipe.name,
+        "mode": search.recipe.fusion.value,
         "legs": {name: _leg(outcome) for name, outcome in meta.legs.items()},
-        "degraded": list(meta.degraded),
-        "as_of_position": meta.as_of_position,
+        "stages": dict(meta.counts),
+        "degraded": [*meta.degraded, *(f"workspace: {name}" for name in search.ignored)],
+        "as_of_position": search.filters.as_of_position,
         "stages_ms": {name: round(ms, 3) for name, ms in meta.stages_ms.items()},
         "embedder": meta.embedder,
-        "cost_usd": 0,
-        "seed_nodes": [],
-        "inferred_intents": {},
-        "intent_override": None,
-        "proactive_nodes_count": 0,
-        "retrieval_class": meta.understanding.retrieval_class,
-        "capacity": {"limit": request.limit, "max_limit": MAX_RESULTS},
+        "cost_usd": _cost(search.calls.uses),
+        "models": [_use(each) for each in search.calls.uses],
+        "seed_nodes": list(meta.seeds),
+        "inferred_intents": {} if asked.intent_override else dict(search.intents),
+        "intent_override": asked.intent_override.value if asked.intent_override else None,
+        "proactive_nodes_count": proactive,
+        "retrieval_class": asked.retrieval_class.value,
+        "gate": _gate(meta) if search.recipe.gate else None,
+        "scoring_weights": _weights(meta),
+        "capacity": _capacity(meta, request, used=len(returned)),
+        "dropped": {
+            "related": dropped.related + sum(each.related.dropped for each in found.results),
+            "context": dropped.context,
+            "results": dropped.results,
+        },
+        "merged": sum(len(each.merged) for each in found.results),
+        "cached": str(meta.cached) if meta.cached else None,
+    }
+
+
+def _candidates(meta: RecallMeta) -> int:
+    """Return how many candidates were left when duplicates were merged and none cut off.
+
+    Those that were fused and not scored count too.
+    """
+    counts = meta.counts
+    return counts["fused"] - (counts["scored"] - counts["deduped"])
+
+
+def _gate(meta: RecallMeta) -> dict[str, Any]:
+    verdict = meta.search.asked.verdict
+    return {
+        "search": verdict.search,
+        "rewritten": verdict.query is not None,
+        "query": verdict.query,
+        "reason": verdict.reason,
+        "source": verdict.source.value,
+        "language": verdict.language,
+        "complexity": verdict.complexity.value,
+        "topic_change": verdict.topic_change,
+        "topic_change_confidence": verdict.topic_change_confidence,
+    }
+
+
+def _weights(meta: RecallMeta) -> dict[str, Any]:
+    """Return what the final score was made with, as the recipe, workspace and request say."""
+    recipe = meta.search.recipe
+    signals = {name: getattr(recipe.signals, name) for name in recipe.signals.__slots__}
+    return {
+        "legs": dict(recipe.weights),
+        "signals": {name: weight for name, weight in signals.items() if weight},
+        "recency": recipe.decay,
+        "access": recipe.access,
+        "compiled_truth": recipe.compiled_truth,
+        "backlinks": recipe.backlinks,
+        "relevance": 1.0,
+    }
+
+
+def _capacity(meta: RecallMeta, request: SearchRequest, *, used: int) -> dict[str, Any]:
+    search = meta.search
+    return {
+        "limit": search.limit,
+        "max_limit": MAX_RESULTS,
+        "max_nodes": search.recipe.candidates,
+        "used_nodes": used,
+        "max_chars": request.max_chars,
+        "expand_hops": search.hops,
+    }
+
+
+def _cost(uses: Sequence[ModelUse]) -> float:
+    """Return what model calls cost in USD; one without a known price adds nothing."""
+    return float(sum((each.cost_usd or Decimal(0) for each in uses), Decimal(0)))
+
+
+def _use(use: ModelUse) -> dict[str, Any]:
+    return {
+        "purpose": str(use.purpose),
+        "provider": use.provider,
+        "model": use.model,
+        "ms": round(use.ms, 3),
+        "cost_usd": None if use.cost_usd is None else float(use.cost_usd),
+        "failure": use.failure,
+        "cached": use.cached,
     }
 
 

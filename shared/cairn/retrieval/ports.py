@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from cairn.access import Principal
     from cairn.embedding.port import Vectors
+    from cairn.retrieval.expand_one_hop import RelatedReader
+    from cairn.retrieval.proactive import ProactiveReader
     from cairn.retrieval.records import (
         Candidate,
         Filters,
@@ -101,6 +103,14 @@ class NodeReader(Protocol):
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
         ...
 
+    def moment_at(self, position: int) -> datetime | None:
+        """Return when the entry at a ledger position was recorded; None when there is no entry."""
+        ...
+
+    def head_position(self) -> int:
+        """Return the position of the last ledger entry: what the answer was read from."""
+        ...
+
 
 class RecallStores(Protocol):
     """What recall reads in its one reading transaction."""
@@ -109,6 +119,41 @@ class RecallStores(Protocol):
     def nodes(self) -> NodeReader:
         """Return the reader of nodes."""
         ...
+
+    @property
+    def related(self) -> RelatedReader | None:
+        """Return the reader of related nodes; None where there is no graph."""
+        ...
+
+    @property
+    def evidence(self) -> ProactiveReader | None:
+        """Return the reader behind proactive nodes; None where there is no graph."""
+        ...
+
+
+class WorkspaceSettings(Protocol):
+    """What a workspace has set. May be up to a minute old."""
+
+    def __call__(self, principal: Principal) -> Mapping[str, Any]:
+        """Return `workspace.settings`; raises Unavailable when they cannot be read."""
+        ...
+
+
+class Reindex(Protocol):
+    """Asks for vectors of nodes that have none."""
+
+    def request(self, principal: Principal, node_ids: Sequence[UUID]) -> int:
+        """Return how many of these nodes lack a vector and wait for none; their work is queued.
+
+        Raises Unavailable when it cannot.
+        """
+        ...
+
+
+class Report(Protocol):
+    """Tells people: an event's name, and fields of ids, counts and codes."""
+
+    def __call__(self, event: str, fields: dict[str, Any], /) -> None: ...
 
 
 class SearchRuns(Protocol):

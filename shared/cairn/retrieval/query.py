@@ -1,21 +1,31 @@
 """What may be asked of recall, and what may not. Not the HTTP form of it."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from cairn.access import Principal, Scope
 from cairn.errors import FieldError, ValidationFailed
+from cairn.graph.intent_weights import Intent
 from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.recipes import RECIPES
+from cairn.retrieval.gate import Turn
+from cairn.retrieval.recipes import RECIPES, Recipe
 from cairn.retrieval.records import Filters
+from cairn.retrieval.switches import faults_of_stages
 from cairn.text.checks import clean_text
 
 MAX_QUERY_CHARS = 4000
 MAX_RESULTS = 100
 MAX_NEIGHBOURS = 5
 MAX_LABELS = 20
+MAX_FIELDS = 50
+MAX_HISTORY = 20
+MAX_TURN_CHARS = 4000
+MAX_HOPS = 1
+CHAR_BUDGET = 80_000
+LEAST_CHARS, MOST_CHARS = 1_000, 1_000_000
 
 _LABEL = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 _KINDS = frozenset(MemoryKind)
@@ -32,12 +42,17 @@ class Format(StrEnum):
 class SearchRequest:
     """A question and how to answer it.
 
-    Empty tuples and None mean any. `as_of` is a moment or a ledger position: what was known then.
-    `valid_at` is a moment in the world: what held then. `recipe` None takes the default.
+    Empty tuples and None mean any, and None takes the recipe's value. `as_of` is a moment or a
+    ledger position: what was known then. `valid_at` is a moment in the world: what held then.
+    `recipe` None takes the workspace's, else the default; `stages` switches stages on or off.
+    `history` is what was said before, oldest first, for the gate, and `session_id` names the
+    conversation, for what its earlier searches found. `intent` overrides what would
+    be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
+    above which related nodes are left out first.
     """
 
     query: str
-    limit: int = 10
+    limit: int | None = None
     kinds: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     client_id: str | None = None
@@ -50,12 +65,25 @@ class SearchRequest:
     neighbours: int = 1
     format: str = Format.FULL
     recipe: str | None = None
+    stages: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    intent: str | None = None
+    history: tuple[Turn, ...] = ()
+    session_id: str | None = None
+    gate: bool | None = None
+    expand_hops: int | None = None
+    fields: tuple[str, ...] | None = None
+    max_chars: int = CHAR_BUDGET
 
 
 def check(request: SearchRequest, principal: Principal) -> None:
     """Raise ValidationFailed with every fault of the request, Denied for a scope not granted."""
     clean_text(request.query, field="query", max_chars=MAX_QUERY_CHARS)
-    errors = [*_faults_of_numbers(request), *_faults_of_names(request), *_faults_of_times(request)]
+    errors = [
+        *_faults_of_numbers(request),
+        *_faults_of_names(request),
+        *_faults_of_times(request),
+        *_faults_of_choices(request),
+    ]
     if errors:
         first = errors[0]
         raise ValidationFailed(f"{first.location} {first.message}.", errors=errors)
@@ -63,11 +91,14 @@ def check(request: SearchRequest, principal: Principal) -> None:
         principal.require_scope(scope)
 
 
-def filters_of(request: SearchRequest, *, as_of_position: int | None) -> Filters:
-    """Return what the legs and the reader filter by, `as_of` resolved to a position."""
+def filters_of(request: SearchRequest, recipe: Recipe, *, as_of_position: int | None) -> Filters:
+    """Return what the legs and the reader filter by, `as_of` resolved to a position.
+
+    Labels a request names go before those of the recipe.
+    """
     return Filters(
         kinds=request.kinds,
-        labels=request.labels,
+        labels=request.labels or recipe.labels,
         client_id=request.client_id,
         scopes=request.scopes,
         occurred_from=request.occurred_from,
@@ -80,12 +111,32 @@ def filters_of(request: SearchRequest, *, as_of_position: int | None) -> Filters
 
 def _faults_of_numbers(request: SearchRequest) -> list[FieldError]:
     errors: list[FieldError] = []
-    if not 1 <= request.limit <= MAX_RESULTS:
+    if request.limit is not None and not 1 <= request.limit <= MAX_RESULTS:
         errors.append(FieldError("limit", f"must be from 1 to {MAX_RESULTS}"))
     if not 0 <= request.neighbours <= MAX_NEIGHBOURS:
         errors.append(FieldError("neighbours", f"must be from 0 to {MAX_NEIGHBOURS}"))
     if isinstance(request.as_of, int) and not 0 <= request.as_of < 2**53:
         errors.append(FieldError("as_of", "is not a ledger position"))
+    if request.expand_hops is not None and not 0 <= request.expand_hops <= MAX_HOPS:
+        errors.append(FieldError("expand_hops", f"must be 0 or {MAX_HOPS}"))
+    if not LEAST_CHARS <= request.max_chars <= MOST_CHARS:
+        errors.append(FieldError("max_chars", f"must be from {LEAST_CHARS} to {MOST_CHARS}"))
+    return errors
+
+
+def _faults_of_choices(request: SearchRequest) -> list[FieldError]:
+    errors = faults_of_stages(request.stages)
+    if request.intent is not None and request.intent not in frozenset(Intent):
+        errors.append(FieldError("intent", f"is not one of {', '.join(Intent)}"))
+    if request.fields is not None and len(request.fields) > MAX_FIELDS:
+        errors.append(FieldError("fields", f"must be at most {MAX_FIELDS}"))
+    if len(request.history) > MAX_HISTORY:
+        errors.append(FieldError("history", f"must be at most {MAX_HISTORY} turns"))
+    for number, turn in enumerate(request.history):
+        if len(turn.text) > MAX_TURN_CHARS:
+            errors.append(
+                FieldError(f"history.{number}.text", f"may have {MAX_TURN_CHARS} characters")
+            )
     return errors
 
 

@@ -1,128 +1,107 @@
-"""Recall: understand, search by both legs, fuse, score, read under row level security, explain.
+"""Recall: one walk from a question to results that say why they are there.
 
-Not the legs themselves, nor the HTTP form of the answer. Nothing here writes, except one row that
-says what the search did.
+ask (gate, rewrite, intents) -> expand -> route -> legs -> fuse -> score, boost, merge duplicates
+-> rerank -> cut -> read, expand one hop, surface -> record. Each stage is a module of its own;
+the recipe says which ones run. Not the HTTP form of the answer. Nothing here writes, except one
+row that says what the search did.
 """
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
+from __future__ import annotations
 
-from cairn.access import Principal
-from cairn.clock import Clock, Stopwatch
-from cairn.embedding.port import Embedder
-from cairn.errors import Unavailable
-from cairn.ids import IdSource
-from cairn.retrieval.fusion import reciprocal_rank, weighted_sum
-from cairn.retrieval.legs import Leg, LegOutcome, run_legs
-from cairn.retrieval.ports import KeywordLeg, NodeReader, RecallStores, SearchRuns, VectorLeg
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from cairn.access import Role
+from cairn.errors import FieldError, Unavailable, ValidationFailed
+from cairn.graph.intent_weights import Intent
+from cairn.llm.budget import Budget, Limits
+from cairn.retrieval import gate, intents
+from cairn.retrieval.asked import Asking
+from cairn.retrieval.expansion import no_expansion
+from cairn.retrieval.in_flight import Search, Stages
+from cairn.retrieval.model_calls import ModelCalls
 from cairn.retrieval.query import SearchRequest, check, filters_of
-from cairn.retrieval.recipes import KEYWORD, VECTOR, Fusion, Recipe, recipe_named
-from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun
-from cairn.retrieval.scoring import Scored, decay, score_all
-from cairn.retrieval.understanding import Understanding, understand
-from cairn.transaction import Transactions
+from cairn.retrieval.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
+from cairn.retrieval.recipes import KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
+from cairn.retrieval.recording import run_of
+from cairn.retrieval.rerank import MAX_TEXTS
+from cairn.retrieval.results import RecallMeta, RecallResult
+from cairn.retrieval.routing import routed
+from cairn.retrieval.showing import proactive, shown
+from cairn.retrieval.switches import WorkspaceRecall, switched, weighted, workspace_recall
 
-LEG_TIMEOUT_MS = 2000
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+    from uuid import UUID
 
+    from cairn.access import Principal
+    from cairn.clock import Clock, Stopwatch
+    from cairn.ids import IdSource
+    from cairn.retrieval.expansion import Expander
+    from cairn.retrieval.gate import GateVerdict, Turn
+    from cairn.retrieval.leg_calls import Legs
+    from cairn.retrieval.legs import LegOutcome
+    from cairn.retrieval.ports import (
+        RecallStores,
+        Reindex,
+        Report,
+        SearchRuns,
+        WorkspaceSettings,
+    )
+    from cairn.retrieval.recipes import Recipe
+    from cairn.retrieval.records import SearchRun
+    from cairn.retrieval.rerank import Reranker
+    from cairn.retrieval.result_cache import ResultCache
+    from cairn.retrieval.results import Result
+    from cairn.transaction import Transactions
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """One found node, what stands beside it, and why it is where it is.
-
-    `scores` by signal: relevance_score (the final score), vector and keyword (the legs' own, when
-    they found it), fused, what each signal added, decay_score and importance_score.
-    """
-
-    node: FoundNode
-    scores: Mapping[str, float]
-    neighbours: Neighbours
-    retrieval_reason: str = "direct"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallMeta:
-    """What happened on the way. `degraded` names each leg that failed, and why."""
-
-    search_id: UUID
-    recipe: str
-    query_ms: float
-    stages_ms: Mapping[str, float]
-    legs: Mapping[str, LegOutcome]
-    degraded: tuple[str, ...]
-    candidates: int
-    as_of_position: int | None
-    embedder: str
-    understanding: Understanding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallResult:
-    """Results, best first, and what happened."""
-
-    results: tuple[Result, ...]
-    meta: RecallMeta
-
-
-class _Stages:
-    """Milliseconds by stage, in order."""
-
-    def __init__(self, stopwatch: Stopwatch) -> None:
-        self._stopwatch = stopwatch
-        self._start = self._last = stopwatch()
-        self.ms: dict[str, float] = {}
-
-    def end(self, stage: str) -> None:
-        now = self._stopwatch()
-        self.ms[stage] = (now - self._last) * 1000
-        self._last = now
-
-    def total(self) -> float:
-        return (self._last - self._start) * 1000
+MAX_REINDEXED = 50
+AHEAD = timedelta(seconds=5)
+"""How far ahead of ours the clock of who asks `as_of` may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Search:
-    """One search on its way."""
+class Found:
+    """What was ranked and read, and what went wrong meanwhile."""
 
-    id: UUID
-    principal: Principal
-    request: SearchRequest
-    recipe: Recipe
-    filters: Filters
-    asked: Understanding
-    at: datetime
+    ranking: Ranking = field(default_factory=Ranking)
+    results: tuple[Result, ...] = ()
+    degraded: tuple[str, ...] = ()
+    head_position: int | None = None
+    run: SearchRun | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """A candidate that is shown, with its scores by signal."""
-
-    scored: Scored
-    scores: Mapping[str, float]
+def _silent(event: str, fields: dict[str, Any]) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """The use case. One object serves every thread; `pool` runs the legs and is the caller's.
+    """The use case. One object serves every thread; `pool` runs legs and recording.
 
-    The question is embedded inside the vector leg, beside the keyword leg, so an embedder that
-    fails or is slow costs that leg and not the answer.
+    Parts that are None, or answer by rules, are what a deployment without models has.
     """
 
-    embedder: Embedder
-    vector_leg: VectorLeg
-    keyword_leg: KeywordLeg
+    legs: Legs
     transactions: Transactions[RecallStores]
     search_runs: SearchRuns
     pool: Executor
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
-    leg_timeout_ms: int = LEG_TIMEOUT_MS
+    settings: WorkspaceSettings | None = None
+    asking: Asking = field(
+        default_factory=lambda: Asking(gate=gate.by_rules, intents=intents.by_rules)
+    )
+    expander: Expander = no_expansion
+    reranker: Reranker | None = None
+    cache: ResultCache | None = None
+    reindex: Reindex | None = None
+    report: Report = _silent
+    limits: Limits = field(default_factory=Limits)
 
     def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult:
         """Answer `request` within what `principal` may see.
@@ -131,187 +110,325 @@ class Recall:
         Unavailable when every leg failed or the nodes cannot be read.
         """
         check(request, principal)
-        stages = _Stages(self.stopwatch)
-        search = self._understood(principal, request)
+        stages = Stages(self.stopwatch)
+        search = self._asked(principal, request)
         stages.end("understand")
-        outcomes = self._run_legs(search)
+        if not search.asked.verdict.search:
+            return self._answered(search, stages, {}, Found())
+        if known := self._known(search, stages):
+            return known
+        before = self._last_head(search)
+        search = self._reworded(search)
+        stages.end("expand")
+        outcomes = self.legs.run(search)
         stages.end("legs")
-        fused = _fuse(outcomes, search.recipe)
+        fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, search.recipe)
         stages.end("fuse")
-        with self._reading(principal) as stores:
-            best = _ranked(stores.nodes, search, outcomes, fused)
-            stages.end("rank")
-            # recorded while the results are read, and waited for: nothing runs after the answer
-            recording = self.pool.submit(self._record, search, outcomes, best, stages.total())
-            results = _shown(stores.nodes, search, best)
-        stages.end("read")
-        degraded = [*_failures(outcomes), *recording.result()]
-        stages.end("record")
-        meta = RecallMeta(
-            search_id=search.id,
-            recipe=search.recipe.name,
-            query_ms=stages.total(),
-            stages_ms=stages.ms,
-            legs=outcomes,
-            degraded=tuple(degraded),
-            candidates=len(fused),
-            as_of_position=search.filters.as_of_position,
-            embedder=self.embedder.model.name,
-            understanding=search.asked,
-        )
-        return RecallResult(results=results, meta=meta)
+        found = self._found(search, outcomes, fused, stages)
+        result = self._answered(search, stages, outcomes, found)
+        self._keep(search, result, found, before)
+        return result
 
-    def _understood(self, principal: Principal, request: SearchRequest) -> _Search:
-        now = self.clock()
-        position = request.as_of
-        if isinstance(position, datetime):
-            with self._reading(principal) as stores:
-                position = stores.nodes.position_at(position)
-        return _Search(
+    def _asked(self, principal: Principal, request: SearchRequest) -> Search:
+        """Take the question apart and settle which recipe answers it, and as of when."""
+        started_at = self.clock()
+        workspace, ignored = self._workspace(principal)
+        recipe = _chosen(request, workspace)
+        position, at = self._moment(principal, request, started_at)
+        calls = ModelCalls(Budget(self.limits, stopwatch=self.stopwatch))
+        asking = self.asking if recipe.gate else replace(self.asking, gate=_let_pass)
+        asked = asking(
+            request.query,
+            request.history,
+            admin=principal.role is Role.ADMIN,
+            asked_at=at,
+            calls=calls,
+            intent=Intent(request.intent) if request.intent else None,
+        )
+        recipe = routed(recipe, asked.retrieval_class)
+        return Search(
             id=self.new_id(),
             principal=principal,
             request=request,
-            recipe=recipe_named(request.recipe),
-            filters=filters_of(request, as_of_position=position),
-            asked=understand(request.query, now),
-            at=now,
+            recipe=recipe,
+            filters=filters_of(request, recipe, as_of_position=position),
+            asked=asked,
+            at=at,
+            started_at=started_at,
+            calls=calls,
+            workspace=workspace,
+            wordings=(asked.question,),
+            ignored=ignored,
         )
 
-    def _run_legs(self, search: _Search) -> dict[str, LegOutcome]:
-        with suppress(Unavailable):  # a missing model is the vector leg's to report
-            self.embedder.load()
-        known: dict[str, Leg] = {
-            KEYWORD: lambda: self._by_keyword(search),
-            VECTOR: lambda: self._by_vector(search),
-        }
-        outcomes = run_legs(
-            {name: leg for name, leg in known.items() if search.recipe.weights.get(name)},
-            pool=self.pool,
-            deadline_s=self.leg_timeout_ms / 1000,
-            stopwatch=self.stopwatch,
-        )
-        if all(outcome.failure for outcome in outcomes.values()):
-            raise Unavailable("No leg of the search answered.", reason="all-legs-failed")
-        return outcomes
+    def _workspace(self, principal: Principal) -> tuple[WorkspaceRecall, tuple[str, ...]]:
+        if self.settings is None:
+            return WorkspaceRecall(), ()
+        return workspace_recall(self.settings(principal))
 
-    def _by_vector(self, search: _Search) -> Sequence[Candidate]:
-        vector = self.embedder.embed([search.request.query])[0]
-        return self.vector_leg.search(
-            search.principal,
-            vector,
-            search.filters,
-            model_id=self.embedder.model.id,
-            minimum=search.recipe.minimum_cosine,
-            limit=search.recipe.candidates,
-            timeout_ms=self.leg_timeout_ms,
+    def _moment(
+        self, principal: Principal, request: SearchRequest, now: datetime
+    ) -> tuple[int | None, datetime]:
+        """Return the ledger position and the moment a search answers for; ValidationFailed ahead.
+
+        A moment before the workspace is position 0, at which nothing was known.
+        """
+        as_of = request.as_of
+        if as_of is None:
+            return None, now
+        if isinstance(as_of, datetime):
+            if as_of > now + AHEAD:
+                raise _ahead("is in the future")
+            with self._reading(principal) as stores:
+                return stores.nodes.position_at(as_of), as_of
+        if as_of == 0:
+            return 0, now
+        with self._reading(principal) as stores:
+            moment = stores.nodes.moment_at(as_of)
+        if moment is None:
+            raise _ahead("is past the ledger's end")
+        return as_of, moment
+
+    def _reworded(self, search: Search) -> Search:
+        """Return the search with its paraphrases, when the recipe expands."""
+        if not search.recipe.expansion:
+            return search
+        asked = search.asked
+        others = self.expander(
+            search.principal.workspace_id, asked.question, asked.retrieval_class, calls=search.calls
+        )
+        return replace(search, wordings=tuple(dict.fromkeys((asked.question, *others))))
+
+    def _found(
+        self,
+        search: Search,
+        outcomes: Mapping[str, LegOutcome],
+        fused: Mapping[UUID, float],
+        stages: Stages,
+    ) -> Found:
+        """Rank what the legs found and read what is shown, in one transaction when it can be."""
+        wanted = best_fused(fused, search.recipe, search.limit)
+        with self._reading(search.principal) as stores:
+            sketches = stores.nodes.sketch(wanted, search.filters) if wanted else ()
+            head = stores.nodes.head_position() if self.cache is not None else None
+            ranking = rank(sketches, fused, search)
+            stages.end("rank")
+            if not self._reranks(search, ranking):
+                return self._shown(stores, search, outcomes, ranking, stages, head=head)
+        ranking, degraded = self._reranked(search, ranking)  # asks a model: holds no connection
+        stages.end("rerank")
+        with self._reading(search.principal) as stores:
+            return self._shown(
+                stores, search, outcomes, ranking, stages, head=head, degraded=degraded
+            )
+
+    def _reranks(self, search: Search, ranking: Ranking) -> bool:
+        return bool(self.reranker and search.recipe.rerank and len(ranking.kept) > 1)
+
+    def _reranked(self, search: Search, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+        """Let the reranker read the best; when it cannot, the order stays, and that is said."""
+        if self.reranker is None:
+            return ranking, ()
+        best = ranking.kept[: min(search.recipe.rerank, MAX_TEXTS)]
+        texts = [one.sketch.text for one in best]
+        try:
+            scores = self.reranker(search.asked.question, texts, calls=search.calls)
+        except Unavailable as error:
+            return ranking, (f"rerank: {error.reason}",)
+        by_id = {one.sketch.id: score for one, score in zip(best, scores, strict=True)}
+        return reordered(ranking, by_id), ()
+
+    def _shown(
+        self,
+        stores: RecallStores,
+        search: Search,
+        outcomes: Mapping[str, LegOutcome],
+        ranking: Ranking,
+        stages: Stages,
+        *,
+        head: int | None,
+        degraded: tuple[str, ...] = (),
+    ) -> Found:
+        best = cut(ranking, search.recipe, search.limit)
+        trouble = (*_failures(outcomes), *degraded, *self._empty_vector_leg(search, outcomes))
+        run = run_of(
+            search,
+            outcomes,
+            ranking,
+            [one.sketch.id for one in best],
+            degraded=trouble,
+            duration_ms=stages.total(),
+        )
+        # recorded while the results are read, and waited for: nothing runs after the answer
+        recording = self.pool.submit(self._record, search.principal, run)
+        legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
+        subscribed = frozenset(legs.get(SUBSCRIPTIONS, ()))
+        results = shown(
+            stores,
+            search,
+            explained(best, legs, ranking.reranked, search.at),
+            ranking.merged,
+            subscribed=subscribed,
+        )
+        results = (*results, *proactive(stores, search, results, run.seeds))
+        stages.end("read")
+        trouble = (*trouble, *recording.result())
+        stages.end("record")
+        return Found(
+            ranking=ranking, results=results, degraded=trouble, head_position=head, run=run
         )
 
-    def _by_keyword(self, search: _Search) -> Sequence[Candidate]:
-        return self.keyword_leg.search(
-            search.principal,
-            search.asked.terms,
-            search.filters,
-            limit=search.recipe.candidates,
-            timeout_ms=self.leg_timeout_ms,
+    def _empty_vector_leg(
+        self, search: Search, outcomes: Mapping[str, LegOutcome]
+    ) -> tuple[str, ...]:
+        """Say so when words found something and vectors nothing, and ask for missing vectors."""
+        vector, keyword = outcomes.get(VECTOR), outcomes.get(KEYWORD)
+        if vector is None or keyword is None or vector.failure or vector.candidates:
+            return ()
+        if not keyword.candidates or search.filters.as_of_position is not None:
+            return ()
+        ids = [one.node_id for one in keyword.candidates[:MAX_REINDEXED]]
+        try:
+            missing = self.reindex.request(search.principal, ids) if self.reindex else 0
+        except Unavailable as error:
+            return ("vector: empty", f"reindex: {error.reason}")
+        self.report(
+            "recall.vector_leg_empty",
+            {
+                "workspace_id": str(search.principal.workspace_id),
+                "search_id": str(search.id),
+                "keyword": len(keyword.candidates),
+                "reindexed": missing,
+            },
         )
+        return ("vector: empty",)
+
+    def _answered(
+        self,
+        search: Search,
+        stages: Stages,
+        outcomes: Mapping[str, LegOutcome],
+        found: Found,
+    ) -> RecallResult:
+        graph = next((one.graph for one in outcomes.values() if one.graph), None)
+        meta = RecallMeta(
+            search=search,
+            query_ms=stages.total(),
+            stages_ms=stages.ms,
+            legs=outcomes,
+            degraded=found.degraded,
+            embedder=self.legs.embedder.model.name,
+            counts=_counts(search, outcomes, found),
+            seeds=tuple(seed.canonical_name for seed in graph.seeds) if graph else (),
+            head_position=found.head_position,
+        )
+        return RecallResult(results=found.results, meta=meta)
+
+    def _known(self, search: Search, stages: Stages) -> RecallResult | None:
+        """Return the answer given to the same question a while ago, if nothing changed since."""
+        known = self.cache.find(search) if self.cache and search.recipe.cache else None
+        if known is None:
+            return None
+        with self._reading(search.principal) as stores:
+            head = stores.nodes.head_position()
+        stages.end("cache")
+        if head != known.result.meta.head_position:
+            return None
+        run = replace(
+            known.run, id=search.id, started_at=search.started_at, cached_from=known.run.id
+        )
+        degraded = self._record(search.principal, run)
+        stages.end("record")
+        meta = replace(
+            known.result.meta,
+            search=search,
+            query_ms=stages.total(),
+            stages_ms=stages.ms,
+            degraded=tuple(degraded),
+            cached=known.run.id,
+        )
+        return replace(known.result, meta=meta)
+
+    def _last_head(self, search: Search) -> int | None:
+        return self.cache.last_head(search.principal.workspace_id) if self.cache else None
+
+    def _keep(self, search: Search, result: RecallResult, found: Found, before: int | None) -> None:
+        """Keep a whole answer, when no entry was appended between the legs and the reading."""
+        if self.cache is None or found.run is None:
+            return
+        self.cache.saw(search.principal.workspace_id, found.head_position)
+        unchanged = before is not None and before == found.head_position
+        if search.recipe.cache and unchanged and not found.degraded:
+            self.cache.keep(search, result, found.run)
 
     def _reading(self, principal: Principal) -> AbstractContextManager[RecallStores]:
-        return self.transactions.reading(principal, timeout_ms=self.leg_timeout_ms)
+        return self.transactions.reading(principal, timeout_ms=self.legs.timeout_ms)
 
-    def _record(
-        self,
-        search: _Search,
-        outcomes: Mapping[str, LegOutcome],
-        best: Sequence[Ranked],
-        duration_ms: float,
-    ) -> list[str]:
+    def _record(self, principal: Principal, run: SearchRun) -> list[str]:
         """Keep what the search did. A failure is said in the answer and costs nothing else."""
-        run = SearchRun(
-            id=search.id,
-            workspace_id=search.principal.workspace_id,
-            principal_id=search.principal.principal_id,
-            recipe=search.recipe.name,
-            started_at=search.at,
-            returned=tuple(each.scored.sketch.id for each in best),
-            candidates={
-                name: tuple((found.node_id, found.score) for found in outcome.candidates)
-                for name, outcome in outcomes.items()
-            },
-            signals={str(each.scored.sketch.id): each.scores for each in best},
-            degraded=tuple(_failures(outcomes)),
-            duration_ms=duration_ms,
-            counts_as_access=search.filters.as_of_position is None,
-        )
         try:
-            self.search_runs.record(search.principal, run)
+            self.search_runs.record(principal, run)
         except Unavailable as error:
             return [f"search_run: {error.reason}"]
         return []
 
 
-def _ranked(
-    reader: NodeReader,
-    search: _Search,
-    outcomes: Mapping[str, LegOutcome],
-    fused: Mapping[UUID, float],
-) -> list[Ranked]:
-    """Score sketches of the best fused candidates and return as many as are asked for."""
-    if not fused:
-        return []
-    widest = max(search.recipe.scored, search.request.limit)
-    wanted = sorted(fused, key=fused.__getitem__, reverse=True)[:widest]
-    sketches = reader.sketch(wanted, search.filters)
-    scored = score_all(sketches, fused, search.asked, search.recipe, search.at)
-    legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
-    return [
-        Ranked(scored=each, scores=_explained(each, legs, search.at))
-        for each in scored[: search.request.limit]
-    ]
+def _chosen(request: SearchRequest, workspace: WorkspaceRecall) -> Recipe:
+    """Return the recipe, first as the workspace changes it, then as the request does."""
+    recipe = recipe_named(request.recipe or workspace.recipe)
+    recipe = weighted(switched(recipe, workspace.stages), workspace.weights)
+    asked = dict(request.stages)
+    if request.gate is not None:
+        asked["gate"] = request.gate
+    return switched(recipe, asked) if asked else recipe
 
 
-def _shown(reader: NodeReader, search: _Search, best: Sequence[Ranked]) -> tuple[Result, ...]:
-    """Read the nodes that are shown and what stands beside them, in their order."""
-    if not best:
-        return ()
-    nodes = reader.read([each.scored.sketch.id for each in best], search.filters)
-    beside: Mapping[UUID, Neighbours] = {}
-    if count := search.request.neighbours:
-        beside = reader.neighbours(nodes, count, search.filters)
-    by_id = {node.id: node for node in nodes}
-    return tuple(
-        Result(
-            node=node,
-            scores={**each.scores, "importance_score": node.importance},
-            neighbours=beside.get(node.id, Neighbours()),
-        )
-        for each in best
-        if (node := by_id.get(each.scored.sketch.id))
+def _let_pass(
+    message: str, history: Sequence[Turn], *, admin: bool, calls: ModelCalls
+) -> GateVerdict:
+    """Stand for the gate where it is switched off: everything is searched for, as it is."""
+    return _PASS
+
+
+_PASS = gate.GateVerdict(
+    search=True,
+    query=None,
+    reason="the gate is off",
+    topic_change=None,
+    topic_change_confidence=None,
+    language=None,
+    complexity=gate.Complexity.SIMPLE,
+)
+
+
+def _ahead(message: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"as_of {message}.", reason="as-of-future", errors=[FieldError("as_of", message)]
     )
 
 
-def _failures(outcomes: Mapping[str, LegOutcome]) -> list[str]:
-    return [f"{name}: {each.failure}" for name, each in outcomes.items() if each.failure]
-
-
-def _fuse(outcomes: Mapping[str, LegOutcome], recipe: Recipe) -> dict[UUID, float]:
-    legs = {name: outcome.candidates for name, outcome in outcomes.items()}
-    if recipe.fusion is Fusion.RECIPROCAL_RANK:
-        return reciprocal_rank(legs, recipe.weights)
-    return weighted_sum(legs, recipe.weights, normalised=frozenset({KEYWORD}))
+def _failures(outcomes: Mapping[str, LegOutcome]) -> tuple[str, ...]:
+    return tuple(
+        f"{name}: {said}"
+        for name, outcome in outcomes.items()
+        if (said := outcome.failure or outcome.note)
+    )
 
 
 def _scores(outcome: LegOutcome) -> dict[UUID, float]:
     return {candidate.node_id: candidate.score for candidate in outcome.candidates}
 
 
-def _explained(
-    scored: Scored, legs: Mapping[str, Mapping[UUID, float]], at: datetime
-) -> dict[str, float]:
-    node_id = scored.sketch.id
-    found_by = {name: scores[node_id] for name, scores in legs.items() if node_id in scores}
+def _counts(search: Search, outcomes: Mapping[str, LegOutcome], found: Found) -> dict[str, int]:
+    """Return what each stage made of it, as numbers."""
+    ranking = found.ranking
     return {
-        "relevance_score": scored.score,
-        **found_by,
-        **scored.signals,
-        "decay_score": decay(scored.sketch, at),
+        "expansions": max(0, len(search.wordings) - 1),
+        **{name: len(outcome.candidates) for name, outcome in outcomes.items()},
+        "fused": ranking.fused,
+        "scored": len(ranking.scored),
+        "boosted": ranking.boosted,
+        "deduped": len(ranking.kept),
+        "reranked": len(ranking.reranked),
+        "final": len(found.results),
     }

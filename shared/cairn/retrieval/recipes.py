@@ -1,4 +1,4 @@
-"""How to rank, as data. A recipe names legs, fusion and weights; it contains no code."""
+"""How to rank, as data. A recipe names legs, fusion, stages and weights; it contains no code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +9,10 @@ from cairn.errors import FieldError, ValidationFailed
 
 VECTOR = "vector"
 KEYWORD = "keyword"
+GRAPH = "graph"
+SUBSCRIPTIONS = "subscriptions"
+LEGS = (KEYWORD, VECTOR, GRAPH, SUBSCRIPTIONS)
+"""Every leg there is, in the order they are started."""
 MIN_COSINE = 0.3
 
 
@@ -37,8 +41,14 @@ class Recipe:
 
     `weights` are by leg; a leg without a weight is not run. `candidates` is how many nodes a leg
     may return, `scored` how many fused ones are read and scored (never fewer than asked for), and
-    `minimum_cosine` what the vector leg must reach. `decay` and `access` say how
-    much of the confidence decay and of the access boost enters the score: 0 none, 1 all of it.
+    `minimum_cosine` what the vector leg must reach. `decay`, `access`, `compiled_truth` and
+    `backlinks` say how much of the factor of that name enters the score: 0 none, 1 all of it.
+
+    `gate`, `expansion`, `route`, `dedup` and `cache` switch those stages. `rerank` is how many of
+    the best are read again by the reranker, 0 none. `threshold` is what the final score must
+    reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
+    `proactive` how many nodes nobody asked for may follow. `labels` empty means any; `limit` is
+    how many results a request gets that does not say.
     """
 
     name: str
@@ -50,6 +60,19 @@ class Recipe:
     signals: SignalWeights = field(default_factory=SignalWeights)
     decay: float = 0.0
     access: float = 0.0
+    compiled_truth: float = 0.0
+    backlinks: float = 0.0
+    gate: bool = False
+    expansion: bool = False
+    route: bool = False
+    dedup: bool = False
+    cache: bool = True
+    rerank: int = 0
+    threshold: float | None = None
+    expand_hops: int = 0
+    proactive: int = 0
+    labels: tuple[str, ...] = ()
+    limit: int = 10
 
 
 DEFAULT = Recipe(
@@ -62,6 +85,7 @@ DEFAULT = Recipe(
     ),
     decay=0.2,
     access=0.1,
+    dedup=True,
 )
 SEED_000 = Recipe(
     name="seed-000",
@@ -71,14 +95,38 @@ SEED_000 = Recipe(
 SEED_001 = Recipe(
     name="seed-001",
     fusion=Fusion.RECIPROCAL_RANK,
-    weights=MappingProxyType({VECTOR: 1.0, KEYWORD: 1.0}),
+    weights=MappingProxyType({VECTOR: 1.0, KEYWORD: 1.0, GRAPH: 1.0}),
     minimum_cosine=MIN_COSINE,
     decay=1.0,
     access=1.0,
 )
+KNOWLEDGE = Recipe(
+    name="knowledge",
+    fusion=Fusion.RECIPROCAL_RANK,
+    weights=MappingProxyType({VECTOR: 1.0, KEYWORD: 1.0}),
+    candidates=20,
+    scored=40,
+    minimum_cosine=MIN_COSINE,
+    dedup=True,
+    rerank=20,
+    labels=("Document", "Section", "Chunk"),
+    limit=6,
+)
+MEMORY = Recipe(
+    name="memory",
+    fusion=DEFAULT.fusion,
+    weights=DEFAULT.weights,
+    minimum_cosine=DEFAULT.minimum_cosine,
+    signals=DEFAULT.signals,
+    decay=DEFAULT.decay,
+    access=DEFAULT.access,
+    dedup=True,
+    labels=("Memory", "Event", "Summary", "Report"),
+    limit=10,
+)
 
 RECIPES: Mapping[str, Recipe] = MappingProxyType(
-    {recipe.name: recipe for recipe in (DEFAULT, SEED_000, SEED_001)}
+    {recipe.name: recipe for recipe in (DEFAULT, SEED_000, SEED_001, KNOWLEDGE, MEMORY)}
 )
 
 

@@ -60,6 +60,12 @@ class Sketch(NamedTuple):
     confidence: float
     access_count: int
     last_accessed_at: datetime | None
+    label: str = "Memory"
+    slug: str | None = None
+    content_hash: str = ""
+    client_id: str = "global"
+    backlink_count: int = 0
+    compiled_truth: bool = False  # whether there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,13 +145,34 @@ class Neighbours:
     after: tuple[NeighbourText, ...] = ()
 
 
+class ScoredNode(NamedTuple):
+    """A candidate that was scored: what its score is made of, and how ties are broken."""
+
+    node_id: UUID
+    position: int
+    signals: Mapping[str, float]  # additive ones and factors, by name; see `explain`
+
+
+class Explored(NamedTuple):
+    """An edge the graph leg walked."""
+
+    source_id: UUID
+    target_id: UUID
+    view: str
+    relation: str
+    weight: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRun:
     """What a search considered and returned; accesses, replay and explanations are made from it.
 
-    `candidates` maps a leg's name to its ranked (node id, score). `counts_as_access` is False for
-    searches in the past (`as_of`), which never refresh a memory. `duration_ms` is until the ranking
-    was done. The query's text is not kept.
+    `candidates` maps a leg's name to its ranked (node id, score). `recipe_used` is the recipe as
+    the workspace, the request and the route left it. `scored` has every candidate whose signals
+    were computed, best first before duplicates went; `reranked` what a reranker said of the best,
+    `merged` which ids a kept one stands for. `counts_as_access` is False for searches in the past
+    (`as_of`), which never refresh a memory. `duration_ms` is until the ranking was done. Neither
+    the query's text nor any other text is kept; `request_digest` tells equal requests.
     """
 
     id: UUID
@@ -155,7 +182,20 @@ class SearchRun:
     started_at: datetime
     returned: tuple[UUID, ...]
     candidates: Mapping[str, tuple[tuple[UUID, float], ...]]
-    signals: Mapping[str, Mapping[str, float]]  # node id as text -> signal -> value, returned ones
     degraded: tuple[str, ...]
     duration_ms: float
     counts_as_access: bool
+    request_digest: bytes = b""
+    recipe_used: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    wanted: int = 10
+    retrieval_class: str = "general"
+    intents: Mapping[str, float] = field(default_factory=dict[str, float])
+    seeds: tuple[UUID, ...] = ()
+    scored: tuple[ScoredNode, ...] = ()
+    reranked: Mapping[UUID, float] = field(default_factory=dict[UUID, float])
+    merged: Mapping[UUID, tuple[UUID, ...]] = field(default_factory=dict[UUID, "tuple[UUID, ...]"])
+    edges: tuple[Explored, ...] = ()
+    proactive: tuple[UUID, ...] = ()
+    as_of_position: int | None = None
+    session_id: str | None = None
+    cached_from: UUID | None = None  # the search whose answer was given again

@@ -17,13 +17,13 @@ from cairn.clock import utc_now
 from cairn.errors import Unavailable
 from cairn.ids import new_id
 from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.records import Filters, SearchRun
+from cairn.retrieval.records import Explored, Filters, ScoredNode, SearchRun
 from cairn.storage.postgres.recall import (
     PostgresKeywordLeg,
-    PostgresSearchRuns,
     PostgresVectorLeg,
     recall_transactions,
 )
+from cairn.storage.postgres.search_runs import PostgresSearchRuns
 from cairn.storage.postgres.sql import query
 
 if TYPE_CHECKING:
@@ -205,23 +205,37 @@ def test_neighbours_stand_in_reading_order_even_when_numbers_are_missing(
     assert then == replace(beside, after=())
 
 
-def test_a_search_run_is_kept(world: World, root: Connection) -> None:
+def test_a_search_run_is_kept_as_it_was(world: World) -> None:
+    one, other = new_id(), new_id()
     run = SearchRun(
         id=new_id(),
         workspace_id=world.workspace_id,
         principal_id=world.admin.principal_id,
         recipe="default",
         started_at=MORNING,
-        returned=(world.workspace_id,),
-        candidates={"vector": ((world.workspace_id, 0.5),)},
-        signals={},
-        degraded=("keyword",),
+        returned=(one,),
+        candidates={"vector": ((one, 0.1 + 0.2), (other, 1e-17))},
+        degraded=("keyword: late",),
         duration_ms=3.5,
         counts_as_access=True,
+        request_digest=b"digest",
+        recipe_used={"fusion": "rrf", "weights": {"vector": 0.7}},
+        wanted=6,
+        retrieval_class="event",
+        intents={"why": 0.7},
+        seeds=(other,),
+        scored=(ScoredNode(one, 4, {"fused": 1 / 3, "decay_factor": 0.99}),),
+        reranked={one: 2 / 3},
+        merged={one: (other,)},
+        edges=(Explored(one, other, "causal", "CAUSED_BY", 0.25),),
+        as_of_position=9,
+        session_id="s",
+        cached_from=other,
     )
-    PostgresSearchRuns(world.pool).record(world.admin, run)
-    kept = root.execute("SELECT candidates, degraded FROM search_run WHERE id = %s", [run.id])
-    assert kept.fetchone() == ({"vector": [[str(world.workspace_id), 0.5]]}, ["keyword"])
+    runs = PostgresSearchRuns(world.pool)
+    runs.record(world.admin, run)
+    assert runs.find(world.admin, run.id) == run
+    assert runs.find(replace(world.admin, workspace_id=new_id()), run.id) is None
 
 
 def test_the_position_of_a_moment_is_the_last_one_recorded_by_then(world: World) -> None:

@@ -12,12 +12,21 @@ import numpy as np
 
 from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.embedding.port import EmbeddingModel
+from cairn.llm.budget import Budget, Limits
+from cairn.retrieval import gate, intents
+from cairn.retrieval.asked import Asking
+from cairn.retrieval.in_flight import Search
+from cairn.retrieval.model_calls import ModelCalls
+from cairn.retrieval.query import filters_of
+from cairn.retrieval.recipes import recipe_named
 from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun, Sketch
+from cairn.retrieval.switches import WorkspaceRecall
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from cairn.errors import CairnError
+    from cairn.retrieval.query import SearchRequest
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 ENTRY = UUID(int=99)
@@ -115,6 +124,8 @@ class FakeNodes:
     rows: Mapping[UUID, FoundNode]
     beside: Mapping[UUID, Neighbours] = field(default_factory=dict)
     positions: Mapping[datetime, int] = field(default_factory=dict)
+    moments: Mapping[int, datetime] = field(default_factory=dict)
+    head: int = 50
     asked_sketches: list[list[UUID]] = field(default_factory=list)
     asked_nodes: list[list[UUID]] = field(default_factory=list)
     asked_neighbours: list[tuple[list[UUID], int]] = field(default_factory=list)
@@ -138,10 +149,18 @@ class FakeNodes:
     def position_at(self, moment: datetime) -> int:
         return self.positions[moment]
 
+    def moment_at(self, position: int) -> datetime | None:
+        return self.moments.get(position)
+
+    def head_position(self) -> int:
+        return self.head
+
 
 @dataclass
 class FakeTransactions:
     nodes: FakeNodes
+    related: Any = None
+    evidence: Any = None
 
     @contextmanager
     def reading(
@@ -162,3 +181,24 @@ class FakeRuns:
         if self.failure:
             raise self.failure
         self.runs.append(run)
+
+
+def search_of(request: SearchRequest, **changes: Any) -> Search:
+    """A search on its way, as recall makes it of a request."""
+    recipe = changes.pop("recipe", None) or recipe_named(request.recipe)
+    calls = ModelCalls(Budget(Limits(), stopwatch=lambda: 0.0))
+    asking = Asking(gate=gate.by_rules, intents=intents.by_rules)
+    values: dict[str, Any] = {
+        "id": UUID(int=77),
+        "principal": principal(),
+        "request": request,
+        "recipe": recipe,
+        "filters": filters_of(request, recipe, as_of_position=None),
+        "asked": asking(request.query, admin=True, asked_at=NOW, calls=calls),
+        "at": NOW,
+        "started_at": NOW,
+        "calls": calls,
+        "workspace": WorkspaceRecall(),
+        "wordings": (request.query,),
+    }
+    return Search(**(values | changes))

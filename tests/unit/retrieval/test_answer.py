@@ -2,20 +2,19 @@
 
 import json
 from datetime import timedelta
-from uuid import UUID
+from typing import Any
 
-from tests.unit.retrieval.fakes import ENTRY, NOW, found, node_id, ranked
+from tests.unit.retrieval.fakes import ENTRY, NOW, found, node_id, ranked, search_of
 
 from cairn.retrieval.answer import Answer, answer
 from cairn.retrieval.legs import LegOutcome
 from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.recall import RecallMeta, RecallResult, Result
 from cairn.retrieval.records import Neighbours, NeighbourText
-from cairn.retrieval.understanding import understand
+from cairn.retrieval.results import RecallMeta, RecallResult, Result
 
 
-def answered(**changes: str) -> Answer:
-    request = SearchRequest(query="When did Ana move?", **changes)  # type: ignore[arg-type]
+def answered(**changes: Any) -> Answer:
+    request = SearchRequest(query="When did Ana move?", **changes)
     node = found(
         5,
         "Ana: I moved in May.",
@@ -32,20 +31,18 @@ def answered(**changes: str) -> Answer:
         scores={"relevance_score": 0.123456789, "vector": 0.5, "importance_score": 5},
         neighbours=Neighbours(before=(before,)),
     )
+    legs = {
+        "keyword": LegOutcome(candidates=ranked(5), ms=0.5),
+        "vector": LegOutcome(failure="late"),
+    }
     meta = RecallMeta(
-        search_id=UUID(int=77),
-        recipe="default",
+        search=search_of(request),
         query_ms=1.23456,
         stages_ms={"legs": 1.0},
-        legs={
-            "keyword": LegOutcome(candidates=ranked(5), ms=0.5),
-            "vector": LegOutcome(failure="late"),
-        },
+        legs=legs,
         degraded=("vector: late",),
-        candidates=1,
-        as_of_position=None,
         embedder="fake",
-        understanding=understand(request.query, NOW),
+        counts={"keyword": 1, "vector": 0, "fused": 1, "scored": 1, "deduped": 1, "final": 1},
     )
     return answer(RecallResult(results=(result,), meta=meta), request)
 

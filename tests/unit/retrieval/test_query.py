@@ -9,6 +9,7 @@ from tests.unit.retrieval.fakes import principal
 from cairn.access import Role, Scope
 from cairn.errors import Denied, TooLarge, ValidationFailed
 from cairn.retrieval.query import MAX_QUERY_CHARS, SearchRequest, check, filters_of
+from cairn.retrieval.recipes import DEFAULT
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001
@@ -80,7 +81,7 @@ def test_filters_are_the_request_with_the_moment_resolved() -> None:
         include_superseded=True,
     )
 
-    filters = filters_of(request, as_of_position=12)
+    filters = filters_of(request, DEFAULT, as_of_position=12)
 
     assert filters.as_of_position == 12
     assert (filters.kinds, filters.labels, filters.client_id) == (("fact",), ("Memory",), "acme")

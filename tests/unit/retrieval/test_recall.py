@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 from tests.unit.retrieval.fakes import (
@@ -22,6 +23,7 @@ from tests.unit.retrieval.fakes import (
 from cairn.clock import monotonic
 from cairn.errors import Unavailable, ValidationFailed
 from cairn.retrieval.answer import answer
+from cairn.retrieval.leg_calls import Legs
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.recall import Recall
 from cairn.retrieval.recipes import DEFAULT, MIN_COSINE
@@ -42,9 +44,13 @@ class World:
         self.runs = FakeRuns()
         numbers = count(500)
         self.recall = Recall(
-            embedder=self.embedder,
-            vector_leg=self.vector,
-            keyword_leg=self.keyword,
+            legs=Legs(
+                embedder=self.embedder,
+                vector=self.vector,
+                keyword=self.keyword,
+                pool=pool,
+                stopwatch=monotonic,
+            ),
             transactions=FakeTransactions(self.nodes),
             search_runs=self.runs,
             pool=pool,
@@ -168,10 +174,11 @@ def test_a_search_is_recorded_with_its_signals_and_without_its_words(world: Worl
     result = world.recall(principal(), SearchRequest(query="a secret question"))
 
     [run] = world.runs.runs
-    assert run.id == result.meta.search_id
+    assert run.id == result.meta.search.id
     assert run.returned == (node_id(2), node_id(1), node_id(3))
     assert run.candidates["vector"] == ((node_id(1), 0.8), (node_id(2), 0.7))
-    assert run.signals[str(node_id(2))]["vector"] == 0.7
+    assert [each.node_id for each in run.scored] == [node_id(2), node_id(1), node_id(3)]
+    assert run.scored[0].signals["fused"] == pytest.approx(0.5 * 0.7 + 0.5 * 1.0)
     assert run.counts_as_access
     assert "secret" not in repr(run)
 
@@ -191,15 +198,34 @@ def test_a_moment_in_the_past_becomes_a_ledger_position(world: World) -> None:
 
     result = world.recall(principal(), SearchRequest(query="note", as_of=then))
 
-    assert result.meta.as_of_position == 41
+    assert result.meta.search.filters.as_of_position == 41
     assert world.vector.asked[0]["filters"].as_of_position == 41
     assert not world.runs.runs[0].counts_as_access
 
 
 def test_a_ledger_position_is_taken_as_it_is(world: World) -> None:
+    world.nodes.moments = {7: NOW - timedelta(days=3)}
+
     result = world.recall(principal(), SearchRequest(query="note", as_of=7))
 
-    assert result.meta.as_of_position == 7
+    assert result.meta.search.filters.as_of_position == 7
+    assert result.meta.search.at == NOW - timedelta(days=3)
+
+
+@pytest.mark.parametrize("as_of", [51, NOW + timedelta(minutes=1)], ids=["position", "moment"])
+def test_the_future_cannot_be_asked(world: World, as_of: Any) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        world.recall(principal(), SearchRequest(query="note", as_of=as_of))
+
+    assert refused.value.reason == "as-of-future"
+    assert world.vector.asked == []
+
+
+def test_a_clock_a_little_ahead_is_not_the_future(world: World) -> None:
+    soon = NOW + timedelta(seconds=2)
+    world.nodes.positions = {soon: 50}
+
+    world.recall(principal(), SearchRequest(query="note", as_of=soon))
 
 
 def test_neighbours_come_with_the_results_that_are_returned(world: World) -> None:
@@ -223,7 +249,7 @@ def test_the_recipe_decides_candidates_fusion_and_threshold(world: World) -> Non
     result = world.recall(principal(), SearchRequest(query="note", recipe="seed-000"))
 
     assert world.vector.asked[0]["minimum"] == 0.0
-    assert result.meta.recipe == "seed-000"
+    assert result.meta.search.recipe.name == "seed-000"
     by_id = {each.node.id: each.scores["relevance_score"] for each in result.results}
     assert by_id[node_id(1)] == pytest.approx(0.7 * 0.8)
     assert by_id[node_id(2)] == pytest.approx(0.7 * 0.7 + 0.3)
@@ -233,5 +259,6 @@ def test_the_recipe_decides_candidates_fusion_and_threshold(world: World) -> Non
 def test_every_stage_is_timed(world: World) -> None:
     result = world.recall(principal(), SearchRequest(query="note"))
 
-    assert list(result.meta.stages_ms) == ["understand", "legs", "fuse", "rank", "read", "record"]
+    stages = ["understand", "expand", "legs", "fuse", "rank", "read", "record"]
+    assert list(result.meta.stages_ms) == stages
     assert result.meta.query_ms == pytest.approx(sum(result.meta.stages_ms.values()))

@@ -27,7 +27,7 @@ def test_the_second_seed_fuses_by_rank_above_a_cosine_of_three_tenths() -> None:
 
 
 def test_an_unknown_recipe_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValidationFailed, match="default, seed-000, seed-001"):
+    with pytest.raises(ValidationFailed, match="default, knowledge, memory, seed-000, seed-001"):
         recipe_named("best")
 
 

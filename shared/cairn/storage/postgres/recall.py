@@ -1,4 +1,4 @@
-"""Recall over PostgreSQL: the two legs, the reader of found nodes, and what searches did.
+"""Recall over PostgreSQL: the two legs, and the reader of found nodes.
 
 The legs call the candidate functions, which return ids and scores only; nodes are read back under
 row level security. Nothing here ranks.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import args_row, kwargs_row
-from psycopg.types.json import Jsonb
 
 from cairn.graph.node import Label
 from cairn.retrieval.records import (
@@ -18,7 +17,6 @@ from cairn.retrieval.records import (
     FoundNode,
     Neighbours,
     NeighbourText,
-    SearchRun,
     Sketch,
 )
 from cairn.storage.postgres.database import Connection, Database, bound
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.embedding.port import Vectors
 
-RECORD_TIMEOUT_MS = 2_000
 _BY_VECTOR = ("search.by_vector", "search.by_vector_as_of")  # the present, the past
 _SKETCH = ("search.sketch", "search.sketch_as_of")
 _READ = ("search.read", "search.read_as_of")
@@ -151,12 +148,24 @@ class PostgresNodeReader(Store):
         row = self.run("ledger.position_at", moment=moment).fetchone()
         return row[0] if row else 0
 
+    def moment_at(self, position: int) -> datetime | None:
+        """Return when the entry at a ledger position was recorded; None when there is none."""
+        row = self.run("ledger.moment_at", position=position).fetchone()
+        return row[0] if row else None
+
+    def head_position(self) -> int:
+        """Return the position of the last ledger entry."""
+        row = self.run("ledger.head").fetchone()
+        return row[0] if row else 0
+
 
 class PostgresRecallStores:
     """Implements `retrieval.ports.RecallStores`."""
 
     def __init__(self, connection: Connection, principal: Principal) -> None:
         self._nodes = PostgresNodeReader(connection, principal)
+        self.related = None
+        self.evidence = None
 
     @property
     def nodes(self) -> PostgresNodeReader:
@@ -167,39 +176,6 @@ class PostgresRecallStores:
 def recall_transactions(database: Database) -> StoreTransactions[PostgresRecallStores]:
     """Return the transactions recall reads in."""
     return StoreTransactions(database, PostgresRecallStores)
-
-
-class PostgresSearchRuns:
-    """Implements `retrieval.ports.SearchRuns`: one row, committed without waiting for the disk."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def record(self, principal: Principal, run: SearchRun) -> None:
-        """Insert one row."""
-        row = {
-            "workspace_id": principal.workspace_id,
-            "id": run.id,
-            "principal_id": run.principal_id,
-            "recipe": run.recipe,
-            "recorded_at": run.started_at,
-            "returned": list(run.returned),
-            "candidates": Jsonb(
-                {
-                    leg: [[str(node_id), score] for node_id, score in ranked]
-                    for leg, ranked in run.candidates.items()
-                }
-            ),
-            "signals": Jsonb({node: dict(signals) for node, signals in run.signals.items()}),
-            "degraded": list(run.degraded),
-            "duration_ms": run.duration_ms,
-            "counts_as_access": run.counts_as_access,
-        }
-        with bound(
-            self._database, principal, timeout_ms=RECORD_TIMEOUT_MS, read_only=False
-        ) as connection:
-            connection.execute(query("search.commit_lightly"))
-            connection.execute(query("search.record_run"), row)
 
 
 def _candidates(

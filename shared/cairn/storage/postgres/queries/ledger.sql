@@ -34,6 +34,10 @@ SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id
 SELECT coalesce(max(position), 0) FROM ledger
  WHERE workspace_id = %(workspace_id)s AND recorded_at <= %(moment)s
 
+-- name: moment_at
+-- When the entry at a position was recorded.
+SELECT recorded_at FROM ledger WHERE workspace_id = %(workspace_id)s AND position = %(position)s
+
 -- name: snapshot
 -- Let a transaction of the owner see one moment and change nothing.
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY

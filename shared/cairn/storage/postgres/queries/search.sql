@@ -28,13 +28,15 @@ SELECT node_id, score FROM find_by_keyword_as_of(%(as_of_position)s::bigint, %(t
 -- name: sketch
 -- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
-  source_agent, subject, canonical_name, confidence, access_count, last_accessed_at
+  source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
+  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL
   FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
 
 -- name: sketch_as_of
 -- The same of the versions that held at a ledger position.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
-  source_agent, subject, canonical_name, confidence, access_count, last_accessed_at
+  source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
+  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL
   FROM node_version
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s
@@ -114,14 +116,3 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.ordinal LIMIT %(count)s)
  ) AS beside
-
--- name: commit_lightly
--- Let this transaction's commit not wait for the disk.
-SELECT set_config('synchronous_commit', 'off', true)
-
--- name: record_run
--- Keep what a search did.
-INSERT INTO search_run (workspace_id, id, principal_id, recipe, recorded_at, returned, candidates,
-  signals, degraded, duration_ms, counts_as_access)
-VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(recipe)s, %(recorded_at)s, %(returned)s,
-  %(candidates)s, %(signals)s, %(degraded)s, %(duration_ms)s, %(counts_as_access)s)

@@ -1,0 +1,84 @@
+"""One search on its way: what was asked, as whom, and by which recipe. A value, passed along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.clock import Stopwatch
+    from cairn.retrieval.asked import Asked
+    from cairn.retrieval.model_calls import ModelCalls
+    from cairn.retrieval.query import SearchRequest
+    from cairn.retrieval.recipes import Recipe
+    from cairn.retrieval.records import Filters
+    from cairn.retrieval.switches import WorkspaceRecall
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """One search. `recipe` is as workspace, request and route left it.
+
+    `at` is the moment the search answers for: now, or the moment of `as_of`. `wordings` are the
+    question and its paraphrases. `ignored` names settings of the workspace that are not valid.
+    """
+
+    id: UUID
+    principal: Principal
+    request: SearchRequest
+    recipe: Recipe
+    filters: Filters
+    asked: Asked
+    at: datetime
+    started_at: datetime
+    calls: ModelCalls
+    workspace: WorkspaceRecall
+    wordings: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def limit(self) -> int:
+        """Return how many results are wanted: the request's number, else the recipe's."""
+        return self.request.limit or self.recipe.limit
+
+    @property
+    def hops(self) -> int:
+        """Return how far results are expanded: the request's number, else the recipe's."""
+        asked = self.request.expand_hops
+        return self.recipe.expand_hops if asked is None else asked
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Return what the question may call entities by."""
+        asked = self.asked.understanding
+        return tuple(dict.fromkeys((*sorted(asked.names), *asked.terms)))
+
+    @property
+    def intents(self) -> Mapping[str, float]:
+        """Return the intents by name, the surest first."""
+        return {intent.value: sure for intent, sure in self.asked.intents.confidence.items()}
+
+
+class Stages:
+    """Milliseconds by stage, in order."""
+
+    def __init__(self, stopwatch: Stopwatch) -> None:
+        self._stopwatch = stopwatch
+        self._start = self._last = stopwatch()
+        self.ms: dict[str, float] = {}
+
+    def end(self, stage: str) -> None:
+        """Say that a stage ended now, and the next begins."""
+        now = self._stopwatch()
+        self.ms[stage] = (now - self._last) * 1000
+        self._last = now
+
+    def total(self) -> float:
+        """Return milliseconds from the start to the last stage's end."""
+        return (self._last - self._start) * 1000

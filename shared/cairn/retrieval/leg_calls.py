@@ -1,0 +1,145 @@
+"""Which legs a search runs, and what each is asked. Not how they run side by side, nor fusion."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cairn.access import Role
+from cairn.errors import Unavailable
+from cairn.retrieval.graph_ports import GraphFound, GraphSeeds
+from cairn.retrieval.legs import Leg, LegOutcome, run_legs, united
+from cairn.retrieval.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
+from cairn.retrieval.understanding import understand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+
+    from cairn.clock import Stopwatch
+    from cairn.embedding.port import Embedder
+    from cairn.retrieval.graph_ports import GraphLeg
+    from cairn.retrieval.in_flight import Search
+    from cairn.retrieval.ports import KeywordLeg, VectorLeg
+    from cairn.retrieval.records import Candidate
+    from cairn.retrieval.subscription_leg import SubscribedKeywords, SubscriptionLeg
+
+LEG_TIMEOUT_MS = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Legs:
+    """The legs a deployment has. One that is None is not run, whatever a recipe says.
+
+    The question is embedded inside the vector leg, beside the other legs, so an embedder that
+    fails or is slow costs that leg and not the answer.
+    """
+
+    embedder: Embedder
+    vector: VectorLeg
+    keyword: KeywordLeg
+    pool: Executor
+    stopwatch: Stopwatch
+    graph: GraphLeg | None = None
+    subscriptions: SubscriptionLeg | None = None
+    subscribed: SubscribedKeywords | None = None
+    timeout_ms: int = LEG_TIMEOUT_MS
+
+    def run(self, search: Search) -> dict[str, LegOutcome]:
+        """Return what each leg of the recipe found, for the question and its paraphrases.
+
+        Raises Unavailable when every leg failed.
+        """
+        with suppress(Unavailable):  # a missing model is the vector leg's to report
+            self.embedder.load()
+        calls = {
+            (leg, wording): call
+            for leg in LEGS
+            if search.recipe.weights.get(leg)
+            for wording, call in enumerate(self._calls(leg, search))
+        }
+        outcomes = run_legs(
+            calls,
+            pool=self.pool,
+            deadline_s=self.timeout_ms / 1000,
+            stopwatch=self.stopwatch,
+        )
+        if outcomes and all(outcome.failure for outcome in outcomes.values()):
+            raise Unavailable("No leg of the search answered.", reason="all-legs-failed")
+        return {
+            leg: united(
+                [outcome for (name, _), outcome in outcomes.items() if name == leg],
+                limit=search.recipe.candidates,
+            )
+            for leg in dict.fromkeys(leg for leg, _ in calls)
+        }
+
+    def _calls(self, leg: str, search: Search) -> list[Leg]:
+        """Return the leg's calls: one for the question, and one for each paraphrase it can use."""
+        if leg == VECTOR:
+            return [partial(self._by_vector, search, text) for text in search.wordings]
+        if leg == KEYWORD:
+            return [partial(self._by_keyword, search, text) for text in search.wordings]
+        if leg == GRAPH and self.graph is not None:
+            return [partial(self._by_graph, self.graph, search)]
+        if leg == SUBSCRIPTIONS and self.subscriptions is not None and _may_subscribe(search):
+            return [partial(self._by_subscription, self.subscriptions, search)]
+        return []
+
+    def _by_vector(self, search: Search, text: str) -> Sequence[Candidate]:
+        vector = self.embedder.embed([text])[0]
+        return self.vector.search(
+            search.principal,
+            vector,
+            search.filters,
+            model_id=self.embedder.model.id,
+            minimum=search.recipe.minimum_cosine,
+            limit=search.recipe.candidates,
+            timeout_ms=self.timeout_ms,
+        )
+
+    def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:
+        asked = search.asked
+        same = text == asked.question
+        terms = asked.understanding.terms if same else understand(text, search.at).terms
+        return self.keyword.search(
+            search.principal,
+            terms,
+            search.filters,
+            limit=search.recipe.candidates,
+            timeout_ms=self.timeout_ms,
+        )
+
+    def _by_graph(self, graph: GraphLeg, search: Search) -> GraphFound:
+        return graph.search(
+            search.principal,
+            GraphSeeds(names=search.names, agent=search.principal.agent_slug),
+            search.asked.intents.confidence,
+            search.filters,
+            method=None,
+            limit=search.recipe.candidates,
+            timeout_ms=self.timeout_ms,
+        )
+
+    def _by_subscription(
+        self, subscriptions: SubscriptionLeg, search: Search
+    ) -> Sequence[Candidate]:
+        if self.subscribed is None:
+            return ()
+        keywords = self.subscribed(search.principal, timeout_ms=self.timeout_ms)
+        if not keywords:
+            return ()
+        return subscriptions.search(
+            search.principal,
+            keywords,
+            search.filters,
+            limit=search.recipe.candidates,
+            timeout_ms=self.timeout_ms,
+        )
+
+
+def _may_subscribe(search: Search) -> bool:
+    """Public keys have no subscriptions unless their workspace says so."""
+    return search.principal.role is not Role.PUBLIC or search.workspace.public_subscriptions

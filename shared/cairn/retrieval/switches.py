@@ -1,0 +1,184 @@
+"""Which stages run: a recipe, changed by what the workspace sets and then by what a request asks.
+
+Pure. A stage that is switched on and that the recipe leaves out takes the published value.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, cast
+
+from cairn.errors import FieldError
+from cairn.retrieval.recipes import (
+    GRAPH,
+    KEYWORD,
+    LEGS,
+    RECIPES,
+    SUBSCRIPTIONS,
+    VECTOR,
+    Recipe,
+    SignalWeights,
+)
+
+LEG_WEIGHT = MappingProxyType({VECTOR: 0.7, KEYWORD: 0.3, GRAPH: 0.2, SUBSCRIPTIONS: 0.3})
+"""What a leg weighs when it is switched on and the recipe has no weight for it.
+
+The first two are the published weights. The graph leg gets less: with an equal vote it costs more
+than it brings."""
+RERANKED = 20
+PROACTIVE_NODES = 5
+THRESHOLD = 0.3
+
+SIGNALS = tuple(one.name for one in fields(SignalWeights))
+_ON: Mapping[str, Any] = MappingProxyType(
+    {
+        "gate": True,
+        "expansion": True,
+        "route": True,
+        "dedup": True,
+        "cache": True,
+        "decay": 1.0,
+        "access": 1.0,
+        "compiled_truth": 1.0,
+        "backlinks": 1.0,
+        "rerank": RERANKED,
+        "threshold": THRESHOLD,
+        "expand_hops": 1,
+        "proactive": PROACTIVE_NODES,
+    }
+)
+_OFF: Mapping[str, Any] = MappingProxyType({"threshold": None})
+
+STAGES = (*LEGS, *_ON, "signals", *SIGNALS)
+"""Every name that `stages` of a request or of a workspace may switch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceRecall:
+    """What a workspace sets for all its searches. `intent_weights` overlay the published matrix.
+
+    `public_subscriptions` lets public keys use the subscription leg where it is switched on.
+    """
+
+    recipe: str | None = None
+    stages: Mapping[str, bool] = MappingProxyType({})
+    weights: Mapping[str, float] = MappingProxyType({})
+    intent_weights: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+    public_subscriptions: bool = False
+
+
+def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
+    """Return `recipe` with the named stages on or off; what is on already keeps its value.
+
+    `signals` off drops every signal; a signal cannot be switched on where the recipe has no
+    weight for it, since none is published. A leg that is on and has a weight keeps it.
+    """
+    changes: dict[str, Any] = {}
+    weights = dict(recipe.weights)
+    signals = recipe.signals if stages.get("signals", True) else SignalWeights()
+    for name, wanted in stages.items():
+        if name in LEG_WEIGHT:
+            _switch_leg(weights, name, wanted=wanted)
+        elif name in SIGNALS and not wanted:
+            signals = replace(signals, **{name: 0.0})
+        elif name in _ON and wanted != is_on(recipe, name):
+            changes[name] = _ON[name] if wanted else _off(recipe, name)
+    return replace(recipe, weights=MappingProxyType(weights), signals=signals, **changes)
+
+
+def is_on(recipe: Recipe, stage: str) -> bool:
+    """Return whether a recipe runs a stage at all."""
+    if stage in LEG_WEIGHT:
+        return bool(recipe.weights.get(stage))
+    if stage == "signals":
+        return recipe.signals != SignalWeights()
+    if stage in SIGNALS:
+        return bool(getattr(recipe.signals, stage))
+    value = getattr(recipe, stage)
+    return value is not None and bool(value)
+
+
+def weighted(recipe: Recipe, weights: Mapping[str, float]) -> Recipe:
+    """Return `recipe` with other weights for legs it runs; legs it does not run stay out."""
+    own = {leg: weights.get(leg, weight) for leg, weight in recipe.weights.items()}
+    return replace(recipe, weights=MappingProxyType(own))
+
+
+def faults_of_stages(stages: Mapping[str, bool]) -> list[FieldError]:
+    """Return a fault for each name that is no stage."""
+    return [
+        FieldError(f"stages.{name[:64]}", f"is not one of {', '.join(STAGES)}")
+        for name in stages
+        if name not in STAGES
+    ]
+
+
+def workspace_recall(settings: Mapping[str, Any]) -> tuple[WorkspaceRecall, tuple[str, ...]]:
+    """Return what `workspace.settings` says under `recall`, and the names of what is not valid.
+
+    A setting nobody can use must not stop every search of a workspace: it is left out, and named.
+    """
+    given = settings.get("recall", {})
+    if not isinstance(given, Mapping):
+        return WorkspaceRecall(), ("recall",)
+    asked = cast("Mapping[str, Any]", given)
+    wrong: list[str] = [f"recall.{name}" for name in asked if name not in _READERS]
+    values: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        if name in asked:
+            values[name], bad = read(asked[name])
+            wrong += [f"recall.{name}{each}" for each in bad]
+    return WorkspaceRecall(**values), tuple(wrong)
+
+
+def _switch_leg(weights: dict[str, float], leg: str, *, wanted: bool) -> None:
+    if not wanted:
+        weights.pop(leg, None)
+    elif not weights.get(leg):
+        weights[leg] = LEG_WEIGHT[leg]
+
+
+def _off(recipe: Recipe, name: str) -> Any:
+    return _OFF.get(name, type(getattr(recipe, name))())
+
+
+def _recipe(value: Any) -> tuple[str | None, list[str]]:
+    known = isinstance(value, str) and value in RECIPES
+    return (value, []) if known else (None, [""])
+
+
+def _stages(value: Any) -> tuple[Mapping[str, bool], list[str]]:
+    return _kept(value, lambda name, on: name in STAGES and isinstance(on, bool))
+
+
+def _weights(value: Any) -> tuple[Mapping[str, float], list[str]]:
+    return _kept(value, lambda name, weight: name in LEG_WEIGHT and _is_weight(weight))
+
+
+def _rows(value: Any) -> tuple[Mapping[str, Mapping[str, float]], list[str]]:
+    return _kept(value, lambda _, row: isinstance(row, Mapping))
+
+
+def _flag(value: Any) -> tuple[bool, list[str]]:
+    return (value, []) if isinstance(value, bool) else (False, [""])
+
+
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 10
+
+
+def _kept(value: Any, good: Callable[[str, Any], bool]) -> tuple[Mapping[str, Any], list[str]]:
+    if not isinstance(value, Mapping):
+        return {}, [""]
+    items = cast("Mapping[str, Any]", value)
+    kept = {name: each for name, each in items.items() if good(name, each)}
+    return kept, [f".{name}" for name in items if name not in kept]
+
+
+_READERS: Mapping[str, Callable[[Any], tuple[Any, list[str]]]] = {
+    "recipe": _recipe,
+    "stages": _stages,
+    "weights": _weights,
+    "intent_weights": _rows,
+    "public_subscriptions": _flag,
+}

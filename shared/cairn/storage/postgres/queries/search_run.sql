@@ -1,0 +1,31 @@
+-- name: commit_lightly
+-- Let this transaction's commit not wait for the disk.
+SELECT set_config('synchronous_commit', 'off', true)
+
+-- name: record
+-- Keep what a search did.
+INSERT INTO search_run (workspace_id, id, principal_id, recipe, recorded_at, returned, candidates,
+  degraded, duration_ms, counts_as_access, request_digest, recipe_used, wanted, retrieval_class,
+  intents, seeds, scored, reranked, merged, edges, as_of_position, session_id, cached_from)
+VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(recipe)s, %(recorded_at)s, %(returned)s,
+  %(candidates)s, %(degraded)s, %(duration_ms)s, %(counts_as_access)s, %(request_digest)s,
+  %(recipe_used)s, %(wanted)s, %(retrieval_class)s, %(intents)s, %(seeds)s, %(scored)s,
+  %(reranked)s, %(merged)s, %(edges)s, %(as_of_position)s, %(session_id)s, %(cached_from)s)
+
+-- name: find
+-- One search, of whoever asked it.
+SELECT id, workspace_id, principal_id, recipe, recorded_at, returned, candidates, degraded,
+  duration_ms, counts_as_access, request_digest, recipe_used, wanted, retrieval_class, intents,
+  seeds, scored, reranked, merged, edges, as_of_position, session_id, cached_from
+  FROM search_run WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: uncounted
+-- The oldest searches whose results have not been counted as accesses.
+SELECT id, recorded_at, returned FROM search_run
+ WHERE workspace_id = %(workspace_id)s AND counted_position IS NULL AND counts_as_access
+ ORDER BY recorded_at, id LIMIT %(limit)s
+
+-- name: counted
+-- These searches are counted by the entry at a ledger position.
+UPDATE search_run SET counted_position = %(position)s
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND counted_position IS NULL

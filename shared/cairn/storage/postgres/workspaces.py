@@ -1,0 +1,70 @@
+"""What a workspace has set, and vectors it lacks. Not its keys, nor its accounts."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from cairn.storage.postgres.database import Database, bound
+from cairn.storage.postgres.sql import query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.clock import Clock, Stopwatch
+    from cairn.ids import IdSource
+
+LIFETIME_S = 60.0
+TIMEOUT_MS = 2_000
+
+
+class PostgresWorkspaceSettings:
+    """Implements `retrieval.ports.WorkspaceSettings`; a process asks once a minute."""
+
+    def __init__(self, database: Database, stopwatch: Stopwatch) -> None:
+        self._database = database
+        self._stopwatch = stopwatch
+        self._known: dict[UUID, tuple[float, Mapping[str, Any]]] = {}
+        self._lock = Lock()
+
+    def __call__(self, principal: Principal) -> Mapping[str, Any]:
+        """Return the settings, {} where nothing is set."""
+        now = self._stopwatch()
+        with self._lock:
+            known = self._known.get(principal.workspace_id)
+        if known is not None and now < known[0]:
+            return known[1]
+        with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
+            asked = {"workspace_id": principal.workspace_id}
+            row = connection.execute(query("workspace.settings"), asked).fetchone()
+        settings: Mapping[str, Any] = row[0] if row else {}
+        with self._lock:
+            self._known[principal.workspace_id] = (now + LIFETIME_S, settings)
+        return settings
+
+
+class PostgresReindex:
+    """Implements `retrieval.ports.Reindex` with a row of the outbox that the next sweep sends."""
+
+    def __init__(
+        self, database: Database, *, model_id: int, clock: Clock, new_id: IdSource
+    ) -> None:
+        self._database = database
+        self._model_id = model_id
+        self._clock = clock
+        self._new_id = new_id
+
+    def request(self, principal: Principal, node_ids: Sequence[UUID]) -> int:
+        """Queue those of the nodes that have no vector and for which none is on its way."""
+        asked = {
+            "workspace_id": principal.workspace_id,
+            "id": self._new_id(),
+            "ids": list(node_ids),
+            "model_id": self._model_id,
+            "now": self._clock(),
+        }
+        with bound(self._database, principal, timeout_ms=TIMEOUT_MS, read_only=False) as connection:
+            row = connection.execute(query("workspace.reindex"), asked).fetchone()
+        return row[0] if row else 0
