@@ -113,13 +113,15 @@ class Cluster:
         """Make the owner role and its database as Aurora would give them; repeatable.
 
         The owner may create roles and databases but is no superuser and cannot bypass row
-        security. The vector extension needs a superuser here, so it is created at this point.
+        security. The vector extension needs a superuser here, so it is created at this point, also
+        for the databases the owner may make later.
         """
         with self.connect() as connection:
             create_owner(connection, owner_password)
             create_database(connection, database)
-        with self.connect(database) as connection:
-            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        for each in ("template1", database):
+            with self.connect(each) as connection:
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
 
     def _launch(self) -> None:
         settings = {**SETTINGS, "unix_socket_directories": str(self.socket_folder), **self.settings}

@@ -55,6 +55,31 @@ def locomo(
         _show(deps.out, measured)
 
 
+@app.command()
+def scale(
+    ctx: typer.Context,
+    rows: Annotated[
+        str, typer.Option(help="How many rows, ascending; a database of its own for each.")
+    ] = "10000,100000",
+    questions: Annotated[int, typer.Option(min=10, max=1000, help="Asked a workspace.")] = 100,
+    json: Json = False,
+) -> None:
+    """Measure the legs and the whole as a database grows, in a large and a small workspace.
+
+    Makes a database beside Cairn's own on the same server and drops it afterwards.
+    """
+    from cairn.cli.bench.scale.command import scale_bench, show, sizes_of
+
+    deps = deps_of(ctx)
+    sizes = sizes_of(rows)
+    bench = scale_bench(deps, _embedder(deps), _progress(deps.err))
+    measured = bench.run(sizes, asked=questions)
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+
+
 def _bench(deps: "Deps") -> "Bench":
     from cairn.cli.bench.floor import Floor
     from cairn.cli.bench.run import Bench

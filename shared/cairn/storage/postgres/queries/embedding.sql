@@ -46,3 +46,8 @@ DELETE FROM embedding AS e
  USING unnest(%(ids)s::uuid[], %(counts)s::smallint[]) AS asked (id, windows)
  WHERE e.workspace_id = %(workspace_id)s AND e.node_id = asked.id AND e.model_id = %(model_id)s
    AND e.ordinal >= asked.windows AND e.position <= %(position)s
+
+-- name: of_workspace
+-- Every vector of a workspace, for exact search.
+SELECT node_id, v FROM embedding
+ WHERE workspace_id = %(workspace_id)s AND model_id = %(model_id)s AND ordinal = 0
