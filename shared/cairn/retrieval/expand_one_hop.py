@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 RELATED_CAP = 20
 """Related nodes shown a result; further ones are counted."""
+RELATED_COUNTED = 200
+RELATED_CHARACTERS = 1_000
 
 OUTGOING = "outgoing"
 INCOMING = "incoming"
@@ -43,7 +45,10 @@ class RelatedNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """The related nodes of one result, and how many more there are than shown."""
+    """The related nodes of one result, and how many more there are than shown.
+
+    Relations are counted up to 200 a direction, so at a hub `dropped` means at least.
+    """
 
     nodes: tuple[RelatedNode, ...] = ()
     dropped: int = 0
@@ -59,8 +64,9 @@ class RelatedReader(Protocol):
 
         Guards on related nodes: workspace, scope, not deleted or quarantined, and the agent guard
         that lets untagged nodes pass. Both directions, heavier edges first, then by relation and
-        id. With `filters.as_of_position` as it stood there. Results without any are left out. At
-        most 100 results.
+        id; a node related in two ways comes twice. Texts are cut at 1,000 characters. With
+        `filters.as_of_position` as it stood there. Results without any are left out. At most 100
+        results.
         """
         ...
 

@@ -10,6 +10,7 @@ from cairn.graph.neighbourhood import GraphEdge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.access import Principal
@@ -129,22 +130,37 @@ class GraphReader(Protocol):
         ...
 
     def hop(
-        self, frontier: Sequence[UUID], filters: Filters, *, per_node: int, limit: int
+        self,
+        frontier: Sequence[UUID],
+        filters: Filters,
+        *,
+        per_node: int,
+        limit: int,
+        relations: Sequence[str] = (),
     ) -> Sequence[GraphEdge]:
-        """Return the edges at `frontier`, in both directions, heaviest first for each node.
+        """Return the edges at `frontier`, in both directions; an edge may come once for each end.
 
-        At most `per_node` for each node and direction and `limit` in all. Both ends of an edge are
-        visible: workspace, scope, and the agent guard that lets untagged nodes pass. Edges that
-        were closed are not there. One statement for the whole frontier.
+        For each node and direction at most the `per_node` heaviest (the newest of equals), and as
+        many CO_OCCURRENCE edges besides, so that neither hides the other; `limit` in all.
+        `relations` empty means any. Both ends of an edge are visible: workspace, scope, and the
+        agent guard that lets untagged nodes pass. Edges that were closed are not there. One
+        statement for the whole frontier.
         """
         ...
 
     def eligible(self, node_ids: Sequence[UUID], filters: Filters) -> frozenset[UUID]:
-        """Return those that may be results: all of `filters`, the strict agent guard."""
+        """Return those that may be results: all of `filters`, the strict agent guard.
+
+        Entities only when `filters.labels` names them.
+        """
         ...
 
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
         """Return the nodes, untagged ones too, in any order. Up to 500 ids."""
+        ...
+
+    def position_at(self, moment: datetime) -> int:
+        """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
         ...
 
 

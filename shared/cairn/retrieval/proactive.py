@@ -49,32 +49,36 @@ class Surfaced:
 class ProactiveReader(Protocol):
     """Reads the evidence of the signals inside one transaction; guards as for `RelatedReader`.
 
-    Every method returns (node, because, evidence) with the strongest evidence first. With
-    `filters.as_of_position` only what stood there.
+    Every method returns (node, because, evidence) with the strongest evidence first. Superseded,
+    expired and archived nodes are left out.
     """
 
     def recurring(
-        self, node_ids: Sequence[UUID], filters: Filters, *, minimum: float, limit: int
+        self, node_ids: Sequence[UUID], *, minimum: float, limit: int
     ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return nodes of other sessions like one of `node_ids`, and what resolved those.
+        """Return what resolved earlier nodes of other sessions like one of `node_ids`, and those.
 
-        `evidence` is the cosine of the likeness; the resolution of a like node (what SOLVES or
-        ADDRESSES it, or what it CAUSED or LEADS_TO in its own session) carries the same.
+        What SOLVES or ADDRESSES such a node, was CAUSED_BY it, or what it LEADS_TO. A like node
+        that nothing resolved is left out: it is what `related` asks for. Evidence is the cosine of
+        the likeness, at least `minimum`; of equals the resolution comes first.
         """
         ...
 
     def important_connections(
-        self, entity_ids: Sequence[UUID], filters: Filters, *, minimum: int, limit: int
+        self, entity_ids: Sequence[UUID], *, minimum: int, limit: int
     ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return nodes at these entities whose importance is at least `minimum`; evidence is it."""
+        """Return nodes at these entities whose importance is at least `minimum`; evidence is it.
+
+        Among the 500 newest edges of each entity; entities themselves are left out.
+        """
         ...
 
     def used_again(
-        self, session_id: str, filters: Filters, *, minimum: int, limit: int
+        self, session_id: str, *, minimum: int, limit: int
     ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return nodes that searches of this session returned at least `minimum` times.
+        """Return nodes that the principal's searches in this session returned `minimum` times.
 
-        `because` is the last such search, evidence the number of them.
+        `because` is the last such search, evidence the number of them among the last 50.
         """
         ...
 
@@ -90,20 +94,22 @@ def surface(
 ) -> tuple[Surfaced, ...]:
     """Return at most `cap` proactive nodes, best first; none of them among `results`.
 
+    Nothing for a search in the past: what matters now did not then.
+
     A node several signals name carries the strongest. Scores: likeness x 0.5, importance / 10 x
     0.5, and accesses / 5 (at most 1) x 0.5.
     """
     found: list[Surfaced] = []
+    if filters.as_of_position is not None:
+        return ()
     if results:
-        rows = reader.recurring(results, filters, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
+        rows = reader.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
         found += _surfaced(Signal.RECURRING_PATTERN, rows, best=1.0)
     if entity_ids:
-        rows = reader.important_connections(
-            entity_ids, filters, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL
-        )
+        rows = reader.important_connections(entity_ids, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL)
         found += _surfaced(Signal.ENTITY_CONTEXT, rows, best=10.0)
     if session_id:
-        rows = reader.used_again(session_id, filters, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
+        rows = reader.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
         found += _surfaced(Signal.RETRIEVAL_HISTORY, rows, best=5.0)
     return strongest(found, without=results, cap=cap)
 

@@ -46,6 +46,7 @@ FINDERS = {
     "find_by_subscription_as_of",
     "find_by_vector",
     "find_by_vector_as_of",
+    "find_entities",
     "find_similar",
     "list_workspaces",
 }
@@ -130,6 +131,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
     for statement in (
         "INSERT INTO rate_limit VALUES (%(w)s, %(id)s, 1, %(t)s)",
         "INSERT INTO idempotency VALUES (%(w)s, %(id)s, 'k', '\\x00', 200, '{}', %(t)s)",
+        "INSERT INTO search_index_state VALUES (%(w)s, 'nodes', 1, 0, %(t)s)",
         "INSERT INTO upload VALUES (%(w)s, %(id)s, %(id)s, 1, 'text/plain', %(t)s, %(t)s)",
         "INSERT INTO ingestion (workspace_id, id, document_id, principal_id, object_key, status,"
         " position, created_at, updated_at)"
@@ -144,6 +146,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " VALUES (%(w)s, %(id)s, 'semantic', 'LIKES', %(n)s, %(n)s, %(t)s, %(t)s, 1)",
         "INSERT INTO search_run VALUES (%(w)s, %(id)s, %(id)s, 'r', %(t)s, '{}', '{}', '{}', '{}',"
         " 1, true)",
+        "INSERT INTO search_feedback VALUES (%(w)s, %(id)s, %(id)s, %(id)s, true, 'direct', %(t)s)",
         "INSERT INTO entity_alias VALUES (%(w)s, 'acme inc', 'Acme', 'organisation', 'manual', 1)",
         "INSERT INTO subscription VALUES (%(w)s, 'bot', '{tides}', 1)",
         "INSERT INTO pending_message VALUES (%(w)s, %(id)s, %(id)s, 'i', 1, true, '{}', '\\x00',"
