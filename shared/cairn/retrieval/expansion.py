@@ -18,7 +18,7 @@ class Expander(Protocol):
     def __call__(
         self, workspace_id: UUID, query: str, retrieval_class: RetrievalClass, *, calls: ModelCalls
     ) -> Sequence[str]:
-        """Return three to five paraphrases, none equal to `query`, or none at all."""
+        """Return up to five paraphrases, none equal to `query`, or none at all."""
         ...
 
 

@@ -27,3 +27,9 @@ class Reranker(Protocol):
         the caller keeps its own order then, and says so.
         """
         ...
+
+
+def refuse_too_many(texts: Sequence[str]) -> None:
+    """Raise ValueError beyond `MAX_TEXTS`: that many was the caller's to know."""
+    if len(texts) > MAX_TEXTS:
+        raise ValueError(f"at most {MAX_TEXTS} texts can be reranked, not {len(texts)}")
