@@ -1,4 +1,4 @@
-"""The audit stage: how machines ended, whether the chains hold, what the outbox still owes."""
+"""The audit stage: how machines ended, whether chains and indexes hold, what the outbox owes."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -7,13 +7,21 @@ from pydantic import BaseModel
 
 from cairn.bootstrap.audit import audit_services
 
+MAINTAIN_SECONDS = 200.0  # of the function's 300: what is left is for the workspace it is at
+
 services = audit_services()
 
 
 class Step(BaseModel):
     """A state of a machine, or a schedule."""
 
-    step: Literal["finish_ingestion", "fail_ingestion", "sweep_outbox", "verify_and_anchor"]
+    step: Literal[
+        "finish_ingestion",
+        "fail_ingestion",
+        "sweep_outbox",
+        "verify_and_anchor",
+        "maintain_search_index",
+    ]
     workspace_id: UUID | None = None
     ingestion_id: UUID | None = None
     error: str = ""
@@ -27,6 +35,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         result: dict[str, Any] = {"sent": services.dispatcher.sweep()}
     elif asked.step == "verify_and_anchor":
         result = services.verify()
+    elif asked.step == "maintain_search_index":
+        keep = services.search_index
+        result = keep.maintain(seconds=MAINTAIN_SECONDS) if keep else {"configured": False}
     else:
         result = _end(asked)
     services.log.info("audit.step", extra={"step": asked.step, **result})

@@ -123,5 +123,7 @@ OPTIONAL = frozenset(
         "CAIRN_OPENAI_API_KEY",
         "CAIRN_OPENAI_BASE_URL",
         "CAIRN_OPENAI_EMBEDDING_MODEL",
+        "CAIRN_OPENSEARCH_AUTH",
+        "CAIRN_OPENSEARCH_URL",
     }
 )

@@ -13,6 +13,7 @@ from cairn.bootstrap.events import event_services
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.search_index import keyword_leg
 from cairn.clock import utc_now
 from cairn.errors import CairnError
 from cairn.ids import new_id
@@ -105,7 +106,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         list_documents=browse.list_documents,
         delete_document=DeleteDocument(transactions=transactions, clock=utc_now, new_id=new_id),
         get_ingestion=browse.get_ingestion,
-        search=Search(recall(opened, model, log)),
+        search=Search(recall(opened, model, log, keyword_leg(settings, opened))),
         list_ledger=browse.list_ledger,
         verify_ledger=browse.verify_ledger,
         create_key=CreateKey(transactions=accounts, clock=utc_now, new_id=new_id),

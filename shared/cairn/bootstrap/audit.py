@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
+from cairn.bootstrap.search_index import keep_search_index
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
@@ -23,6 +24,7 @@ from cairn.storage.postgres.views import browse_transactions
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.storage.aws.dispatch import AwsDispatcher
 
 
@@ -33,6 +35,7 @@ class AuditServices:
     finish: FinishIngestion
     dispatcher: AwsDispatcher
     verify: VerifyChains
+    search_index: KeepSearchIndex | None
     log: Logger
 
 
@@ -58,5 +61,6 @@ def audit_services() -> AuditServices:
             clock=utc_now,
             report=warn(log),
         ),
+        search_index=keep_search_index(settings, opened, warn(log)),
         log=log,
     )

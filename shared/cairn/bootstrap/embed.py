@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.logs import logger
+from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database, embedder
+from cairn.bootstrap.search_index import follow_database
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.ingestion.enrich import Enrich
+from cairn.ingestion.search_index import EnrichAndIndex
 from cairn.settings import EmbedSettings
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
@@ -17,22 +19,29 @@ from cairn.storage.postgres.stores import PostgresStores
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.ingestion.search_index import EmbedStage
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedServices:
     """The embed function's use cases."""
 
-    enrich: Enrich
+    enrich: EmbedStage
     log: Logger
 
 
 def embed_services() -> EmbedServices:
     """Build them from the environment; nothing connects and no model is read yet."""
     settings = EmbedSettings.read()
+    log = logger("embed", settings.log_level)
+    opened = database(settings)
     enrich = Enrich(
-        transactions=StoreTransactions(database(settings), PostgresStores),
+        transactions=StoreTransactions(opened, PostgresStores),
         embedder=embedder(settings),
         clock=utc_now,
         new_id=new_id,
     )
-    return EmbedServices(enrich=enrich, log=logger("embed", settings.log_level))
+    follow = follow_database(settings, opened, warn(log))
+    return EmbedServices(
+        enrich=EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich, log=log
+    )

@@ -23,19 +23,25 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.embedding.port import Embedder
+    from cairn.retrieval.ports import KeywordLeg
     from cairn.storage.postgres.database import Database
 
 LEG_THREADS = 8
 
 
-def recall(opened: Database, embedder: Embedder, log: Logger | None = None) -> Recall:
-    """Return the use case with one thread pool for its legs."""
+def recall(
+    opened: Database,
+    embedder: Embedder,
+    log: Logger | None = None,
+    keyword: KeywordLeg | None = None,
+) -> Recall:
+    """Return the use case with one thread pool for its legs; `keyword` is PostgreSQL's if None."""
     pool = ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg")
     return Recall(
         legs=Legs(
             embedder=embedder,
             vector=PostgresVectorLeg(opened),
-            keyword=PostgresKeywordLeg(opened),
+            keyword=keyword or PostgresKeywordLeg(opened),
             pool=pool,
             stopwatch=monotonic,
         ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
 from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.search_index import keyword_leg
 from cairn.settings import RetrieveSettings
 
 if TYPE_CHECKING:
@@ -27,5 +28,6 @@ class RetrieveServices:
 def retrieve_services() -> RetrieveServices:
     """Build them from the environment; nothing connects and no model is read yet."""
     settings = RetrieveSettings.read()
-    found = recall(database(settings, size=CONNECTIONS), embedder(settings))
+    opened = database(settings, size=CONNECTIONS)
+    found = recall(opened, embedder(settings), keyword=keyword_leg(settings, opened))
     return RetrieveServices(recall=found, log=logger("retrieve", settings.log_level))

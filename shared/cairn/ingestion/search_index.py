@@ -275,3 +275,40 @@ def mark_of(node_id: UUID, position: int) -> int:
     """
     text = f"{node_id}:{position}".encode()
     return int(hashlib.md5(text, usedforsecurity=False).hexdigest()[:8], 16) & (2**30 - 1)
+
+
+class EmbedStage(Protocol):
+    """What the embed function runs: `ingestion.enrich.Enrich`, or that and the index."""
+
+    def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
+        """Work off outbox rows and return how many nodes got vectors."""
+        ...
+
+    def batch(self, workspace_id: UUID, ingestion_id: UUID, batch: int) -> int:
+        """Work off one batch of an ingestion."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichAndIndex:
+    """The embed stage with a search index: after each transaction the index is brought up to it.
+
+    Also when enriching failed: what was written is found by its words before it has vectors.
+    """
+
+    enrich: EmbedStage
+    follow: FollowDatabase
+
+    def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
+        """As `Enrich.rows`, then index."""
+        try:
+            return self.enrich.rows(workspace_id, outbox_ids)
+        finally:
+            self.follow.after_write(workspace_id)
+
+    def batch(self, workspace_id: UUID, ingestion_id: UUID, batch: int) -> int:
+        """As `Enrich.batch`, then index."""
+        try:
+            return self.enrich.batch(workspace_id, ingestion_id, batch)
+        finally:
+            self.follow.after_write(workspace_id)

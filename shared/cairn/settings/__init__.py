@@ -53,6 +53,13 @@ class _EmbedderSettings(_FromEnvironment):
     openai_embedding_model: str = "text-embedding-3-small"
 
 
+class _SearchIndexSettings(_FromEnvironment):
+    """Where OpenSearch answers; without it PostgreSQL alone finds words."""
+
+    opensearch_url: SecretStr | None = None
+    opensearch_auth: Literal["none", "iam"] = "none"
+
+
 class IngestSettings(_KeyStoreSettings, _FunctionSettings):
     """The ingest stage. It reads the model folder for its tokenizer only."""
 
@@ -61,17 +68,17 @@ class IngestSettings(_KeyStoreSettings, _FunctionSettings):
     model_dir: Path
 
 
-class EmbedSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
     """The embed stage."""
 
     embed_queue_url: str
 
 
-class RetrieveSettings(_EmbedderSettings, _FunctionSettings):
+class RetrieveSettings(_SearchIndexSettings, _EmbedderSettings, _FunctionSettings):
     """The retrieve stage."""
 
 
-class AuditSettings(_KeyStoreSettings, _FunctionSettings):
+class AuditSettings(_SearchIndexSettings, _KeyStoreSettings, _FunctionSettings):
     """The audit stage, which also sweeps the outbox."""
 
     anchor_bucket: str
@@ -79,7 +86,7 @@ class AuditSettings(_KeyStoreSettings, _FunctionSettings):
     ingestion_machine_arn: str
 
 
-class ApiSettings(_KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+class ApiSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
     """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""
 
     uploads_bucket: str

@@ -27,6 +27,8 @@ class CliSettings(BaseSettings):
     embed_queue_url: str | None = None
     ingestion_machine_arn: str | None = None
     model_dir: Path | None = None
+    opensearch_url: SecretStr | None = None
+    opensearch_auth: str = "none"
     aws_endpoint_url: str | None = Field(default=None, validation_alias="AWS_ENDPOINT_URL")
     aws_region: str | None = Field(default=None, validation_alias="AWS_REGION")
     aws_access_key_id: str | None = Field(default=None, validation_alias="AWS_ACCESS_KEY_ID")
