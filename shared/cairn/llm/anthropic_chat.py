@@ -74,6 +74,10 @@ class AnthropicChat:
             failure = malformed()
         raise failure  # here, not above: the server's words must not ride along as the context
 
+    def load(self) -> None:
+        """Import the package now, which takes seconds, so that the first request does not wait."""
+        self._ready()
+
     def close(self) -> None:
         """Close the connections; the next request opens new ones."""
         with self._lock:

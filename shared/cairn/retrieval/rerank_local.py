@@ -7,6 +7,7 @@ rerankers): `model.onnx` and `tokenizer.json` in one folder. Both are read with 
 from __future__ import annotations
 
 import importlib
+from math import exp
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -29,6 +30,7 @@ MAX_TOKENS = 256  # of question and text together; what is beyond is not read
 MAX_CHARS = 4000
 BATCH = 8
 THREADS = 2
+LARGEST_LOGIT = 60.0
 
 
 class CrossEncoder:
@@ -92,7 +94,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     if not file.is_file():
         raise _missing(file)
     tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.enable_truncation(MAX_TOKENS)
+    cast("Any", tokenizer).enable_truncation(MAX_TOKENS)  # half its signature is untyped
     tokenizer.no_padding()
     return tokenizer
 
@@ -134,5 +136,9 @@ def _run(session: _Session, batch: Sequence[Encoding]) -> list[float]:
         feed["token_type_ids"][row, : len(one.ids)] = one.type_ids
     asked = {each.name for each in session.get_inputs()}  # some models have no types of tokens
     logits = session.run(None, {name: feed[name] for name in feed if name in asked})[0]
-    first = logits.reshape(len(batch), -1)[:, 0].astype(np.float64)
-    return [float(one) for one in 1.0 / (1.0 + np.exp(-np.clip(first, -60.0, 60.0)))]
+    first = logits.reshape(len(batch), -1)[:, 0]
+    return [_sigmoid(float(one)) for one in first]
+
+
+def _sigmoid(logit: float) -> float:
+    return 1.0 / (1.0 + exp(-max(-LARGEST_LOGIT, min(LARGEST_LOGIT, logit))))
