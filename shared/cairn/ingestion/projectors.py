@@ -11,7 +11,7 @@ from uuid import UUID
 
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import NodeRow, Projection
-from cairn.ingestion import document_rows, event_rows
+from cairn.ingestion import document_rows, event_rows, messages_rows, reports_rows
 from cairn.ingestion.ports import Subject
 from cairn.ledger.entry import Entry
 from cairn.memory.draft import MemoryDraft
@@ -208,6 +208,9 @@ _PROJECTORS: Mapping[str, Projector] = {
     "memory.corroborated": _corroborated,
     "memory.deleted": _deleted,
     "event.observed": _without_texts(event_rows.observed),
+    "conversation.opened": messages_rows.opened,
+    "message.recorded": messages_rows.recorded,
+    "report.written": _without_texts(reports_rows.written),
     "document.received": _without_texts(document_rows.received),
     "document.chunks_stored": _without_texts(document_rows.chunks_stored),
     "document.stored": _without_texts(document_rows.stored),

@@ -1,6 +1,9 @@
 -- What agents subscribe to, messages not yet in the graph, and keys that see one conversation only.
 -- depends: 0006.graph
 
+-- The messages of a conversation in their order.
+CREATE INDEX node_message ON node (workspace_id, parent_id, sequence) WHERE label = 'Message';
+
 CREATE TABLE subscription (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
   agent_slug text NOT NULL CHECK (length(agent_slug) BETWEEN 1 AND 256),

@@ -1,0 +1,84 @@
+"""From the entries of reports to rows. Pure: replaying the ledger gives the same rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.graph.edge import Edge, Relation, View
+from cairn.graph.node import Label, Node, State
+from cairn.graph.projection import Projection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.graph.projection import NodeRow
+    from cairn.ledger.entry import Entry
+
+ADMIN_TYPE, ADMIN_NAME = "user", "admin"
+"""Who produced what came of no conversation: one entity for each audience of a workspace."""
+
+
+def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Return the report, the edge from what produced it, and the admin when nobody else did."""
+    agents = tuple(body["agents"]) if body["agents"] is not None else None
+    common: dict[str, Any] = {
+        "workspace_id": entry.workspace_id,
+        "scope": meta["scope"],
+        "agents": agents,
+        "state": State.ACTIVE,
+        "occurred_at": entry.occurred_at,
+        "valid_from": entry.occurred_at,
+        "recorded_at": entry.recorded_at,
+        "entry_id": entry.id,
+        "position": entry.position,
+    }
+    report = Node(
+        id=UUID(meta["report_id"]),
+        label=Label.REPORT,
+        title=body["title"],
+        text=body["body"],
+        content_hash=body["content_hash"],
+        dedup_key=body["dedup_key"],
+        keywords=tuple(body["keywords"]),
+        client_id=body["client_id"],
+        data_subjects=entry.data_subjects,
+        source_agent=body["source_agent"],
+        session_id=body["session_id"],
+        screening=body["screening"],
+        parent_id=UUID(meta["parent_id"]),
+        metadata={"source_workflow": body["source_workflow"]},
+        **common,
+    )
+    rows: list[NodeRow] = [report]
+    if meta["parent"] == "admin":
+        rows.insert(0, _admin(UUID(meta["parent_id"]), common))
+    return Projection(nodes=tuple(rows), edges=(_produced(entry, meta),))
+
+
+def _admin(admin_id: UUID, common: Mapping[str, Any]) -> Node:
+    """Return the admin's entity; where it is known already, its row stays as it is."""
+    return Node(
+        id=admin_id,
+        label=Label.ENTITY,
+        kind=ADMIN_TYPE,
+        text=ADMIN_NAME,
+        canonical_name=ADMIN_NAME,
+        content_hash="",
+        data_subjects=(),
+        **common,
+    )
+
+
+def _produced(entry: Entry, meta: Mapping[str, Any]) -> Edge:
+    return Edge(
+        workspace_id=entry.workspace_id,
+        id=UUID(meta["edge_id"]),
+        view=View.PROVENANCE,
+        relation=Relation.PRODUCED,
+        source_id=UUID(meta["parent_id"]),
+        target_id=UUID(meta["report_id"]),
+        valid_from=entry.occurred_at,
+        recorded_at=entry.recorded_at,
+        position=entry.position,
+    )

@@ -1,0 +1,128 @@
+"""Conversations, reports and subscriptions around a workspace, for tests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.support.world import MORNING, Sent
+
+from cairn.access import Principal, Role, Scope
+from cairn.ids import new_id
+from cairn.ingestion.conversations import BindKey, MessageRecorded, RecordMessage
+from cairn.ingestion.messages import Channel, MessageRole, NewMessage
+from cairn.ingestion.reports import NewReport, ReportWritten, WriteReport
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ingestion.subscriptions import Subscriptions
+from cairn.ledger.keys import BodyCipher
+from cairn.retrieval.conversations import BrowseConversations
+from cairn.retrieval.reports import BrowseReports
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.postgres.conversations import (
+    PostgresConversationReads,
+    PostgresConversationStores,
+)
+from cairn.storage.postgres.database import Database
+from cairn.storage.postgres.reports import PostgresReportReads, PostgresReportStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.subscriptions import PostgresSubscriptionStores
+
+
+@dataclass
+class Talking:
+    """The use cases over any stores; `transactions` has what all of them need."""
+
+    transactions: Any
+    admin: Principal
+    keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
+    sent: Sent = field(default_factory=Sent)
+    logged: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    now: datetime = MORNING
+
+    def __post_init__(self) -> None:
+        resolver = SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
+        common: dict[str, Any] = {
+            "transactions": self.transactions,
+            "resolver": resolver,
+            "cipher": BodyCipher(),
+            "clock": lambda: self.now,
+            "new_id": new_id,
+        }
+        self.record = RecordMessage(dispatcher=self.sent, **common)
+        self.subscriptions = Subscriptions(**common)
+        self.bind = BindKey(transactions=self.transactions, clock=lambda: self.now, new_id=new_id)
+        self.write_report = WriteReport(
+            dispatcher=self.sent, stopwatch=lambda: 0.0, log=self._log, **common
+        )
+
+    def _log(self, event: str, fields: Mapping[str, Any]) -> None:
+        self.logged.append({"event": event, **fields})
+
+    def say(self, text: str, principal: Principal | None = None, **changes: Any) -> MessageRecorded:
+        """A user's message in web chat session `s1`, unless changed."""
+        return self.record(principal or self.admin, message(text, **changes))
+
+    def report(
+        self, title: str, principal: Principal | None = None, **changes: Any
+    ) -> ReportWritten:
+        """A report at nine in the morning, unless changed."""
+        given = {"body": f"All of {title}.", "occurred_at": MORNING} | changes
+        return self.write_report(principal or self.admin, NewReport(title=title, **given))
+
+    def later(self, **passed: float) -> None:
+        """Let the clock go on."""
+        self.now += timedelta(**passed)
+
+
+@dataclass
+class PostgresTalking(Talking):
+    """The same over a database, with what reads it."""
+
+    pool: Database | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assert self.pool is not None
+        self.browse = BrowseConversations(
+            transactions=StoreTransactions(self.pool, PostgresConversationReads)
+        )
+        self.reports = BrowseReports(
+            transactions=StoreTransactions(self.pool, PostgresReportReads),
+            stopwatch=lambda: 0.0,
+            log=self._log,
+        )
+
+
+class AllPostgresStores(
+    PostgresConversationStores, PostgresReportStores, PostgresSubscriptionStores
+):
+    """Every store of these areas in one transaction."""
+
+
+def talking_in(pool: Database, admin: Principal) -> PostgresTalking:
+    """The use cases over a database."""
+    return PostgresTalking(
+        transactions=StoreTransactions(pool, AllPostgresStores), admin=admin, pool=pool
+    )
+
+
+def message(text: str, **changes: Any) -> NewMessage:
+    """A user's message in web chat session `s1`, unless changed."""
+    given: dict[str, Any] = {
+        "channel": Channel.WEBCHAT,
+        "session_id": "s1",
+        "role": MessageRole.USER,
+    }
+    return NewMessage(text=text, **(given | changes))
+
+
+def public_of(admin: Principal, **changes: Any) -> Principal:
+    """A public key's principal for the agent `bot`."""
+    given: dict[str, Any] = {
+        "role": Role.PUBLIC,
+        "allowed_scopes": frozenset({Scope.PUBLIC}),
+        "agent_slug": "bot",
+        "key_id": new_id(),
+        "name": "visitor",
+    }
+    return Principal(workspace_id=admin.workspace_id, principal_id=new_id(), **(given | changes))
