@@ -20,6 +20,7 @@ STAGES = ("local", "prod")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
 OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
+CHAT = ("anthropic_api_key", "anthropic_base_url", "chat_model", "reranker_dir")
 
 
 class SynthRefused(Exception):
@@ -37,6 +38,8 @@ class Config:
     embedder: str
     openai: Mapping[str, str]
     openai_secret_arn: str
+    chat: Mapping[str, str]
+    anthropic_secret_arn: str
     jwt_issuer: str
     jwt_audience: tuple[str, ...]
     alarm_email: str
@@ -89,6 +92,8 @@ def read_config(node: Node) -> Config:
         embedder=_one_of("embedder", text("embedder", "onnx"), EMBEDDERS),
         openai={name: text(name) for name in OPENAI if text(name)},
         openai_secret_arn=text("openai_secret_arn"),
+        chat={name: text(name) for name in CHAT if text(name)},
+        anthropic_secret_arn=text("anthropic_secret_arn"),
         jwt_issuer=text("jwt_issuer"),
         jwt_audience=tuple(filter(None, text("jwt_audience").split(","))),
         alarm_email=text("alarm_email"),
@@ -112,6 +117,12 @@ def read_config(node: Node) -> Config:
 
 
 def _refuse_unreachable(config: Config) -> None:
+    chats = config.anthropic_secret_arn or "anthropic_base_url" in config.chat
+    if chats and not config.is_local and config.egress == "bedrock":
+        raise SynthRefused(
+            "retrieve and api would call a chat model, but egress=bedrock reaches AWS services "
+            "only; choose -c egress=nat, or leave anthropic_secret_arn and anthropic_base_url out"
+        )
     if config.embedder != "openai":
         return
     if not config.openai.get("openai_base_url"):

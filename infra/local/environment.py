@@ -14,12 +14,16 @@ from infra.local.layout import Layout
 from infra.local.state import write_private
 
 TAKEN_FROM_THE_SHELL = (
+    "CAIRN_ANTHROPIC_API_KEY",
+    "CAIRN_ANTHROPIC_BASE_URL",
+    "CAIRN_CHAT_MODEL",
     "CAIRN_CORS_ORIGINS",
     "CAIRN_EMBEDDER",
     "CAIRN_LOG_LEVEL",
     "CAIRN_OPENAI_API_KEY",
     "CAIRN_OPENAI_BASE_URL",
     "CAIRN_OPENAI_EMBEDDING_MODEL",
+    "CAIRN_RERANKER_DIR",
 )
 OUTPUTS: Mapping[str, str] = {
     "CAIRN_UPLOADS_BUCKET": "UploadsBucketName",

@@ -119,11 +119,15 @@ def _environment(spec: FunctionSpec, values: Mapping[str, str]) -> dict[str, str
 
 OPTIONAL = frozenset(
     {
+        "CAIRN_ANTHROPIC_API_KEY",
+        "CAIRN_ANTHROPIC_BASE_URL",
+        "CAIRN_CHAT_MODEL",
         "CAIRN_KMS_KEY_ARN",
         "CAIRN_OPENAI_API_KEY",
         "CAIRN_OPENAI_BASE_URL",
         "CAIRN_OPENAI_EMBEDDING_MODEL",
         "CAIRN_OPENSEARCH_AUTH",
         "CAIRN_OPENSEARCH_URL",
+        "CAIRN_RERANKER_DIR",
     }
 )

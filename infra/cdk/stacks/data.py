@@ -130,7 +130,10 @@ class DataStack(Stack):
             "CAIRN_LOG_LEVEL": config.log_level,
             "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EMBEDDER": config.embedder,
-            **{f"CAIRN_{name.upper()}": value for name, value in config.openai.items()},
+            **{
+                f"CAIRN_{name.upper()}": value
+                for name, value in (*config.openai.items(), *config.chat.items())
+            },
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
             "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,
         }
@@ -141,7 +144,8 @@ class DataStack(Stack):
                 "CAIRN_KEY_STORE": f"dynamodb:{self._key_table.table.table_name}",
                 "CAIRN_KMS_KEY_ARN": self.key.key_arn,
                 "CAIRN_MODEL_DIR": MODEL_ON_AWS,
-                **_openai_key(config),
+                **_key("CAIRN_OPENAI_API_KEY", config.openai_secret_arn),
+                **_key("CAIRN_ANTHROPIC_API_KEY", config.anthropic_secret_arn),
             }
         return values | {
             "CAIRN_APP_DATABASE_URL": config.app_database_url,
@@ -151,9 +155,8 @@ class DataStack(Stack):
         }
 
 
-def _openai_key(config: Config) -> dict[str, str]:
-    """The API key as CloudFormation resolves it at a deployment: never in a template."""
-    if not config.openai_secret_arn:
+def _key(setting: str, secret_arn: str) -> dict[str, str]:
+    """An API key as CloudFormation resolves it at a deployment: never in a template."""
+    if not secret_arn:
         return {}
-    secret = SecretValue.secrets_manager(config.openai_secret_arn)
-    return {"CAIRN_OPENAI_API_KEY": secret.unsafe_unwrap()}
+    return {setting: SecretValue.secrets_manager(secret_arn).unsafe_unwrap()}

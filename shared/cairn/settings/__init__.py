@@ -60,6 +60,15 @@ class _SearchIndexSettings(_FromEnvironment):
     opensearch_auth: Literal["none", "iam"] = "none"
 
 
+class _ChatSettings(_FromEnvironment):
+    """Chat models for understanding questions; without any, rules do. See `bootstrap.asking`."""
+
+    anthropic_api_key: SecretStr | None = None
+    anthropic_base_url: str | None = None
+    chat_model: str = ""
+    reranker_dir: Path | None = None
+
+
 class IngestSettings(_KeyStoreSettings, _FunctionSettings):
     """The ingest stage. It reads the model folder for its tokenizer only."""
 
@@ -74,7 +83,7 @@ class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, 
     embed_queue_url: str
 
 
-class RetrieveSettings(_SearchIndexSettings, _EmbedderSettings, _FunctionSettings):
+class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _FunctionSettings):
     """The retrieve stage."""
 
 
@@ -86,7 +95,9 @@ class AuditSettings(_SearchIndexSettings, _KeyStoreSettings, _FunctionSettings):
     ingestion_machine_arn: str
 
 
-class ApiSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+class ApiSettings(
+    _SearchIndexSettings, _ChatSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings
+):
     """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""
 
     uploads_bucket: str
