@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from cairn.graph.neighbourhood import GraphEdge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -41,12 +41,14 @@ class Method(StrEnum):
 class GraphSeeds:
     """Where to start: names of entities as the question has them, and nodes already known.
 
-    `agent` is the slug of the agent that asks: its own entity is a seed when nothing else is.
+    When neither gives a seed, `similar` is asked for nodes like the question, and when that gives
+    none either, the entity of `agent`, the slug of the agent that asks, is the only seed.
     """
 
     names: tuple[str, ...] = ()
     node_ids: tuple[UUID, ...] = ()
     agent: str | None = None
+    similar: Callable[[], Sequence[UUID]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +139,7 @@ class GraphReader(Protocol):
         per_node: int,
         limit: int,
         relations: Sequence[str] = (),
+        timeout_ms: int | None = None,
     ) -> Sequence[GraphEdge]:
         """Return the edges at `frontier`, in both directions; an edge may come once for each end.
 
@@ -144,7 +147,8 @@ class GraphReader(Protocol):
         many CO_OCCURRENCE edges besides, so that neither hides the other; `limit` in all.
         `relations` empty means any. Both ends of an edge are visible: workspace, scope, and the
         agent guard that lets untagged nodes pass. Edges that were closed are not there. One
-        statement for the whole frontier.
+        statement for the whole frontier; Unavailable when it takes longer than `timeout_ms`, after
+        which this transaction reads nothing more.
         """
         ...
 

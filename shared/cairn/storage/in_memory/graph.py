@@ -60,7 +60,12 @@ class InMemoryGraph:
                 own = (node.canonical_name or "").lower()
                 named = own == name or (own == canonical.lower() and type_ in (None, node.kind))
                 if node.label == Label.ENTITY and named:
-                    seed = Seed(node_id=node.id, name=name, canonical_name=own, type=node.kind)
+                    seed = Seed(
+                        node_id=node.id,
+                        name=name,
+                        canonical_name=node.canonical_name or "",
+                        type=node.kind,
+                    )
                     found.setdefault(node.id, seed)
         return list(found.values())[:_MOST_ENTITIES]
 
@@ -78,6 +83,7 @@ class InMemoryGraph:
         per_node: int,
         limit: int,
         relations: Sequence[str] = (),
+        timeout_ms: int | None = None,
     ) -> Sequence[GraphEdge]:
         """Return the edges at the frontier."""
         visible = {node.id: node for node in self._visible(filters)}

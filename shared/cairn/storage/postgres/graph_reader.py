@@ -72,10 +72,13 @@ class PostgresGraph(Store):
         per_node: int,
         limit: int,
         relations: Sequence[str] = (),
+        timeout_ms: int | None = None,
     ) -> Sequence[GraphEdge]:
         """Return the edges at the frontier in one statement."""
         if not frontier:
             return ()
+        if timeout_ms is not None:
+            self.run("graph.limit_time", timeout_ms=str(max(1, timeout_ms)))
         rows = self._rows(
             _HOP,
             filters,

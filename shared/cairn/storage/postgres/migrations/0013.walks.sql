@@ -1,5 +1,5 @@
 -- Walking the graph: entities by name, and what readers said of nodes they did not ask for.
--- depends: 0006.graph
+-- depends: 0009.search-runs
 
 -- Entities by their casefolded names; lower() is not leakproof, so the index is hidden under row
 -- level security. The guard is that of searches. A name may mean several entities, one an audience
@@ -37,11 +37,6 @@ REVOKE ALL ON FUNCTION find_entities(text[], text[], integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_entities(text[], text[], integer) TO cairn_app;
 ALTER FUNCTION find_entities(text[], text[], integer) OWNER TO cairn_finder;
 REVOKE CREATE ON SCHEMA public FROM cairn_finder;
-
--- In which session a search was asked: what it returned may matter again there.
-ALTER TABLE search_run ADD COLUMN IF NOT EXISTS session_id text;
-CREATE INDEX IF NOT EXISTS search_run_session ON search_run (workspace_id, session_id)
-  WHERE session_id IS NOT NULL;
 
 -- What a reader said of a node a search returned, the last word of each principal. Not a
 -- projection: it measures searches, and says nothing about the world.

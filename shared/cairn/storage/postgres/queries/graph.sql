@@ -41,6 +41,10 @@ SELECT n.id, min(meant.name), n.canonical_name, n.kind
  GROUP BY n.id, n.canonical_name, n.kind
  LIMIT %(limit)s
 
+-- name: limit_time
+-- Let the next statements of this transaction take so long and no longer.
+SELECT set_config('statement_timeout', %(timeout_ms)s, true)
+
 -- name: starts
 -- Which of some nodes the reader may start a walk from.
 SELECT n.id, n.label FROM node n

@@ -1,0 +1,288 @@
+"""One exploration of the graph: seeds found, their neighbourhood fetched once, ranked by a method.
+
+Every intent walks the same fetched edges, so several intents cost one round of reading. Not the
+choice of results among the reached nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cairn.errors import Unavailable
+from cairn.graph.activation import activate_nodes, spread
+from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
+from cairn.graph.merge import merge, walked_intents
+from cairn.graph.node import Label
+from cairn.graph.pagerank import pagerank
+from cairn.graph.quality import step
+from cairn.graph.traversal import HOP_DECAY, Reached, walk
+from cairn.retrieval.graph_ports import Method
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.clock import Stopwatch
+    from cairn.graph.intent_weights import IntentWeights
+    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.traversal import Bounds, Walk
+    from cairn.retrieval.graph_ports import GraphReader, GraphSeeds, Seed
+    from cairn.retrieval.records import Filters
+
+EDGES_PER_HOP = 2_000
+"""Edges one hop may bring; a wide frontier gets fewer of each node."""
+MOST_PER_NODE = 50
+LEAST_PER_NODE = 10
+FRONTIER = 100
+"""Nodes one hop starts from: the most promising ones reached so far."""
+PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
+"""Intents without a direction; a question of these only is ranked by the topology."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """What a walk is told besides its seeds. `intents` as the question has them, unfiltered."""
+
+    intents: Mapping[Intent, float]
+    filters: Filters
+    bounds: Bounds
+    method: Method | None = None
+    relations: tuple[str, ...] = ()
+    weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exploration:
+    """What an exploration came to.
+
+    `scores` has every reached node, seeds and entities too, by the method's merged score;
+    `labels` the label of every node seen.
+    """
+
+    seeds: tuple[Seed, ...] = ()
+    seed_ids: tuple[UUID, ...] = ()
+    method: Method = Method.INTENT_WEIGHTED
+    edges: tuple[GraphEdge, ...] = ()
+    labels: Mapping[UUID, str] = field(default_factory=dict["UUID", str])
+    scores: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
+    by_intent: Mapping[Intent, Mapping[UUID, float]] = field(
+        default_factory=dict["Intent", "Mapping[UUID, float]"]
+    )
+    depths: Mapping[UUID, int] = field(default_factory=dict["UUID", int])
+    via: Mapping[UUID, GraphEdge] = field(default_factory=dict["UUID", "GraphEdge"])
+    truncated: bool = False
+
+
+@dataclass(slots=True)
+class _Neighbourhood:
+    """What has been fetched so far."""
+
+    edges: dict[UUID, GraphEdge] = field(default_factory=dict["UUID", "GraphEdge"])
+    labels: dict[UUID, str] = field(default_factory=dict["UUID", str])
+    promise: dict[UUID, float] = field(default_factory=dict["UUID", float])
+    hopped: set[UUID] = field(default_factory=set["UUID"])
+    truncated: bool = False
+
+
+def method_for(intents: Collection[Intent]) -> Method:
+    """Return PageRank for questions that are general or after likeness only, else the walk."""
+    return Method.PPR if PPR_INTENTS.issuperset(intents) else Method.INTENT_WEIGHTED
+
+
+def explore(
+    reader: GraphReader, seeds: GraphSeeds, way: Way, *, stopwatch: Stopwatch
+) -> Exploration:
+    """Return what lies around `seeds`, ranked, within the bounds of `way`.
+
+    The deadline is the bounds' `timeout_ms` from now; what was fetched by then is ranked, and the
+    result is `truncated`. Raises Unavailable when not even the seeds can be read.
+    """
+    deadline = stopwatch() + way.bounds.timeout_ms / 1000
+    intents = walked_intents(way.intents)
+    named, starts = _starts(reader, seeds, way.filters)
+    if not starts:
+        return Exploration(method=way.method or method_for(intents))
+    found = _fetched(reader, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
+    method = way.method or method_for(intents)
+    edges = tuple(found.edges.values())
+    walks = _walks(edges, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
+    by_intent = {
+        intent: {node_id: reached.score for node_id, reached in each.reached.items()}
+        for intent, each in walks.items()
+    }
+    if method is Method.PPR:
+        scores = _by_pagerank(edges, starts, way)
+    elif method is Method.ACTIVATION:
+        scores = _by_activation(edges, starts, found.labels)
+    else:
+        scores = merge(by_intent, intents)
+    ways = _ways(walks, intents)
+    return Exploration(
+        seeds=tuple(named),
+        seed_ids=tuple(starts),
+        method=method,
+        edges=edges,
+        labels=found.labels,
+        scores=scores,
+        by_intent=by_intent if method is Method.INTENT_WEIGHTED else {},
+        depths={node_id: reached.depth for node_id, reached in ways.items()},
+        via={node_id: one.via for node_id, one in ways.items() if one.via is not None},
+        truncated=found.truncated or any(each.truncated for each in walks.values()),
+    )
+
+
+def path_to(node_id: UUID, via: Mapping[UUID, GraphEdge]) -> list[GraphEdge]:
+    """Return the edges from a node back to its seed, nearest first; none for a seed."""
+    path: list[GraphEdge] = []
+    here = node_id
+    while (edge := via.get(here)) is not None and edge not in path:
+        path.append(edge)
+        here = edge.other(here)
+    return path
+
+
+def _starts(
+    reader: GraphReader, seeds: GraphSeeds, filters: Filters
+) -> tuple[Sequence[Seed], dict[UUID, str]]:
+    """Return the entities the names mean, and the label of every node to start from."""
+    named = reader.find_entities(seeds.names, filters) if seeds.names else ()
+    starts: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
+    if seeds.node_ids:
+        starts.update(reader.starts(seeds.node_ids, filters))
+    if not starts and seeds.similar is not None:
+        starts.update(reader.starts(seeds.similar(), filters))
+    if not starts and seeds.agent:
+        named = reader.find_entities([seeds.agent], filters)
+        starts = {seed.node_id: Label.ENTITY for seed in named}
+    return named, starts
+
+
+def _fetched(
+    reader: GraphReader,
+    starts: Mapping[UUID, str],
+    way: Way,
+    intents: Mapping[Intent, float],
+    *,
+    deadline: float,
+    stopwatch: Stopwatch,
+) -> _Neighbourhood:
+    found = _Neighbourhood(labels=dict(starts), promise=dict.fromkeys(starts, 1.0))
+    for _ in range(way.bounds.max_depth):
+        frontier, left_out = _frontier(found)
+        left_ms = int((deadline - stopwatch()) * 1000)
+        if not frontier:
+            break
+        if left_ms < 1:
+            found.truncated = True
+            break
+        found.truncated = found.truncated or left_out
+        per_node = max(LEAST_PER_NODE, min(MOST_PER_NODE, EDGES_PER_HOP // len(frontier)))
+        try:
+            edges = reader.hop(
+                frontier,
+                way.filters,
+                per_node=per_node,
+                limit=2 * EDGES_PER_HOP,
+                relations=way.relations,
+                timeout_ms=left_ms,
+            )
+        except Unavailable:
+            if stopwatch() < deadline:
+                raise
+            found.truncated = True
+            break
+        found.hopped.update(frontier)
+        _learn(found, edges, way.weights, intents)
+    return found
+
+
+def _frontier(found: _Neighbourhood) -> tuple[list[UUID], bool]:
+    """Return the most promising nodes not yet hopped from, and whether others were left out."""
+    fresh = [node_id for node_id in found.promise if node_id not in found.hopped]
+    fresh.sort(key=lambda node_id: (-found.promise[node_id], node_id))
+    return fresh[:FRONTIER], len(fresh) > FRONTIER
+
+
+def _learn(
+    found: _Neighbourhood,
+    edges: Sequence[GraphEdge],
+    weights: IntentWeights,
+    intents: Mapping[Intent, float],
+) -> None:
+    before = dict(found.promise)
+    for edge in edges:
+        found.edges[edge.id] = edge
+        found.labels[edge.source_id] = edge.source_label
+        found.labels[edge.target_id] = edge.target_label
+        worth = HOP_DECAY * max(sure * step(edge, weights[of]) for of, sure in intents.items())
+        for near, far in (
+            (edge.source_id, edge.target_id),
+            (edge.target_id, edge.source_id),
+        ):
+            if near in before and worth > 0:
+                promise = before[near] * worth
+                found.promise[far] = max(found.promise.get(far, 0.0), promise)
+
+
+def _walks(
+    edges: Sequence[GraphEdge],
+    starts: Collection[UUID],
+    way: Way,
+    intents: Mapping[Intent, float],
+    *,
+    deadline: float,
+    stopwatch: Stopwatch,
+) -> dict[Intent, Walk]:
+    """Walk once for each intent; what is left of the time is shared among those still to come."""
+    walks: dict[Intent, Walk] = {}
+    for number, intent in enumerate(intents):
+        now = stopwatch()
+        share = (deadline - now) / (len(intents) - number)
+        walks[intent] = walk(
+            edges,
+            dict.fromkeys(starts, 1.0),
+            way.weights[intent],
+            way.bounds,
+            stopwatch=stopwatch,
+            deadline=now + share,
+        )
+    return walks
+
+
+def _ways(walks: Mapping[Intent, Walk], intents: Mapping[Intent, float]) -> dict[UUID, Reached]:
+    """Return how each node was reached by the intent that scores it best."""
+    best: dict[UUID, Reached] = {}
+    for intent, each in walks.items():
+        for node_id, reached in each.reached.items():
+            sure = reached._replace(score=reached.score * intents[intent])
+            held = best.get(node_id)
+            if held is None or sure.score > held.score:
+                best[node_id] = sure
+    return best
+
+
+def _by_pagerank(
+    edges: Sequence[GraphEdge], starts: Collection[UUID], way: Way
+) -> dict[UUID, float]:
+    """Return ranks as shares of the best node's that is no seed, so that they compare in [0, 1]."""
+    ranks = pagerank(edges, dict.fromkeys(starts, 1.0), way.weights[Intent.GENERAL])
+    greatest = max((rank for node_id, rank in ranks.items() if node_id not in starts), default=1.0)
+    return {node_id: min(rank / greatest, 1.0) for node_id, rank in ranks.items()}
+
+
+def _by_activation(
+    edges: Sequence[GraphEdge], starts: Collection[UUID], labels: Mapping[UUID, str]
+) -> dict[UUID, float]:
+    """Return activations of entities, and of the nodes that reference them.
+
+    A seed that is no entity stirs the entities it references.
+    """
+    seeds = {node_id for node_id in starts if labels.get(node_id) == Label.ENTITY}
+    for edge in edges:
+        stirs = edge.source_id in starts and edge.source_label != Label.ENTITY
+        if stirs and edge.target_label == Label.ENTITY:
+            seeds.add(edge.target_id)
+    entities = spread(edges, seeds)
+    scores = {node_id: one.activation for node_id, one in entities.items()}
+    return {**scores, **activate_nodes(edges, entities)}
