@@ -4,7 +4,7 @@ import re
 from typing import Any, cast
 
 import pytest
-from infra.cdk.config import OPENAI, ROOT, Config, SynthRefused, read_config
+from infra.cdk.config import CHAT, OPENAI, ROOT, Config, SynthRefused, read_config
 
 NOT_FOR_OPERATORS = {
     "app_database_url",  # the launcher's, on the laptop
@@ -13,6 +13,8 @@ NOT_FOR_OPERATORS = {
     "layers",
     "model_dir",
     "openai_api_key",
+    "anthropic_api_key",
+    "reranker_dir",
     "stage",
 }
 
@@ -80,7 +82,24 @@ def test_a_deployment_does_not_read_the_shell(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_guide_names_every_option() -> None:
     source = (ROOT / "infra" / "cdk" / "config.py").read_text(encoding="utf-8")
-    options = set(re.findall(r'\b(?:text|whole)\("(\w+)"', source)) | set(OPENAI)
+    options = set(re.findall(r'\b(?:text|whole)\("(\w+)"', source)) | {*OPENAI, *CHAT}
     guide = (ROOT / "docs" / "deploy-aws.md").read_text(encoding="utf-8")
     assert len(options) > 15
     assert not [name for name in options - NOT_FOR_OPERATORS if f"`{name}`" not in guide]
+
+
+def test_a_chat_model_needs_a_way_out_of_aws() -> None:
+    arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:chat"
+    with pytest.raises(SynthRefused, match="egress=nat"):
+        config(stage="prod", anthropic_secret_arn=arn)
+    assert config(stage="prod", anthropic_secret_arn=arn, egress="nat").anthropic_secret_arn == arn
+
+
+def test_on_the_laptop_chat_models_come_from_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_ANTHROPIC_API_KEY", "sk-from-the-shell")
+    monkeypatch.setenv("CAIRN_CHAT_MODEL", "anthropic:claude-haiku-4-5")
+    assert config().chat == {
+        "anthropic_api_key": "sk-from-the-shell",
+        "chat_model": "anthropic:claude-haiku-4-5",
+    }
+    assert config(stage="prod").chat == {}

@@ -8,8 +8,8 @@ from tests.infrastructure.assembly import Assembly
 from cairn.settings import SETTINGS
 
 NAMES = sorted(discover())
-OPENAI = {name for name in OPTIONAL if "OPENAI" in name}
 ONLY_ON_AWS = {"CAIRN_KMS_KEY_ARN"}
+ON_REQUEST = OPTIONAL - ONLY_ON_AWS
 
 
 def variable(field: str) -> str:
@@ -47,5 +47,5 @@ def test_what_may_be_missing_is_optional_in_the_model(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_gets_what_it_declares(local: Assembly, prod: Assembly, name: str) -> None:
     declared = set(discover()[name].settings)
-    assert passed(prod, name) == declared - OPENAI
-    assert passed(local, name) == declared - OPENAI - ONLY_ON_AWS
+    assert passed(prod, name) == declared - ON_REQUEST
+    assert passed(local, name) == declared - ON_REQUEST - ONLY_ON_AWS
