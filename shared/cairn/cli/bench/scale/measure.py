@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NEAREST = 10
 TIMEOUT_MS = 30_000
 WARM_UP = 10
+UNCACHED = {"cache": False}
+"""A question asked before would be answered from memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,9 @@ class Measure:
             ),
             "floor": self.floor.ms(principal.workspace_id, question, now),
             "recall": self._timed(
-                lambda: self.recall(principal, SearchRequest(query=question, neighbours=0))
+                lambda: self.recall(
+                    principal, SearchRequest(query=question, neighbours=0, stages=UNCACHED)
+                )
             ),
         }
         if self.http is not None:
