@@ -35,6 +35,8 @@ WHO_MAY = {
     "POST /v1/uploads": WRITERS,
     "GET /v1/ingestions/{ingestion_id}": WRITERS,
     "POST /v1/search": ANYONE,
+    "POST /v1/context": ANYONE,
+    "GET /v1/searches/{search_id}": ANYONE,
     "GET /v1/ledger": ADMIN,
     "GET /v1/ledger/verify": ADMIN,
     "GET /v1/keys": ADMIN,
@@ -50,6 +52,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
     "POST /v1/events": {"type": "agent.invoke", "text": "A stranger was here."},
     "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},
+    "POST /v1/context": {"query": "QUERY", "limit": 50, "include_superseded": True},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
@@ -78,7 +81,7 @@ class Treasure:
     def body(self, route: str) -> dict[str, Any] | None:
         if route == "POST /v1/documents":
             return {"source_uri": "stolen.txt", "upload_id": self.upload_id}
-        if route == "POST /v1/search":
+        if route in ("POST /v1/search", "POST /v1/context"):
             return {**BODIES[route], "query": f"{WORD} {self.canary}"}
         return BODIES.get(route)
 
@@ -107,6 +110,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "document_id": accepted["document_id"],
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],
+            "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },
         upload_id=ticket["upload_id"],
         keys=[tenant.key, spare["secret"]],

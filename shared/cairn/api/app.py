@@ -20,6 +20,7 @@ from cairn.api.problems import (
 )
 from cairn.api.routes import (
     claim,
+    context,
     documents,
     events,
     health,
@@ -28,6 +29,7 @@ from cairn.api.routes import (
     ledger,
     memories,
     search,
+    searches,
     status,
     uploads,
     whoami,
@@ -44,6 +46,8 @@ _NOUNS = (
     uploads,
     ingestions,
     search,
+    context,
+    searches,
     ledger,
     keys,
     whoami,
@@ -57,6 +61,8 @@ _TAGS = [
     {"name": "events", "description": "What agents do, in order, and what caused what."},
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
     {"name": "search", "description": "Recall over memories and documents."},
+    {"name": "context", "description": "Recall as one block of text for a prompt."},
+    {"name": "searches", "description": "Why a search found what it found."},
     {"name": "ledger", "description": "The hash chain everything rests on."},
     {"name": "keys", "description": "Who may do what."},
     {"name": "operations", "description": "Health and work in progress."},

@@ -4,8 +4,9 @@ Each callable's docstring states what it promises and raises; the records they t
 those of the use cases, and their field names are the JSON names. No rules live here.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.access import Principal
@@ -125,6 +126,20 @@ class Search(Protocol):
     """Recall. A leg that fails is named in `meta.degraded`; Unavailable only when all fail."""
 
     def __call__(self, principal: Principal, request: SearchRequest, /) -> Answer: ...
+
+
+class AssembleContext(Protocol):
+    """Recall, written as one block of at most `max_tokens`. Raises what searching raises."""
+
+    def __call__(
+        self, principal: Principal, request: SearchRequest, *, max_tokens: int
+    ) -> Mapping[str, Any]: ...
+
+
+class ExplainSearch(Protocol):
+    """Return why a search's results are where they are; NotFound for somebody else's search."""
+
+    def __call__(self, principal: Principal, search_id: UUID, /) -> Mapping[str, Any]: ...
 
 
 class ListLedger(Protocol):
@@ -253,6 +268,8 @@ class ApiServices:
     delete_document: Delete
     get_ingestion: GetIngestion
     search: Search
+    context: AssembleContext
+    explain_search: ExplainSearch
     list_ledger: ListLedger
     verify_ledger: VerifyLedger
     create_key: CreateKey

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions, ApiServices
+from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.events import event_services
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
-from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.recalling import Search, context, recall, searches
 from cairn.bootstrap.search_index import keyword_leg
 from cairn.clock import utc_now
 from cairn.errors import CairnError
@@ -23,7 +23,6 @@ from cairn.ingestion.remember import Remember
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.keys import CreateKey, ListKeys, RevokeKey
-from cairn.retrieval.answer import answer
 from cairn.retrieval.browse import Browse
 from cairn.settings import ApiSettings
 from cairn.storage.aws.objects import S3Objects
@@ -40,25 +39,10 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
     from fastapi import FastAPI
 
-    from cairn.access import Principal
     from cairn.embedding.port import Embedder
-    from cairn.retrieval.answer import Answer
-    from cairn.retrieval.query import SearchRequest
-    from cairn.retrieval.recall import Recall
 
 
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
-
-
-@dataclass(frozen=True)
-class Search:
-    """Recall and the JSON form of its answer."""
-
-    recall: Recall
-
-    def __call__(self, principal: Principal, request: SearchRequest, /) -> Answer:
-        """Answer a question."""
-        return answer(self.recall(principal, request), request)
 
 
 def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServices:
@@ -79,6 +63,9 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         dispatcher=wake,
         clock=utc_now,
         new_id=new_id,
+    )
+    recalled = recall(
+        opened, model, log, keyword_leg(settings, opened), parts=asking_parts(settings)
     )
     return ApiServices(
         admit=Admit(opened, utc_now),
@@ -106,7 +93,9 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         list_documents=browse.list_documents,
         delete_document=DeleteDocument(transactions=transactions, clock=utc_now, new_id=new_id),
         get_ingestion=browse.get_ingestion,
-        search=Search(recall(opened, model, log, keyword_leg(settings, opened))),
+        search=Search(recalled),
+        context=context(recalled),
+        explain_search=searches(opened),
         list_ledger=browse.list_ledger,
         verify_ledger=browse.verify_ledger,
         create_key=CreateKey(transactions=accounts, clock=utc_now, new_id=new_id),

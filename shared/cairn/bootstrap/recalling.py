@@ -3,30 +3,82 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from cairn.bootstrap.asking import AskingParts
 from cairn.bootstrap.logs import logger, warn
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
+from cairn.retrieval import gate, intents
+from cairn.retrieval.answer import answer
+from cairn.retrieval.asked import Asking
+from cairn.retrieval.context import AssembleContext, context_json
+from cairn.retrieval.expansion import no_expansion
+from cairn.retrieval.graph_leg import WalkingGraphLeg
 from cairn.retrieval.leg_calls import Legs
 from cairn.retrieval.recall import Recall
 from cairn.retrieval.result_cache import ResultCache
+from cairn.retrieval.searches import ReadSearches
+from cairn.storage.postgres.graph_reader import graph_transactions
 from cairn.storage.postgres.recall import (
     PostgresKeywordLeg,
     PostgresVectorLeg,
     recall_transactions,
 )
 from cairn.storage.postgres.search_runs import PostgresSearchRuns
+from cairn.storage.postgres.subscriptions import (
+    PostgresSubscribedKeywords,
+    PostgresSubscriptionLeg,
+)
 from cairn.storage.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.access import Principal
     from cairn.embedding.port import Embedder
+    from cairn.retrieval.answer import Answer
     from cairn.retrieval.ports import KeywordLeg
+    from cairn.retrieval.query import SearchRequest
     from cairn.storage.postgres.database import Database
 
 LEG_THREADS = 8
+
+
+@dataclass(frozen=True)
+class Search:
+    """Recall and the JSON form of its answer."""
+
+    recall: Recall
+
+    def __call__(self, principal: Principal, request: SearchRequest, /) -> Answer:
+        """Answer a question."""
+        return answer(self.recall(principal, request), request)
+
+
+@dataclass(frozen=True)
+class Context:
+    """Recall as a block of text, and the JSON form of it."""
+
+    assemble: AssembleContext
+
+    def __call__(
+        self, principal: Principal, request: SearchRequest, *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Assemble the block for a question."""
+        made = self.assemble(principal, request, max_tokens=max_tokens)
+        return context_json(made, answer(made.found, request).meta)
+
+
+def context(found: Recall) -> Context:
+    """Return the use case over a recall; tokens are counted as its embedder does."""
+    return Context(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
+
+
+def searches(opened: Database) -> ReadSearches:
+    """Return the use case that explains searches."""
+    return ReadSearches(runs=PostgresSearchRuns(opened), transactions=recall_transactions(opened))
 
 
 def recall(
@@ -34,8 +86,17 @@ def recall(
     embedder: Embedder,
     log: Logger | None = None,
     keyword: KeywordLeg | None = None,
+    parts: AskingParts | None = None,
 ) -> Recall:
-    """Return the use case with one thread pool for its legs; `keyword` is PostgreSQL's if None."""
+    """Return the use case with one thread pool for its legs.
+
+    `keyword` None is PostgreSQL's leg, `parts` None answers by rules and reranks nothing.
+    """
+    parts = parts or AskingParts(
+        asking=Asking(gate=gate.by_rules, intents=intents.by_rules),
+        expander=no_expansion,
+        reranker=None,
+    )
     pool = ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg")
     return Recall(
         legs=Legs(
@@ -44,7 +105,13 @@ def recall(
             keyword=keyword or PostgresKeywordLeg(opened),
             pool=pool,
             stopwatch=monotonic,
+            graph=WalkingGraphLeg(transactions=graph_transactions(opened), stopwatch=monotonic),
+            subscriptions=PostgresSubscriptionLeg(opened),
+            subscribed=PostgresSubscribedKeywords(opened),
         ),
+        asking=parts.asking,
+        expander=parts.expander,
+        reranker=parts.reranker,
         transactions=recall_transactions(opened),
         search_runs=PostgresSearchRuns(opened),
         pool=pool,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
 from cairn.bootstrap.recalling import recall
@@ -29,5 +30,7 @@ def retrieve_services() -> RetrieveServices:
     """Build them from the environment; nothing connects and no model is read yet."""
     settings = RetrieveSettings.read()
     opened = database(settings, size=CONNECTIONS)
-    found = recall(opened, embedder(settings), keyword=keyword_leg(settings, opened))
-    return RetrieveServices(recall=found, log=logger("retrieve", settings.log_level))
+    log = logger("retrieve", settings.log_level)
+    parts = asking_parts(settings)
+    found = recall(opened, embedder(settings), log, keyword_leg(settings, opened), parts=parts)
+    return RetrieveServices(recall=found, log=log)

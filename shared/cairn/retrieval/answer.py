@@ -14,6 +14,7 @@ from cairn.retrieval.proactive import proactive_json
 from cairn.retrieval.query import MAX_RESULTS, Format, SearchRequest
 from cairn.retrieval.records import FoundNode, NeighbourText
 from cairn.retrieval.results import RecallMeta, RecallResult, Result
+from cairn.retrieval.text_format import as_text
 from cairn.text.canonical import format_timestamp
 
 COMPACT_DECIMALS = 4
@@ -29,10 +30,14 @@ _SHOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Results in rank order and what happened, both ready to be written as JSON."""
+    """Results in rank order and what happened, both ready to be written as JSON.
+
+    `text` has the results as plain text, in the format of that name only; `results` is empty then.
+    """
 
     results: tuple[Mapping[str, Any], ...]
     meta: Mapping[str, Any]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +50,7 @@ class Dropped:
 
 
 def answer(found: RecallResult, request: SearchRequest) -> Answer:
-    """Return the answer in the request's format, within its budget of characters.
+    """Return the answer in the request's format, within its budget of characters (of JSON).
 
     `compact` leaves out attributes and context and rounds scores to four decimals. `fields`
     narrows the properties (text and attributes) of each result, not those of related nodes.
@@ -64,7 +69,11 @@ def answer(found: RecallResult, request: SearchRequest) -> Answer:
         }
     results, dropped = fitting(narrowed, max_chars=request.max_chars)
     meta = _meta(found, request, returned=results, dropped=dropped)
-    return Answer(results=tuple(results), meta=meta | ({"fields": fields} if fields else {}))
+    if fields:
+        meta["fields"] = fields
+    if request.format == Format.TEXT:
+        return Answer(results=(), meta=meta, text=as_text(results))
+    return Answer(results=tuple(results), meta=meta)
 
 
 def projected(row: Mapping[str, Any], fields: Sequence[str] | None) -> dict[str, Any]:

@@ -36,6 +36,7 @@ class Format(StrEnum):
 
     FULL = "full"
     COMPACT = "compact"  # no context, no attributes; scores to 4 decimals
+    TEXT = "text"  # one text for an agent to read, instead of results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

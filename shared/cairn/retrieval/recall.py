@@ -23,7 +23,7 @@ from cairn.retrieval.in_flight import Search, Stages
 from cairn.retrieval.model_calls import ModelCalls
 from cairn.retrieval.query import SearchRequest, check, filters_of
 from cairn.retrieval.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
-from cairn.retrieval.recipes import KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
+from cairn.retrieval.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
 from cairn.retrieval.recording import run_of
 from cairn.retrieval.rerank import MAX_TEXTS
 from cairn.retrieval.results import RecallMeta, RecallResult
@@ -136,8 +136,7 @@ class Recall:
         recipe = _chosen(request, workspace)
         position, at = self._moment(principal, request, started_at)
         calls = ModelCalls(Budget(self.limits, stopwatch=self.stopwatch))
-        asking = self.asking if recipe.gate else replace(self.asking, gate=_let_pass)
-        asked = asking(
+        asked = self._asking_for(recipe)(
             request.query,
             request.history,
             admin=principal.role is Role.ADMIN,
@@ -160,6 +159,13 @@ class Recall:
             wordings=(asked.question,),
             ignored=ignored,
         )
+
+    def _asking_for(self, recipe: Recipe) -> Asking:
+        """Return the first stage without what the recipe does not use: a model call takes long."""
+        if recipe.gate:
+            return self.asking
+        inferred = self.asking.intents if recipe.weights.get(GRAPH) else intents.by_rules
+        return Asking(gate=_let_pass, intents=inferred)
 
     def _workspace(self, principal: Principal) -> tuple[WorkspaceRecall, tuple[str, ...]]:
         if self.settings is None:

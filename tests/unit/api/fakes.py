@@ -300,6 +300,17 @@ class World:
             results=self.results, meta={"nodes_returned": len(self.results), "truncated": False}
         )
 
+    def context(
+        self, principal: Principal, request: SearchRequest, *, max_tokens: int
+    ) -> dict[str, Any]:
+        self.searches.append(request)
+        return {"context": "<context></context>", "max_tokens": max_tokens}
+
+    def explain_search(self, principal: Principal, search_id: UUID) -> dict[str, Any]:
+        if search_id != UUID(int=77):
+            raise NotFound("There is no such search.", search_id=str(search_id))
+        return {"search_id": str(search_id), "results": []}
+
     def list_ledger(
         self,
         principal: Principal,

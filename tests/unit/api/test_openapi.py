@@ -38,6 +38,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/uploads",
         "/v1/ingestions/{ingestion_id}",
         "/v1/search",
+        "/v1/searches/{search_id}",
+        "/v1/context",
         "/v1/ledger",
         "/v1/ledger/verify",
         "/v1/keys",

@@ -5,24 +5,35 @@ from typing import Annotated
 
 from fastapi import Body as BodyParameter
 from fastapi import Response
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.access import Scope
-from cairn.api.answers import answer, encode, fitting
+from cairn.api.answers import MEDIA_TYPE, answer, encode, fitting
 from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.routing import router
+from cairn.graph.intent_weights import Intent
+from cairn.llm.port import Role as Speaker
 from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.gate import Turn
 from cairn.retrieval.query import (
+    CHAR_BUDGET,
+    LEAST_CHARS,
+    MAX_FIELDS,
+    MAX_HISTORY,
+    MAX_HOPS,
     MAX_LABELS,
     MAX_NEIGHBOURS,
     MAX_QUERY_CHARS,
     MAX_RESULTS,
+    MAX_TURN_CHARS,
+    MOST_CHARS,
     Format,
     SearchRequest,
 )
+from cairn.retrieval.switches import STAGES
 
 routes = router("search")
 
@@ -40,11 +51,38 @@ Moment = Annotated[
 ]
 
 
+def _stages(value: dict[str, bool]) -> dict[str, bool]:
+    for name in value:
+        if name not in STAGES:
+            raise PydanticCustomError(
+                "stage", "There is no such stage; there are {known}", {"known": ", ".join(STAGES)}
+            )
+    return value
+
+
+Stages = Annotated[
+    dict[str, bool],
+    AfterValidator(_stages),
+    Field(description=f"Stages switched on or off: {', '.join(STAGES)}."),
+]
+
+
+class TurnIn(Body):
+    """One earlier message of the conversation, for the gate."""
+
+    role: Annotated[Speaker, Field(strict=False)]
+    text: Annotated[Text, at_most(MAX_TURN_CHARS)]
+
+
+History = Annotated[list[TurnIn], Field(max_length=MAX_HISTORY)]
+Fields = Annotated[list[Name], Field(max_length=MAX_FIELDS)]
+
+
 class SearchIn(Body):
     """A question and how to answer it."""
 
     query: Annotated[Text, at_most(MAX_QUERY_CHARS)]
-    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
+    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS)] | None = None
     kinds: Annotated[list[KindName], Field(max_length=4)] = Field(default_factory=list[MemoryKind])
     labels: Annotated[list[Label], Field(max_length=MAX_LABELS)] = Field(default_factory=list[str])
     client_id: Name | None = None
@@ -57,6 +95,14 @@ class SearchIn(Body):
     neighbours: Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS)] = 1
     format: Annotated[Format, Field(strict=False)] = Format.FULL
     recipe: Name | None = None
+    stages: Stages = Field(default_factory=dict[str, bool])
+    intent: Annotated[Intent, Field(strict=False)] | None = None
+    history: History = Field(default_factory=list[TurnIn])
+    session_id: Name | None = None
+    gate: bool | None = None
+    expand_hops: Annotated[int, Field(ge=0, le=MAX_HOPS)] | None = None
+    fields: Fields | None = None
+    max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = CHAR_BUDGET
 
     @model_validator(mode="after")
     def end_after_beginning(self) -> "SearchIn":
@@ -67,9 +113,17 @@ class SearchIn(Body):
 
     def record(self) -> SearchRequest:
         """Return the use case's record."""
-        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return self.search_record()
+
+    def search_record(self, *, without: tuple[str, ...] = ()) -> SearchRequest:
+        """Return the search this body asks for; `without` names fields that are not its own."""
+        values = {
+            name: getattr(self, name) for name in type(self).model_fields if name not in without
+        }
         for name in ("kinds", "labels", "scopes"):
             values[name] = tuple(values[name])
+        values["history"] = tuple(Turn(role=each.role, text=each.text) for each in self.history)
+        values["fields"] = None if self.fields is None else tuple(self.fields)
         return SearchRequest(**values)
 
 
@@ -95,13 +149,16 @@ def search(
 ) -> Response:
     """Find memories and document chunks by meaning and by words, as the key may see them.
 
-    A leg that failed is named in `meta.degraded`. `meta.truncated` says that results were left out
-    because the answer would have been too large.
+    A part that failed is named in `meta.degraded`. `meta.truncated` says that there was more than
+    is shown, and `meta.dropped` what was left out because the answer would have been too large.
     """
     found = services.search(caller, body.record())
+    text = {} if found.text is None else {"text": found.text}
+    whole = encode({"results": found.results, "meta": found.meta, **text})
+    if len(whole) <= options.max_answer_bytes:
+        return Response(whole, media_type=MEDIA_TYPE)
     meta = dict(found.meta)
     room = options.max_answer_bytes - len(encode(meta)) - 4096
     results = fitting(found.results, max_bytes=room)
-    if len(results) < len(found.results):
-        meta.update(truncated=True, nodes_returned=len(results))
+    meta.update(truncated=True, nodes_returned=len(results))
     return answer({"results": results, "meta": meta})

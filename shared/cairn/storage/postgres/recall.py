@@ -20,6 +20,7 @@ from cairn.retrieval.records import (
     Sketch,
 )
 from cairn.storage.postgres.database import Connection, Database, bound
+from cairn.storage.postgres.graph_reader import PostgresGraph
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import Store
@@ -164,13 +165,22 @@ class PostgresRecallStores:
 
     def __init__(self, connection: Connection, principal: Principal) -> None:
         self._nodes = PostgresNodeReader(connection, principal)
-        self.related = None
-        self.evidence = None
+        self._graph = PostgresGraph(connection, principal)
 
     @property
     def nodes(self) -> PostgresNodeReader:
         """Return the reader of nodes."""
         return self._nodes
+
+    @property
+    def related(self) -> PostgresGraph:
+        """Return the reader of related nodes."""
+        return self._graph
+
+    @property
+    def evidence(self) -> PostgresGraph:
+        """Return the reader behind proactive nodes."""
+        return self._graph
 
 
 def recall_transactions(database: Database) -> StoreTransactions[PostgresRecallStores]:

@@ -46,7 +46,6 @@ def _row(run: SearchRun) -> dict[str, Any]:
         leg: [[node_id.hex, score] for node_id, score in ranked]
         for leg, ranked in run.candidates.items()
     }
-    scored = [[one.node_id.hex, one.position, one.signals] for one in run.scored]
     return {
         "workspace_id": run.workspace_id,
         "id": run.id,
@@ -64,7 +63,7 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "retrieval_class": run.retrieval_class,
         "intents": Jsonb(dict(run.intents)),
         "seeds": list(run.seeds),
-        "scored": Jsonb(scored),
+        "scored": Jsonb(_signals(run.scored)),
         "reranked": Jsonb({one.hex: score for one, score in run.reranked.items()}),
         "merged": Jsonb({one.hex: [other.hex for other in ids] for one, ids in run.merged.items()}),
         "edges": Jsonb([[edge[0].hex, edge[1].hex, *edge[2:]] for edge in run.edges]),
@@ -72,6 +71,28 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "session_id": run.session_id,
         "cached_from": run.cached_from,
     }
+
+
+def _signals(scored: Sequence[ScoredNode]) -> dict[str, Any]:
+    """Return rows of node, position, then signal number and value by turns.
+
+    Objects would lose their order in jsonb, and a sum of floats depends on it.
+    """
+    numbers: dict[str, int] = {}
+    rows: list[list[Any]] = []
+    for one in scored:
+        row: list[Any] = [one.node_id.hex, one.position]
+        for name, value in one.signals.items():
+            row += (numbers.setdefault(name, len(numbers)), value)
+        rows.append(row)
+    return {"signals": list(numbers), "rows": rows}
+
+
+def _scored(row: Sequence[Any], names: list[str]) -> ScoredNode:
+    numbers: Sequence[int] = row[2::2]
+    values: Sequence[float] = row[3::2]
+    signals = {names[number]: value for number, value in zip(numbers, values, strict=True)}
+    return ScoredNode(UUID(row[0]), row[1], signals)
 
 
 def _run(row: Sequence[Any]) -> SearchRun:
@@ -98,7 +119,7 @@ def _run(row: Sequence[Any]) -> SearchRun:
         retrieval_class=row[13],
         intents=row[14],
         seeds=tuple(row[15]),
-        scored=tuple(ScoredNode(UUID(one), position, parts) for one, position, parts in scored),
+        scored=tuple(_scored(row, scored["signals"]) for row in scored["rows"]) if scored else (),
         reranked={UUID(one): score for one, score in reranked.items()},
         merged={UUID(one): tuple(UUID(other) for other in ids) for one, ids in merged.items()},
         edges=tuple(Explored(UUID(edge[0]), UUID(edge[1]), *edge[2:]) for edge in edges),

@@ -1,0 +1,83 @@
+"""Context: what was found, as one block of text for an agent, within a number of tokens."""
+
+from typing import Annotated, Any
+
+from fastapi import Body as BodyParameter
+from fastapi import Response
+from pydantic import Field
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Anyone, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.routes.search import SearchIn
+from cairn.api.routing import router
+from cairn.retrieval.context import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS
+from cairn.retrieval.query import SearchRequest
+
+routes = router("context")
+
+_CONTEXT: dict[str, Any] = {
+    "title": "Context",
+    "type": "object",
+    "required": ["context", "tokens", "max_tokens", "left_out", "citations", "meta"],
+    "properties": {
+        "context": {"type": "string", "description": "The block, as it can be put into a prompt."},
+        "tokens": {"type": "integer"},
+        "max_tokens": {"type": "integer"},
+        "left_out": {"type": "integer", "description": "Results that did not fit."},
+        "citations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "cite": {"type": "string"},
+                    "node_id": {"type": "string", "format": "uuid"},
+                    "type": {"type": "string"},
+                    "score": {"type": "number"},
+                    "screening": {"type": "string", "enum": ["clean", "suspicious", "discard"]},
+                    "patterns": {"type": "array", "items": {"type": "string"}},
+                },
+            },
+        },
+        "meta": {"type": "object", "description": "As in the answer to a search."},
+    },
+}
+
+
+class ContextIn(SearchIn):
+    """A question, how to answer it, and how long the block may be."""
+
+    max_tokens: Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = MAX_TOKENS
+
+    def record(self) -> SearchRequest:
+        """Return the use case's record of the search."""
+        return self.search_record(without=("max_tokens",))
+
+
+@routes.post(
+    "/v1/context",
+    summary="Recall for a prompt",
+    response_model=None,
+    responses={
+        **answers(200, "A block of text with its sources", _CONTEXT),
+        **problems(body=True),
+    },
+)
+def context(
+    body: Annotated[
+        ContextIn,
+        BodyParameter(
+            openapi_examples={
+                "plain": {"value": {"query": "What runs Acme's website?", "max_tokens": 1000}}
+            }
+        ),
+    ],
+    caller: Anyone,
+    services: Services,
+) -> Response:
+    """Search, and write what was found into one block with a citation for each source.
+
+    Stored texts are data: each is quoted in an element of its own, and marked when it reads like
+    an attempt to direct a model. Neighbours and related nodes are there as far as they fit.
+    """
+    return answer(services.context(caller, body.record(), max_tokens=body.max_tokens))
