@@ -1,7 +1,9 @@
 """MCP over HTTP: what a client is told, what it may call, what it hears when something is wrong."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,7 @@ from tests.unit.api.fakes import (
     memory,
 )
 
+from cairn.api.mcp.catalogue import TOOLS
 from cairn.api.mcp.server import MAX_TEXT_CHARS
 from cairn.api.services import ApiOptions
 
@@ -178,3 +181,9 @@ def test_what_is_no_message_is_refused_in_the_protocols_own_words(body: bytes) -
 def test_a_laptop_answers_only_to_its_own_name(host: str, status: int) -> None:
     client = Client(World(), options=ApiOptions(mcp_hosts=("127.0.0.1:*", "localhost:*")))
     assert send(client, "tools/list", host=host).status_code == status
+
+
+def test_every_tool_stands_in_the_guide_and_nothing_else_does() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^\| `([a-z-]+)` \|", guide, re.MULTILINE)
+    assert documented == [tool.name for tool in TOOLS]

@@ -3,4 +3,9 @@
 from cairn.api.mcp import memory_tools
 from cairn.api.mcp.tool import Tool
 
-TOOLS: tuple[Tool, ...] = (memory_tools.REMEMBER, memory_tools.RECALL, memory_tools.GET)
+TOOLS: tuple[Tool, ...] = (
+    memory_tools.REMEMBER,
+    memory_tools.RECALL,
+    memory_tools.CONTEXT,
+    memory_tools.GET,
+)

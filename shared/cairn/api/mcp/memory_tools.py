@@ -9,12 +9,16 @@ from cairn.access import Principal
 from cairn.api.answers import encode
 from cairn.api.fields import Body
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
+from cairn.api.routes.context import ContextIn
 from cairn.api.routes.memories import KindName, MemoryIn
 from cairn.api.routes.search import SearchIn
 from cairn.api.services import ApiServices
 from cairn.ingestion.requests import IdempotencyKey, MemoryOutcome
 from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.text_format import as_text
 from cairn.text.hashes import sha256
+
+NOTHING = "Nothing was found."
 
 RepeatKey = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,255}$")]
 
@@ -72,8 +76,15 @@ def _outcome(outcome: MemoryOutcome) -> dict[str, Any]:
 
 def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
     found = services.search(principal, arguments.record())
-    structured = {"results": list(found.results), "meta": dict(found.meta)}
-    return ToolAnswer(text=encode(structured).decode(), structured=structured)
+    return ToolAnswer(
+        text=as_text(found.results) or NOTHING,
+        structured={"results": list(found.results), "meta": dict(found.meta)},
+    )
+
+
+def _context(services: ApiServices, principal: Principal, arguments: ContextIn) -> ToolAnswer:
+    made = services.context(principal, arguments.record(), max_tokens=arguments.max_tokens)
+    return ToolAnswer(text=made["context"], structured=made)
 
 
 def _get(services: ApiServices, principal: Principal, arguments: NodeArguments) -> ToolAnswer:
@@ -105,6 +116,16 @@ RECALL = Tool(
     ),
     arguments=SearchIn,
     call=_recall,
+)
+CONTEXT = Tool(
+    name="context",
+    title="Context for a task",
+    description=(
+        "What memory knows for a task, as one block that fits `max_tokens`: texts with a citation "
+        "each, neighbours as far as there is room. Call it before answering or acting."
+    ),
+    arguments=ContextIn,
+    call=_context,
 )
 GET = Tool(
     name="get",
