@@ -14,11 +14,11 @@ SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: setup ## start everything on this machine, remember and recall the shipped text, leave it running
-	@$(PY) -m infra.local run
+run: setup ## start everything on this machine and remember and recall the shipped text; OPENSEARCH=1 too
+	@$(PY) -m infra.local run $(if $(OPENSEARCH),--opensearch)
 
 up: setup ## like run, without the demo
-	@$(PY) -m infra.local up
+	@$(PY) -m infra.local up $(if $(OPENSEARCH),--opensearch)
 
 test: setup ## run every test; starts and stops what it needs, beside a running stack
 	@$(PY) -m infra.local model
@@ -30,7 +30,7 @@ stop: setup ## stop what run started; the data stays
 status: setup ## show what runs, and where
 	@$(PY) -m infra.local status || true
 
-logs: setup ## show the logs; SERVICE=postgres|aws|api for one, FOLLOW=1 to go on
+logs: setup ## show the logs; SERVICE=postgres|aws|api|opensearch for one, FOLLOW=1 to go on
 	@$(PY) -m infra.local logs $(SERVICE) $(if $(FOLLOW),--follow)
 
 reset: setup ## delete all data of this machine's stack; asks, unless FORCE=1

@@ -57,6 +57,8 @@ class Config:
     app_database_url: str
     key_store: str
     model_dir: str
+    opensearch: bool
+    opensearch_url: str
 
     @property
     def is_local(self) -> bool:
@@ -111,6 +113,8 @@ def read_config(node: Node) -> Config:
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
         model_dir=text("model_dir", str(ROOT / "build" / "model" / "all-minilm-l6-v2")),
+        opensearch=_one_of("opensearch", text("opensearch", "false"), ("false", "true")) == "true",
+        opensearch_url=text("opensearch_url"),
     )
     _refuse_unreachable(config)
     return config

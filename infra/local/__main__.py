@@ -48,12 +48,12 @@ def main() -> int:
         return 130
 
 
-def run(_: Arguments) -> int:
+def run(arguments: Arguments) -> int:
     """Bring everything up, run the demo on the shipped text, say how to go on."""
     progress = Progress()
     started = time.monotonic()
     progress.say("[bold]Cairn on this machine[/]")
-    values = stack.Stack(progress=progress).up()
+    values = stack.Stack(progress=progress, opensearch=arguments.opensearch).up()
     progress.say()
     failed = subprocess.run(
         [*_cairn(), "demo"], cwd=PROJECT, env={**os.environ, **values}, check=False
@@ -62,10 +62,9 @@ def run(_: Arguments) -> int:
     return failed
 
 
-def up(_: Arguments) -> int:
+def up(arguments: Arguments) -> int:
     """Bring everything up without the demo."""
-    progress = Progress()
-    stack.Stack(progress=progress).up()
+    stack.Stack(progress=Progress(), opensearch=arguments.opensearch).up()
     return 0
 
 
@@ -158,7 +157,9 @@ def _cairn() -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m infra.local", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("run", "up", "stop", "model", "migrate"):
+    for name in ("run", "up"):
+        commands.add_parser(name).add_argument("--opensearch", action="store_true")
+    for name in ("stop", "model", "migrate"):
         commands.add_parser(name)
     commands.add_parser("status").add_argument("--json", action="store_true")
     showing = commands.add_parser("logs")

@@ -35,11 +35,15 @@ HTTP_API_OUTPUT = "HttpApiId"
 PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")
 
 
-def synthesis_env(layout: Layout, app_database_url: str) -> dict[str, str]:
+def synthesis_env(
+    layout: Layout, app_database_url: str, opensearch_url: str = ""
+) -> dict[str, str]:
     """What the CDK app reads at synth to wire the functions to the laptop's own parts."""
+    search = {"CAIRN_OPENSEARCH_URL": opensearch_url} if opensearch_url else {}
     shell = {name: os.environ[name] for name in TAKEN_FROM_THE_SHELL if name in os.environ}
     return {
         **shell,
+        **search,
         "CAIRN_APP_DATABASE_URL": app_database_url,
         "CAIRN_KEY_STORE": f"file:{layout.keys}",
         "CAIRN_MODEL_DIR": str(layout.model),
@@ -47,13 +51,18 @@ def synthesis_env(layout: Layout, app_database_url: str) -> dict[str, str]:
 
 
 def front_door_env(
-    layout: Layout, *, app_database_url: str, outputs: Mapping[str, str], emulator_url: str
+    layout: Layout,
+    *,
+    app_database_url: str,
+    outputs: Mapping[str, str],
+    emulator_url: str,
+    opensearch_url: str = "",
 ) -> dict[str, str]:
     """The api function's environment for uvicorn, with what only AWS clients need added."""
     defaults = {"CAIRN_EMBEDDER": "onnx", "CAIRN_LOG_LEVEL": "INFO"}
     return {
         **defaults,
-        **synthesis_env(layout, app_database_url),
+        **synthesis_env(layout, app_database_url, opensearch_url),
         "CAIRN_STAGE": "local",
         "CAIRN_DATABASE_AUTH": "password",
         **{name: outputs[key] for name, key in OUTPUTS.items() if key in outputs},

@@ -22,23 +22,29 @@ from infra.local.emulator import Emulator
 from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
 from infra.local.model import build_model
+from infra.local.opensearch.node import FIRST_PORT as FIRST_SEARCH_PORT
+from infra.local.opensearch.node import FIRST_TRANSPORT_PORT, SearchNode, find_tools
 from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_url
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
 from infra.local.state import State
 from infra.local.watch import log_lines, service_state, state_of_all
 
-SERVICES = ("postgres", "aws", "api")
+SERVICES = ("postgres", "aws", "api", "opensearch")
 KEPT_AT_RESET = {"uv", "python", "cache", "lock"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:
-    """One laptop cloud below one folder. The defaults are the user's own."""
+    """One laptop cloud below one folder. The defaults are the user's own.
+
+    `opensearch` says whether `up` starts a search node too; without it PostgreSQL finds words.
+    """
 
     layout: Layout = field(default_factory=default_layout)
     progress: Progress = field(default_factory=Progress)
     enforce_roles: bool = False
+    opensearch: bool = False
     asgi_app: str = ASGI_APP
     first_api_port: int = state.FIRST_API_PORT
     first_emulator_port: int = state.FIRST_EMULATOR_PORT
@@ -55,10 +61,13 @@ class Stack:
                 build_model(self.layout, self.progress)
                 self.start_postgres(saved)
                 self._migrate(saved)
+                self._start_or_stop_search(saved)
                 self._start_emulator(saved)
                 outputs = self._deploy(saved, wanted, synthesis)
             self._start_front_door(saved, outputs)
-            return self._write_env(saved, outputs)
+            values = self._write_env(saved, outputs)
+            self._fill_search_index(saved)
+            return values
 
     def down(self) -> list[str]:
         """Stop what runs and return its names; data stays."""
@@ -91,6 +100,9 @@ class Stack:
             "aws": service_state(emulator.daemon, emulator.is_running(), emulator.url),
             "api": service_state(door.daemon, door.is_running(), door.url),
         }
+        if saved.opensearch:
+            node = self.search_node(saved)
+            services["opensearch"] = service_state(node.daemon, node.is_running(), node.url)
         return {
             "state": state_of_all(services),
             "url": door.url if saved.api_port else None,
@@ -175,7 +187,7 @@ class Stack:
             layout=self.layout,
             url=self.emulator(saved).url,
             app=CDK_APP,
-            app_env=environment.synthesis_env(self.layout, app_url),
+            app_env=environment.synthesis_env(self.layout, app_url, self._search_url(saved)),
         )
 
     def front_door(self, saved: State, outputs: Mapping[str, str]) -> FrontDoor:
@@ -190,8 +202,40 @@ class Stack:
                 app_database_url=self._url(APP_ROLE, saved.app_password, DATABASE),
                 outputs=outputs,
                 emulator_url=self.emulator(saved).url,
+                opensearch_url=self._search_url(saved),
             ),
         )
+
+    def search_node(self, saved: State) -> SearchNode:
+        """The OpenSearch node of this stack, wanted or not."""
+        return SearchNode(
+            libraries=self.layout.search_libraries,
+            data=self.layout.opensearch,
+            port=saved.opensearch_port,
+            transport_port=saved.opensearch_transport_port,
+            daemon=self._daemon("opensearch"),
+        )
+
+    def _search_url(self, saved: State) -> str:
+        return self.search_node(saved).url if saved.opensearch else ""
+
+    def _start_or_stop_search(self, saved: State) -> None:
+        node = self.search_node(saved)
+        if not saved.opensearch:
+            node.stop()
+            return
+        with self.progress.step("OpenSearch") as line:
+            line.says(f"{'started' if node.start() else 'was up'}, {node.url}")
+
+    def _fill_search_index(self, saved: State) -> None:
+        """Index what was written while there was no index."""
+        if not saved.opensearch:
+            return
+        from infra.local.workspace import fill_search_index
+
+        with self.progress.step("search index") as line:
+            app_url = self._url(APP_ROLE, saved.app_password, DATABASE)
+            line.says(f"{fill_search_index(app_url, self._search_url(saved))} nodes indexed")
 
     def _migrate(self, saved: State) -> None:
         from infra.local.workspace import migrate_database
@@ -270,6 +314,7 @@ class Stack:
         parts = (
             ("api", self.front_door(saved, {}).stop),
             ("aws", self.emulator(saved).stop),
+            ("opensearch", self.search_node(saved).stop),
             ("postgres", self.cluster(saved).stop),
         )
         return [name for name, stop in parts if stop()]
@@ -295,8 +340,20 @@ class Stack:
             emulator_port = state.free_port(emulator_port, self.first_emulator_port)
         if door is None:
             api_port = state.free_port(api_port, self.first_api_port)
-        return state.save(
-            self.layout, replace(saved, emulator_port=emulator_port, api_port=api_port)
+        claimed = replace(saved, emulator_port=emulator_port, api_port=api_port)
+        return state.save(self.layout, self._claim_search_ports(claimed))
+
+    def _claim_search_ports(self, saved: State) -> State:
+        """Keep whether there is a search node, and its two ports as the others."""
+        wanted = replace(saved, opensearch=self.opensearch)
+        if not self.opensearch or self._daemon("opensearch").process():
+            return wanted
+        return replace(
+            wanted,
+            opensearch_port=state.free_port(saved.opensearch_port, FIRST_SEARCH_PORT),
+            opensearch_transport_port=state.free_port(
+                saved.opensearch_transport_port, FIRST_TRANSPORT_PORT
+            ),
         )
 
     def _load(self) -> State:
@@ -323,9 +380,9 @@ class Stack:
             yield
 
 
-def up() -> dict[str, str]:
+def up(*, opensearch: bool = False) -> dict[str, str]:
     """Bring up the user's own stack; the values of `.local/cairn.env`."""
-    return Stack().up()
+    return Stack(opensearch=opensearch).up()
 
 
 def down() -> list[str]:
@@ -346,6 +403,11 @@ def logs(service: str = "", *, follow: bool = False) -> Iterator[str]:
 def reset() -> None:
     """Delete the user's own stack with all its data."""
     Stack().reset()
+
+
+def opensearch_needs() -> str:
+    """What this machine lacks to run OpenSearch; empty when it lacks nothing."""
+    return find_tools().missing
 
 
 def key_works(url: str, key: str) -> bool:

@@ -28,6 +28,9 @@ class State:
     app_password: str = field(default_factory=_secret, repr=False)
     api_port: int = 0
     emulator_port: int = 0
+    opensearch: bool = False
+    opensearch_port: int = 0
+    opensearch_transport_port: int = 0
     deployed: str = ""
     """Hash of what the last deployment was made of; empty when unknown."""
 

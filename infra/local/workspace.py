@@ -1,4 +1,4 @@
-"""The two places where the launcher calls the product: migrations, and the first workspace.
+"""The places where the launcher calls the product: migrations, first workspace, search index.
 
 Everything else of the laptop cloud knows Cairn only as an ASGI app and a CDK app.
 """
@@ -23,3 +23,11 @@ def create_first_workspace(owner_url: str) -> "tuple[UUID, str]":
     from cairn.bootstrap import create_workspace
 
     return create_workspace(owner_url, FIRST_WORKSPACE)
+
+
+def fill_search_index(app_url: str, opensearch_url: str) -> int:
+    """Bring the search index up to the database and return how many nodes that took."""
+    from cairn.bootstrap import search_index
+
+    keep = search_index(app_url, opensearch_url)
+    return sum(keep.repair(one).caught_up for one in keep.workspaces())

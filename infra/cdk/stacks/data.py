@@ -147,6 +147,8 @@ class DataStack(Stack):
                 **_key("CAIRN_OPENAI_API_KEY", config.openai_secret_arn),
                 **_key("CAIRN_ANTHROPIC_API_KEY", config.anthropic_secret_arn),
             }
+        if config.opensearch_url:
+            values["CAIRN_OPENSEARCH_URL"] = config.opensearch_url
         return values | {
             "CAIRN_APP_DATABASE_URL": config.app_database_url,
             "CAIRN_DATABASE_AUTH": "password",

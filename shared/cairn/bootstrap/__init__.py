@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from uuid import UUID
 
+    from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.retrieval.views import LedgerVerification
 
 
@@ -38,3 +39,14 @@ def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:
     from cairn.storage.postgres.ledger_reads import export_ledger
 
     return export_ledger(owner_url, workspace_id)
+
+
+def search_index(app_database_url: str, url: str, auth: str = "none") -> KeepSearchIndex:
+    """Return what checks, repairs and rebuilds the search index, as the functions' role."""
+    from cairn.bootstrap.search_index import Endpoint, keep_search_index
+    from cairn.storage.postgres.database import Database
+
+    def report(event: str, fields: dict[str, object]) -> None:
+        """Say nothing here: what failed is in the command's answer."""
+
+    return keep_search_index(Endpoint(url, auth), Database(app_database_url), report)

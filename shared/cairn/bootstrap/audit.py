@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
-from cairn.bootstrap.search_index import keep_search_index
+from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
@@ -45,6 +45,7 @@ def audit_services() -> AuditServices:
     log = logger("audit", settings.log_level)
     opened = database(settings)
     transactions = StoreTransactions(opened, PostgresStores)
+    index = endpoint(settings)
     return AuditServices(
         finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),
         dispatcher=dispatcher(
@@ -61,6 +62,6 @@ def audit_services() -> AuditServices:
             clock=utc_now,
             report=warn(log),
         ),
-        search_index=keep_search_index(settings, opened, warn(log)),
+        search_index=keep_search_index(index, opened, warn(log)) if index else None,
         log=log,
     )

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.parts import database, embedder
-from cairn.bootstrap.search_index import follow_database
+from cairn.bootstrap.parts import database, embedder, key_store
+from cairn.bootstrap.search_index import endpoint, follow_database
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.ingestion.enrich import Enrich
 from cairn.ingestion.search_index import EnrichAndIndex
+from cairn.ledger.keys import BodyCipher
 from cairn.settings import EmbedSettings
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
@@ -38,10 +39,13 @@ def embed_services() -> EmbedServices:
     enrich = Enrich(
         transactions=StoreTransactions(opened, PostgresStores),
         embedder=embedder(settings),
+        keys=key_store(settings),
+        cipher=BodyCipher(),
         clock=utc_now,
         new_id=new_id,
     )
-    follow = follow_database(settings, opened, warn(log))
-    return EmbedServices(
-        enrich=EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich, log=log
-    )
+    index = endpoint(settings)
+    if index is None:
+        return EmbedServices(enrich=enrich, log=log)
+    follow = follow_database(index, opened, warn(log))
+    return EmbedServices(enrich=EnrichAndIndex(enrich=enrich, follow=follow), log=log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.clock import monotonic, utc_now
@@ -30,10 +31,24 @@ class SearchIndexSettings(Protocol):
     def opensearch_auth(self) -> str: ...
 
 
+@dataclass(frozen=True)
+class Endpoint:
+    """An OpenSearch endpoint: its URL, which may hold a password, and how requests are signed."""
+
+    url: str = field(repr=False)
+    auth: str = "none"
+
+
+def endpoint(settings: SearchIndexSettings) -> Endpoint | None:
+    """Return the endpoint that is configured, None where there is none."""
+    url = settings.opensearch_url
+    return Endpoint(url.get_secret_value(), settings.opensearch_auth) if url else None
+
+
 def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
     """Return PostgreSQL's leg, behind OpenSearch's where there is one. Nothing connects yet."""
-    url = settings.opensearch_url
-    if url is None:
+    found = endpoint(settings)
+    if found is None:
         return PostgresKeywordLeg(opened)
     from concurrent.futures import ThreadPoolExecutor
 
@@ -42,7 +57,7 @@ def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
     from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
     from cairn.storage.postgres.search_index import PostgresGuard
 
-    connection = Connection(url.get_secret_value(), auth=settings.opensearch_auth)
+    connection = Connection(found.url, auth=found.auth)
     return FallbackKeywordLeg(
         primary=IndexedKeywordLeg(
             index=OpenSearchKeywordIndex(connection, monotonic),
@@ -56,23 +71,17 @@ def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
 
 
 def follow_database(
-    settings: SearchIndexSettings,
-    opened: Database,
-    report: Callable[[str, dict[str, Any]], None],
-) -> FollowDatabase | None:
-    """Return what keeps the index up to the database; None where there is no index."""
-    url = settings.opensearch_url
-    if url is None:
-        return None
+    found: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
+) -> FollowDatabase:
+    """Return what keeps the index up to the database. Nothing connects yet."""
     from cairn.ingestion.search_index import FollowDatabase
     from cairn.storage.opensearch.client import Connection
     from cairn.storage.opensearch.indexes import OpenSearchIndexes
     from cairn.storage.postgres.search_index import PostgresIndexSource
 
-    connection = Connection(url.get_secret_value(), auth=settings.opensearch_auth)
     return FollowDatabase(
         source=PostgresIndexSource(opened),
-        index=OpenSearchIndexes(connection, new_id),
+        index=OpenSearchIndexes(Connection(found.url, auth=found.auth), new_id),
         clock=utc_now,
         stopwatch=monotonic,
         report=report,
@@ -80,15 +89,11 @@ def follow_database(
 
 
 def keep_search_index(
-    settings: SearchIndexSettings,
-    opened: Database,
-    report: Callable[[str, dict[str, Any]], None],
-) -> KeepSearchIndex | None:
-    """Return checks, repairs and rebuilds; None where there is no index."""
-    follow = follow_database(settings, opened, report)
-    if follow is None:
-        return None
+    found: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
+) -> KeepSearchIndex:
+    """Return checks, repairs and rebuilds of the index. Nothing connects yet."""
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.storage.postgres.sweeping import ListWorkspaces
 
+    follow = follow_database(found, opened, report)
     return KeepSearchIndex(follow=follow, workspaces=ListWorkspaces(opened), stopwatch=monotonic)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import httpx
     from rich.console import Console
 
+    from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.retrieval.views import LedgerVerification
     from cairn.settings.cli import CliSettings
 
@@ -43,15 +44,22 @@ class Operator(Protocol):
         """Yield the lines of an export that the offline verifier reads."""
         ...
 
+    def search_index(
+        self, app_database_url: str, url: str, auth: str = "none"
+    ) -> "KeepSearchIndex":
+        """Return what checks, repairs and rebuilds the search index."""
+        ...
+
 
 class LocalStack(Protocol):
     """The laptop cloud; `infra.local.stack` in a clone of the project."""
 
-    def up(self) -> dict[str, str]: ...
+    def up(self, *, opensearch: bool = False) -> dict[str, str]: ...
     def down(self) -> list[str]: ...
     def status(self) -> dict[str, Any]: ...
     def logs(self, service: str = "", *, follow: bool = False) -> Iterator[str]: ...
     def reset(self) -> None: ...
+    def opensearch_needs(self) -> str: ...
 
 
 def _settings() -> "CliSettings":

@@ -12,6 +12,7 @@ from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.ledger import verifications
 from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.search_index import keeper
 from cairn.errors import CairnError
 
 
@@ -50,6 +51,7 @@ def examine(deps: Deps) -> Iterator[Finding]:
         ("api", _api),
         ("key", _key),
         ("embedding", _embedding),
+        ("opensearch", _opensearch),
         ("state machine", _machine),
         ("ledger", _ledger),
     )
@@ -129,6 +131,30 @@ def _embedding(deps: Deps) -> Finding:
     ok = found["failed_embeddings"] == 0
     advice = None if ok else "send them again: cairn redrive; why: cairn logs aws"
     return Finding(name="embedding", ok=ok, says=says, advice=advice)
+
+
+def _opensearch(deps: Deps) -> Finding:
+    if deps.settings.opensearch_url is None or deps.settings.app_database_url is None:
+        return Finding(name="opensearch", ok=True, says=_without_opensearch(deps))
+    found = keeper(deps).status()
+    if found.live is None or not found.live.current:
+        says = "no index yet" if found.live is None else f"{found.live.name} has another mapping"
+        advice = "build it: cairn search-index reindex"
+        return Finding(name="opensearch", ok=False, says=says, advice=advice)
+    failed = [one for one in found.workspaces if one.state.failure]
+    pending = sum(one.pending for one in found.workspaces)
+    says = f"{found.live.name}, {pending} nodes wait, {len(failed)} workspaces failed"
+    advice = "mend it: cairn search-index repair" if failed else None
+    return Finding(name="opensearch", ok=not failed, says=says, advice=advice)
+
+
+def _without_opensearch(deps: Deps) -> str:
+    """PostgreSQL is enough; on a laptop also whether OpenSearch could be had."""
+    if not deps.settings.aws_endpoint_url:
+        return "not used: PostgreSQL finds words"
+    missing = deps.load_stack().opensearch_needs()
+    more = f"; {missing}" if missing else "; with it: make up OPENSEARCH=1"
+    return f"not used: PostgreSQL finds words{more}"
 
 
 def _machine(deps: Deps) -> Finding:

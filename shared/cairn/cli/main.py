@@ -12,6 +12,7 @@ from cairn.cli import (
     mcp,
     memories,
     queues,
+    search_index,
     stack,
     trace,
     workspaces,
@@ -67,6 +68,7 @@ app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)
+app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS)
 app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)
 
 

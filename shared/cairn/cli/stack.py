@@ -13,11 +13,17 @@ from cairn.cli.options import Json, deps_of, print_json, table
 T = TypeVar("T")
 
 
-def up(ctx: typer.Context, as_json: Json = False) -> None:
+def up(
+    ctx: typer.Context,
+    opensearch: Annotated[
+        bool, typer.Option("--opensearch", help="Find words with OpenSearch: Java and Maven.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Start the laptop stack, deploy the app into it, migrate, and make the first key."""
     deps = deps_of(ctx)
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
-        values = _started(deps.load_stack().up)
+        values = _started(lambda: deps.load_stack().up(opensearch=opensearch))
     if as_json:
         print_json({"url": values.get("CAIRN_URL"), "env_file": ".local/cairn.env"})
         return
@@ -65,7 +71,9 @@ def _services(found: dict[str, Any]) -> Any:
 
 def logs(
     ctx: typer.Context,
-    service: Annotated[str, typer.Argument(help="postgres, aws or api; all without.")] = "",
+    service: Annotated[
+        str, typer.Argument(help="postgres, aws, api or opensearch; all without.")
+    ] = "",
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -230,29 +230,27 @@ class FollowDatabase:
     def catch_up(self, workspace_id: UUID, name: str, *, limit: int | None = None) -> int:
         """Index what changed past the index's position and return how many nodes that were.
 
-        Up to `limit` nodes, all without. Raises Unavailable when the index or the database does
-        not answer; what was reached stays reached, and why it ended is kept.
+        About `limit` nodes, all without; never half of one position's. Raises Unavailable when the
+        index or the database does not answer; what was reached stays reached, and why it ended is
+        kept.
         """
-        position, done = self.source.state(workspace_id, name).position, 0
-        after = (position, LAST_ID)
-        while limit is None or done < limit:
+        begun = reached = self.source.state(workspace_id, name).position
+        after, done = (begun, LAST_ID), 0
+        while limit is None or done < limit or reached == begun:
             documents = self.source.changed(workspace_id, after, BATCH)
-            if not documents:
+            refused = self._write(workspace_id, name, documents) if documents else 0
+            if documents:
+                after, done = (documents[-1].position, documents[-1].node_id), done + len(documents)
+            last = len(documents) < BATCH
+            reached = after[0] if last else after[0] - 1  # else its position may have more nodes
+            if done:
+                self.source.advance(workspace_id, name, reached, refused=refused, now=self.clock())
+            if last:
                 break
-            written = self._write(workspace_id, name, documents)
-            last = documents[-1]
-            after, done = (last.position, last.node_id), done + len(documents)
-            whole = len(documents) < BATCH  # else more nodes of the last position may follow
-            self.source.advance(
-                workspace_id,
-                name,
-                last.position if whole else last.position - 1,
-                refused=len(written.refused),
-                now=self.clock(),
-            )
         return done
 
-    def _write(self, workspace_id: UUID, name: str, documents: Sequence[IndexDocument]) -> Written:
+    def _write(self, workspace_id: UUID, name: str, documents: Sequence[IndexDocument]) -> int:
+        """Write documents and return how many the index will never take; each is reported."""
         try:
             written = self.index.write(name, documents)
         except Unavailable as error:
@@ -260,7 +258,7 @@ class FollowDatabase:
             raise
         for node_id, reason in written.refused.items():
             self.report("search_index.refused", {"node_id": str(node_id), "reason": reason})
-        return written
+        return len(written.refused)
 
 
 def bucket_of(node_id: UUID) -> str:

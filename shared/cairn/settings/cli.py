@@ -28,7 +28,7 @@ class CliSettings(BaseSettings):
     ingestion_machine_arn: str | None = None
     model_dir: Path | None = None
     opensearch_url: SecretStr | None = None
-    opensearch_auth: str = "none"
+    opensearch_auth: str | None = None
     aws_endpoint_url: str | None = Field(default=None, validation_alias="AWS_ENDPOINT_URL")
     aws_region: str | None = Field(default=None, validation_alias="AWS_REGION")
     aws_access_key_id: str | None = Field(default=None, validation_alias="AWS_ACCESS_KEY_ID")

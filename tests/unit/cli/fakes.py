@@ -81,10 +81,10 @@ class FakeStack:
     calls: list[str] = field(default_factory=list)
     failure: str | None = None
 
-    def up(self) -> dict[str, str]:
+    def up(self, *, opensearch: bool = False) -> dict[str, str]:
         if self.failure:
             raise RuntimeError(self.failure)
-        self.calls.append("up")
+        self.calls.append("up with opensearch" if opensearch else "up")
         return {"CAIRN_URL": "http://cairn"}
 
     def down(self) -> list[str]:
@@ -104,6 +104,9 @@ class FakeStack:
 
     def reset(self) -> None:
         self.calls.append("reset")
+
+    def opensearch_needs(self) -> str:
+        return ""
 
 
 @dataclass

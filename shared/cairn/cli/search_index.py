@@ -1,0 +1,172 @@
+"""`cairn search-index`: look at the OpenSearch index, compare it, mend it, build it anew.
+
+Works on the index and the database directly, so it needs both within reach; on AWS, where they are
+not, the audit function does the same on a schedule.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of, print_json, table
+
+if TYPE_CHECKING:
+    from cairn.lifecycle.search_index import Drift, KeepSearchIndex, Repaired
+
+LISTED = 10
+
+app = typer.Typer(help="The OpenSearch index beside the database.", no_args_is_help=True)
+
+Workspace = Annotated[UUID | None, typer.Option("--workspace", help="Only this workspace.")]
+
+
+@app.command()
+def status(ctx: typer.Context, as_json: Json = False) -> None:
+    """Show which index is live and how far it has followed each workspace."""
+    deps = deps_of(ctx)
+    found = keeper(deps).status()
+    if as_json:
+        print_json(
+            {
+                "live": found.live.name if found.live else None,
+                "current_mapping": bool(found.live and found.live.current),
+                "building": found.building,
+                "workspaces": [
+                    {"workspace_id": one.workspace_id, "pending": one.pending, **asdict(one.state)}
+                    for one in found.workspaces
+                ],
+            }
+        )
+        return
+    if found.live is None:
+        deps.out.print(
+            "there is no index yet; the next write makes one, or cairn search-index repair"
+        )
+        return
+    stale = "" if found.live.current else " [red]of another mapping: cairn search-index reindex[/]"
+    deps.out.print(f"{found.live.name}{stale}")
+    if found.building:
+        deps.out.print(f"{found.building} is being built")
+    shown = table("workspace", "position", "pending", "refused", "last update")
+    for one in found.workspaces:
+        at = str(one.state.indexed_at)[:19] if one.state.indexed_at else "-"
+        last = f"[red]failed: {one.state.failure}[/]" if one.state.failure else at
+        shown.add_row(
+            str(one.workspace_id),
+            str(one.state.position),
+            str(one.pending),
+            str(one.state.refused),
+            last,
+        )
+    deps.out.print(shown)
+
+
+@app.command()
+def check(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False) -> None:
+    """Compare the index with PostgreSQL; exit status 1 when they differ."""
+    deps = deps_of(ctx)
+    keep = keeper(deps)
+    found = [keep.check(one) for one in _chosen(keep, workspace)]
+    if as_json:
+        print_json(
+            {"ok": all(one.ok for one in found), "workspaces": [_drift(one) for one in found]}
+        )
+    else:
+        _show_drift(deps, found)
+    if not all(one.ok for one in found):
+        raise typer.Exit(1)
+
+
+@app.command()
+def repair(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False) -> None:
+    """Index what is missing or stale and take out what is too many; exit status 1 if not all."""
+    deps = deps_of(ctx)
+    keep = keeper(deps)
+    _show_repairs(deps, [keep.repair(one) for one in _chosen(keep, workspace)], as_json)
+
+
+@app.command()
+def reindex(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False) -> None:
+    """Build a new index from PostgreSQL beside the live one and switch to it.
+
+    With --workspace that workspace's part of the live index is written again instead.
+    """
+    deps = deps_of(ctx)
+    keep = keeper(deps)
+    if workspace:
+        _show_repairs(deps, [keep.rebuild_workspace(workspace)], as_json)
+        return
+    total = 0
+
+    def progress(workspace_id: UUID, nodes: int) -> None:
+        nonlocal total
+        total += nodes
+        deps.err.print(f"{total} nodes, at workspace {workspace_id}")
+
+    built = keep.rebuild(progress=progress)
+    if as_json:
+        print_json(asdict(built))
+    else:
+        gone = f", {', '.join(built.dropped)} dropped" if built.dropped else ""
+        deps.out.print(f"{built.index_name} is live with {built.nodes} nodes{gone}")
+
+
+def keeper(deps: Deps) -> "KeepSearchIndex":
+    """Return what works on the index that is configured."""
+    url, database = deps.settings.opensearch_url, deps.settings.app_database_url
+    if url is None:
+        raise Failure(
+            "There is no search index: PostgreSQL finds words by itself.",
+            advice="make up OPENSEARCH=1, or set CAIRN_OPENSEARCH_URL",
+        )
+    if database is None:
+        raise Failure(
+            "The index is compared with the database.", advice="set CAIRN_APP_DATABASE_URL"
+        )
+    return deps.load_operator().search_index(
+        database.get_secret_value(), url.get_secret_value(), deps.settings.opensearch_auth or "none"
+    )
+
+
+def _chosen(keep: "KeepSearchIndex", workspace: UUID | None) -> Sequence[UUID]:
+    return [workspace] if workspace else keep.workspaces()
+
+
+def _drift(found: "Drift") -> dict[str, Any]:
+    return {"ok": found.ok, **asdict(found), "extra": [str(one) for one in found.extra]}
+
+
+def _show_drift(deps: Deps, found: Sequence["Drift"]) -> None:
+    shown = table("workspace", "in PostgreSQL", "in the index", "waiting", "differs")
+    for one in found:
+        named = {"missing": one.missing, "stale": one.stale, "extra": tuple(one.extra)}
+        differs = [f"{len(ids)} {name}" for name, ids in named.items() if ids]
+        says = f"[red]{', '.join(differs)}[/]" if differs else "[green]nothing[/]"
+        shown.add_row(
+            str(one.workspace_id), str(one.expected), str(one.indexed), str(one.pending), says
+        )
+    deps.out.print(shown)
+    for one in found:
+        for name, ids in (("missing", one.missing), ("stale", one.stale), ("extra", one.extra)):
+            for node_id in list(ids)[:LISTED]:
+                deps.out.print(f"{name} {node_id}")
+
+
+def _show_repairs(deps: Deps, found: Sequence["Repaired"], as_json: bool) -> None:
+    ok = all(one.ok for one in found)
+    if as_json:
+        print_json({"ok": ok, "workspaces": [asdict(one) for one in found]})
+    else:
+        shown = table("workspace", "caught up", "indexed again", "taken out", "now")
+        for one in found:
+            now = "[green]equal[/]" if one.ok else "[red]differs: cairn search-index reindex[/]"
+            counts = (one.caught_up, one.indexed, one.removed)
+            shown.add_row(str(one.workspace_id), *(str(count) for count in counts), now)
+        deps.out.print(shown)
+    if not ok:
+        raise typer.Exit(1)
