@@ -80,6 +80,34 @@ def scale(
         show(deps.out, measured)
 
 
+@app.command()
+def intents(
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(help="Events and queries; the shipped ones without.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare intent-weighted walks, PageRank and plain search on what agents did."""
+    from cairn.cli.bench.intents.corpus import read_events
+    from cairn.cli.bench.intents.run import IntentsBench
+    from cairn.cli.bench.intents.show import show
+    from cairn.cli.samples import SAMPLES
+
+    deps = deps_of(ctx)
+    bench = IntentsBench(
+        open_workspace=_workspaces(deps),
+        progress=_progress(deps.err),
+        stopwatch=deps.stopwatch,
+        sleep=deps.sleep,
+    )
+    measured = bench.run(read_events(file or SAMPLES / "agent-events.json"))
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+
+
 def _bench(deps: "Deps") -> "Bench":
     from cairn.cli.bench.floor import Floor
     from cairn.cli.bench.run import Bench
