@@ -95,7 +95,7 @@ class Documents:
             summarise=lambda text, level: f"{level}: {text[:40]}",
         )
         self.finish = FinishIngestion(**shared)
-        self.enrich = Enrich(**shared, embedder=self.embedder)
+        self.enrich = Enrich(**shared, embedder=self.embedder, keys=self.keys, cipher=BodyCipher())
         self.delete = DeleteDocument(**shared)
 
     @property

@@ -1,7 +1,9 @@
-"""Give nodes their vectors: the use case of the embed stage. Not the queue's protocol.
+"""Give nodes their vectors and their place in the graph: the use case of the embed stage.
 
-Safe at least once: a row of the outbox names the nodes, and lives until their vectors are stored
-in the transaction that removes it. Vectors come from the cache first.
+Safe at least once: a row of the outbox names the nodes, and lives until what was made of them is
+stored in the transaction that removes it. Vectors come from the cache first; what the graph gains
+is decided under the ledger's lock, over what it has then. Not the queue's protocol, and no rules:
+those are in `enrich_entities`, `enrich_causes`, `similar` and `enrich_plan`.
 """
 
 from __future__ import annotations
@@ -10,16 +12,21 @@ import hashlib
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.access.system import system_principal
 from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.errors import CairnError, Unavailable
+from cairn.graph.edge import Relation
 from cairn.graph.node import Label
+from cairn.ingestion import similar
 from cairn.ingestion.appending import SYSTEM, append_and_project
+from cairn.ingestion.enrich_causes import asks_trace, failure_cause, good_causes, stated_causes
+from cairn.ingestion.enrich_plan import bodies, derive
+from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding
 from cairn.ingestion.planning import Planned
-from cairn.ingestion.ports import WriteStores
 from cairn.ledger.entry import NewEntry
+from cairn.ledger.keys import SubjectForgotten, key_subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,7 +37,11 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.embedding.port import Embedder, Vectors
     from cairn.ids import IdSource
+    from cairn.ingestion.enrich_causes import Cause
+    from cairn.ingestion.enrich_plan import Derived
+    from cairn.ingestion.enrich_ports import Likeness
     from cairn.ingestion.ports import OutboxRow
+    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
 
@@ -39,80 +50,33 @@ STORE_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnrichableNode:
-    """A node as the embed stage needs it; `context` are the texts of the messages before it."""
+class _Work:
+    """What was made of a batch before the ledger is locked. `causes` are stated, not checked."""
 
-    id: UUID
-    label: str
-    text: str
-    context: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewEmbedding:
-    """The vectors of one node: a row a window of its text."""
-
-    node_id: UUID
-    vectors: Sequence[Vectors]
-
-
-class EmbeddingStore(Protocol):
-    """Vectors of nodes and the cache of vectors by text."""
-
-    def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
-        """Return those of the nodes that are to be found (active, provisional, superseded)."""
-        ...
-
-    def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
-        """Return the cached vectors by SHA-256 of their text."""
-        ...
-
-    def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
-        """Keep vectors by SHA-256 of their text."""
-        ...
-
-    def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:
-        """Replace the nodes' vectors, unless newer ones (a higher position) are stored."""
-        ...
-
-
-class OutboxQueue(Protocol):
-    """The part of the outbox the embed stage works off."""
-
-    def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
-        """Return the rows still unfinished among these."""
-        ...
-
-    def find_batch(self, reference: UUID, batch: int) -> OutboxRow | None:
-        """Return one batch of an ingestion, None when it is done."""
-        ...
-
-    def done(self, ids: Collection[UUID]) -> None:
-        """Remove finished rows."""
-        ...
-
-    def failed(self, ids: Collection[UUID], error: str) -> None:
-        """Keep why rows failed; they stay to be tried again."""
-        ...
-
-
-class EnrichStores(WriteStores, Protocol):
-    """What enriching needs of a transaction."""
-
-    @property
-    def embeddings(self) -> EmbeddingStore: ...
-    @property
-    def queue(self) -> OutboxQueue: ...
+    nodes: Mapping[UUID, EnrichableNode]
+    embeddings: Sequence[NewEmbedding]
+    fresh: Mapping[bytes, Vectors]
+    derived: Sequence[Derived]
+    pairs: Sequence[Likeness]
+    causes: Sequence[Cause]
+    audiences: Mapping[UUID, tuple[str, tuple[str, ...] | None]]
+    keys: Mapping[UUID, bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrich:
-    """Embeds the nodes of outbox rows and stores their vectors."""
+    """Enriches the nodes of outbox rows: vectors, keywords, entities, likenesses, causes.
+
+    `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node.
+    """
 
     transactions: Transactions[EnrichStores]
     embedder: Embedder
+    keys: KeyStore
+    cipher: BodyCipher
     clock: Clock
     new_id: IdSource
+    finds_similar: bool = True
     pause: Callable[[float], None] = time.sleep
 
     def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
@@ -135,7 +99,7 @@ class Enrich:
 
     def _enrich(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         try:
-            return self._embed_rows(principal, rows) if rows else 0
+            return self._enrich_rows(principal, rows) if rows else 0
         except CairnError as error:
             self._keep_reason(principal, rows, error.reason)
             raise
@@ -145,33 +109,116 @@ class Enrich:
         with suppress(CairnError), self.transactions.writing(principal) as stores:
             stores.queue.failed([row.id for row in rows], reason)
 
-    def _embed_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
+    def _enrich_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         model_id = self.embedder.model.id
         wanted = list(dict.fromkeys(one for row in rows for one in row.node_ids))
         with self.transactions.reading(principal) as stores:
-            nodes = stores.embeddings.enrichable(wanted)
-            texts = _texts(nodes, self.embedder)
+            found = stores.embeddings.enrichable(wanted)
+            texts = _texts(found, self.embedder)
             known = dict(stores.embeddings.cached({text_hash(one) for one in texts}, model_id))
-        fresh = self._embed([one for one in texts if text_hash(one) not in known])
+            aliases = stores.graph_state.aliases()
+        nodes, keys = self._readable(principal.workspace_id, found)
+        needed = _texts(nodes, self.embedder)
+        fresh = self._embed([one for one in needed if text_hash(one) not in known])
         embeddings = [_embedding(node, self.embedder, known | fresh) for node in nodes]
-        self._when_free(lambda: self._store(principal, rows, fresh, embeddings))
+        derived = [derive(node, aliases) for node in nodes]
+        work = self._looked_up(principal, nodes, embeddings, fresh, derived, keys)
+        self._when_free(lambda: self._store(principal, rows, work))
         return len(embeddings)
 
-    def _store(
+    def _readable(
+        self, workspace_id: UUID, nodes: Sequence[EnrichableNode]
+    ) -> tuple[Sequence[EnrichableNode], Mapping[UUID, bytes]]:
+        """Return the nodes whose data subjects have their keys still, and those keys."""
+        owners = {node.id: key_subjects(workspace_id, node.data_subjects) for node in nodes}
+        keys: dict[UUID, bytes] = {}
+        readable: dict[tuple[UUID, ...], bool] = {}
+        for subjects in dict.fromkeys(owners.values()):
+            try:
+                keys |= self.keys.get_or_create(workspace_id, subjects)
+                readable[subjects] = True
+            except SubjectForgotten:
+                readable[subjects] = False
+        return [node for node in nodes if readable[owners[node.id]]], keys
+
+    def _looked_up(
         self,
         principal: Principal,
-        rows: Sequence[OutboxRow],
-        fresh: Mapping[bytes, Vectors],
+        nodes: Sequence[EnrichableNode],
         embeddings: Sequence[NewEmbedding],
-    ) -> None:
+        fresh: Mapping[bytes, Vectors],
+        derived: Sequence[Derived],
+        keys: Mapping[UUID, bytes],
+    ) -> _Work:
+        """Search for what is alike and for causes, while nobody waits for the ledger."""
+        by_id = {node.id: node for node in nodes}
+        causes = [cause for node in nodes for cause in stated_causes(node)]
+        traced = [node.id for node in nodes if asks_trace(node)]
+        with self.transactions.reading(principal) as stores:
+            if traced:
+                steps = stores.graph_state.before_in_trace(traced)
+                causes += [cause for step in steps if (cause := failure_cause(step))]
+            ids = {cause.cause_id for cause in causes}
+            audiences = stores.graph_state.audiences(ids)
+            pairs = self._pairs(stores, by_id, embeddings) if self.finds_similar else []
+        return _Work(
+            nodes=by_id,
+            embeddings=embeddings,
+            fresh=fresh,
+            derived=derived,
+            pairs=pairs,
+            causes=causes,
+            audiences=audiences,
+            keys=keys,
+        )
+
+    def _pairs(
+        self,
+        stores: EnrichStores,
+        nodes: Mapping[UUID, EnrichableNode],
+        embeddings: Sequence[NewEmbedding],
+    ) -> list[Likeness]:
+        """Return what the new nodes are like, among themselves and among what is stored."""
+        new = [one for one in embeddings if not nodes[one.node_id].keywords]
+        if not new:
+            return []
+        found = stores.embeddings.similar(
+            new, self.embedder.model.id, minimum=similar.MINIMUM, wanted=similar.MAX_EDGES
+        )
+        return [*similar.found_pairs(nodes, found), *similar.pairs_within(nodes, new)]
+
+    def _store(self, principal: Principal, rows: Sequence[OutboxRow], work: _Work) -> None:
         model_id, position = self.embedder.model.id, max(row.position for row in rows)
+        ids = [row.id for row in rows]
         with self.transactions.writing(principal) as stores:
+            if not stores.queue.find(ids):
+                return  # another worker was faster
             now = self.clock()
-            stores.embeddings.cache(fresh, model_id, now)
-            stores.embeddings.store(embeddings, model_id, position)
-            if embeddings:
-                append_and_project(stores, [self._entry(principal, embeddings, now)], now)
-            stores.queue.done([row.id for row in rows])
+            stores.embeddings.cache(work.fresh, model_id, now)
+            stores.embeddings.store(work.embeddings, model_id, position)
+            if work.embeddings:
+                append_and_project(stores, self._planned(principal, stores, work, now), now)
+            stores.queue.done(ids)
+
+    def _planned(
+        self, principal: Principal, stores: EnrichStores, work: _Work, now: datetime
+    ) -> list[Planned]:
+        """Return an entry a set of data subjects, over what the graph has at this moment."""
+        held = stores.graph_state.outgoing(list(work.nodes))
+        caused = [(e.source_id, e.target_id) for e in held if e.relation == Relation.CAUSED_BY]
+        touched = {end for pair in work.pairs for end in (pair.source_id, pair.target_id)}
+        stored = stores.graph_state.likenesses(touched) if touched else ()
+        made = bodies(
+            principal.workspace_id,
+            work.derived,
+            held,
+            good_causes(work.nodes, work.causes, work.audiences, caused),
+            similar.kept(work.pairs, stored),
+        )
+        return [
+            self._entry(principal.workspace_id, subjects, body, work, now)
+            for subjects, body in made.items()
+        ]
 
     def _when_free(self, store: Callable[[], None]) -> None:
         """Run `store`, again while writers hold the ledger: the vectors need not be made anew."""
@@ -193,21 +240,32 @@ class Enrich:
         return {text_hash(text): vectors[index] for index, text in enumerate(texts)}
 
     def _entry(
-        self, principal: Principal, embeddings: Sequence[NewEmbedding], now: datetime
+        self,
+        workspace_id: UUID,
+        subjects: tuple[UUID, ...],
+        body: Mapping[str, JsonValue],
+        work: _Work,
+        now: datetime,
     ) -> Planned:
+        entry_id = self.new_id()
+        keys = {one: work.keys[one] for one in key_subjects(workspace_id, subjects)}
         meta: dict[str, JsonValue] = {
             "model": self.embedder.model.name,
-            "node_ids": [str(one.node_id) for one in embeddings],
+            "node_ids": [
+                str(one.id) for one in work.nodes.values() if one.data_subjects == subjects
+            ],
         }
         entry = NewEntry(
-            id=self.new_id(),
-            workspace_id=principal.workspace_id,
+            id=entry_id,
+            workspace_id=workspace_id,
             type="node.enriched",
             actor=SYSTEM,
             occurred_at=now,
+            data_subjects=subjects,
             meta=meta,
+            body=self.cipher.seal(entry_id, workspace_id, keys, body),
         )
-        return Planned(entry=entry, body={})
+        return Planned(entry=entry, body=body)
 
 
 def _ledger_is_busy(error: BaseException) -> bool:
@@ -243,3 +301,6 @@ def _embedding(
         context = [vectors[text_hash(text)] for text in node.context]
         own = [pooled(vector, context) for vector in own]
     return NewEmbedding(node_id=node.id, vectors=own)
+
+
+__all__ = ["Enrich", "EnrichStores", "EnrichableNode", "NewEmbedding", "text_hash"]

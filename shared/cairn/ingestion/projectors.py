@@ -11,7 +11,16 @@ from uuid import UUID
 
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import NodeRow, Projection
-from cairn.ingestion import document_rows, event_rows, messages_rows, reports_rows
+from cairn.ingestion import (
+    access_rows,
+    document_rows,
+    entity_rows,
+    event_rows,
+    graph_rows,
+    messages_rows,
+    node_rows,
+    reports_rows,
+)
 from cairn.ingestion.ports import Subject
 from cairn.ledger.entry import Entry
 from cairn.memory.draft import MemoryDraft
@@ -207,10 +216,21 @@ _PROJECTORS: Mapping[str, Projector] = {
     "memory.remembered": _remembered,
     "memory.corroborated": _corroborated,
     "memory.deleted": _deleted,
+    "memory.accessed": _without_texts(access_rows.accessed),
+    "node.enriched": _without_texts(graph_rows.enriched),
     "event.observed": _without_texts(event_rows.observed),
     "conversation.opened": messages_rows.opened,
     "message.recorded": messages_rows.recorded,
     "report.written": _without_texts(reports_rows.written),
+    "node.written": _without_texts(node_rows.written),
+    "node.compiled": _without_texts(node_rows.compiled),
+    "node.deleted": _without_texts(node_rows.deleted),
+    "edge.written": _without_texts(node_rows.related),
+    "entity.alias_added": _without_texts(entity_rows.alias_added),
+    "entity.alias_removed": _without_texts(entity_rows.alias_removed),
+    "entity.merged": _without_texts(entity_rows.merged),
+    "entity.unmerged": _without_texts(entity_rows.unmerged),
+    "entity.split": _without_texts(entity_rows.split),
     "document.received": _without_texts(document_rows.received),
     "document.chunks_stored": _without_texts(document_rows.chunks_stored),
     "document.stored": _without_texts(document_rows.stored),

@@ -16,6 +16,7 @@ from cairn.clock import utc_now
 from cairn.errors import Unavailable
 from cairn.ids import new_id
 from cairn.ingestion.enrich import Enrich
+from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.browse import Browse
 from cairn.retrieval.views import Status
@@ -58,6 +59,8 @@ def enrich(world: World, embedder: HashingEmbedder) -> Enrich:
     return Enrich(
         transactions=StoreTransactions(world.pool, PostgresStores),
         embedder=embedder,
+        keys=world.remember.resolver.keys,
+        cipher=BodyCipher(),
         clock=utc_now,
         new_id=new_id,
     )

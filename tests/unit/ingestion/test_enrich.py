@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
 from cairn.ingestion.enrich import Enrich, EnrichStores
 from cairn.ingestion.requests import NewMemory
+from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
 from cairn.storage.in_memory.stores import Tables
 from cairn.transaction import Transactions
@@ -32,7 +34,19 @@ def embedder() -> HashingEmbedder:
 
 @pytest.fixture
 def enrich(system: Remembering, embedder: HashingEmbedder) -> Enrich:
-    return Enrich(transactions=system.transactions, embedder=embedder, clock=utc_now, new_id=new_id)
+    return enriching(system, embedder)
+
+
+def enriching(system: Remembering, embedder: HashingEmbedder, **changes: Any) -> Enrich:
+    given: dict[str, Any] = {
+        "transactions": system.transactions,
+        "embedder": embedder,
+        "keys": system.keys,
+        "cipher": BodyCipher(),
+        "clock": utc_now,
+        "new_id": new_id,
+    }
+    return Enrich(**(given | changes))
 
 
 def tables(system: Remembering) -> Tables:
@@ -64,7 +78,7 @@ def test_enriching_is_an_entry_that_names_model_and_nodes_only(
     made = system.tell_one(fact("the stove burns pellets"))
     work_off(system, enrich)
     entry = tables(system).entries[-1]
-    assert (entry.type, entry.body) == ("node.enriched", b"")
+    assert entry.type == "node.enriched"
     assert entry.meta == {"model": HASHING.name, "node_ids": [str(made.id)]}
 
 
@@ -195,11 +209,10 @@ def test_vectors_wait_for_the_ledger_and_are_not_made_again(
 ) -> None:
     made = system.tell_one(fact("the stove burns pellets"))
     pauses: list[float] = []
-    enrich = Enrich(
+    enrich = enriching(
+        system,
+        embedder,
         transactions=Busy(system.transactions, refusals=3),
-        embedder=embedder,
-        clock=utc_now,
-        new_id=new_id,
         pause=pauses.append,
     )
     assert work_off(system, enrich) == 1
@@ -211,11 +224,10 @@ def test_a_ledger_that_stays_busy_leaves_the_rows_for_later(
     system: Remembering, embedder: HashingEmbedder
 ) -> None:
     system.tell_one(fact("the stove burns pellets"))
-    enrich = Enrich(
+    enrich = enriching(
+        system,
+        embedder,
         transactions=Busy(system.transactions, refusals=99),
-        embedder=embedder,
-        clock=utc_now,
-        new_id=new_id,
         pause=lambda _: None,
     )
     with pytest.raises(Unavailable):

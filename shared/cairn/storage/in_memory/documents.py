@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.documents.changes import KnownPart
 from cairn.documents.status import DocumentStatus
+from cairn.graph.edge import View
 from cairn.graph.node import Label
 from cairn.ingestion.document_ports import Ingestion, KnownDocument, StoredEdge, StoredParts, Upload
 from cairn.ingestion.ports import Topic
@@ -77,7 +78,9 @@ class InMemoryDocuments:
                 id=one.id, relation=one.relation, source_id=one.source_id, target_id=one.target_id
             )
             for one in self.tables.edges.values()
-            if one.source_id in nodes and nodes[one.source_id].document_id == document_id
+            if one.view == View.DOCUMENT
+            and one.source_id in nodes
+            and nodes[one.source_id].document_id == document_id
         ]
 
     def _documents(self) -> list[Node]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.errors import Conflict, NotFound
+from cairn.graph.alias import Alias
 from cairn.graph.edge import Edge, EdgeStrength
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory, Subject
@@ -23,8 +24,13 @@ from cairn.storage.in_memory.documents import (
     InMemoryIngestions,
     InMemoryUploads,
 )
-from cairn.storage.in_memory.embeddings import InMemoryEmbeddings, InMemoryQueue
+from cairn.storage.in_memory.embeddings import (
+    InMemoryEmbeddings,
+    InMemoryGraphState,
+    InMemoryQueue,
+)
 from cairn.storage.in_memory.events import InMemoryEvents
+from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)
 _AROUND = 4  # messages read on either side of a span
-_UNCHANGED = {"workspace_id", "id", "revive", "context_text"}
+_UNCHANGED = {"workspace_id", "id", "revive", "context_text", "accesses", "last_accessed_at"}
 _CHANGES = tuple(one.name for one in fields(NodeChange) if one.name not in _UNCHANGED)
 
 
@@ -64,6 +70,12 @@ class Tables:
         default_factory=dict[UUID, "tuple[Version, ...]"]
     )
     edges: dict[UUID, Edge] = field(default_factory=dict[UUID, Edge])
+    closed_edges: dict[UUID, tuple[Edge, datetime]] = field(
+        default_factory=dict[UUID, "tuple[Edge, datetime]"]
+    )
+    aliases: dict[tuple[str, str, str], Alias] = field(
+        default_factory=dict[tuple[str, str, str], Alias]
+    )
     subjects: dict[tuple[str, str], UUID] = field(default_factory=dict[tuple[str, str], UUID])
     outbox: dict[UUID, OutboxRow] = field(default_factory=dict[UUID, OutboxRow])
     unsent: set[UUID] = field(default_factory=set[UUID])
@@ -178,6 +190,16 @@ class InMemoryStores:
         return InMemoryEvents(self._tables, self._principal)
 
     @property
+    def graph_nodes(self) -> InMemoryGraphNodes:
+        """Return nodes of any label and their edges."""
+        return InMemoryGraphNodes(self._tables, self._principal)
+
+    @property
+    def aliases(self) -> InMemoryAliases:
+        """Return other names of entities."""
+        return InMemoryAliases(self._tables)
+
+    @property
     def documents(self) -> InMemoryDocuments:
         """Return documents and their parts."""
         return InMemoryDocuments(self._tables, self._principal)
@@ -196,6 +218,11 @@ class InMemoryStores:
     def embeddings(self) -> InMemoryEmbeddings:
         """Return vectors and their cache."""
         return InMemoryEmbeddings(self._tables)
+
+    @property
+    def graph_state(self) -> InMemoryGraphState:
+        """Return what the graph knows of nodes already."""
+        return InMemoryGraphState(self._tables)
 
     @property
     def queue(self) -> InMemoryQueue:
@@ -334,6 +361,7 @@ class InMemoryNodes:
                 self._apply_edge(edge)
             for removal in projection.removals:
                 self._remove(removal)
+            InMemoryAliases(self.tables).apply(projection.aliases)
 
     def _apply_node(self, row: NodeRow) -> None:
         present = self.tables.nodes.get(row.id)
@@ -376,7 +404,9 @@ class InMemoryNodes:
             if not any(_same_ends(row, one) for one in self.tables.edges.values()):
                 self.tables.edges.setdefault(row.id, row)
         else:
-            self.tables.edges.pop(row.id, None)
+            closed = self.tables.edges.pop(row.id, None)
+            if closed is not None:
+                self.tables.closed_edges[row.id] = closed, row.superseded_at
 
     def _strengthen(self, row: EdgeStrength) -> None:
         for edge in self.tables.edges.values():
@@ -459,8 +489,14 @@ def _changed(node: Node, change: NodeChange) -> Node:
     }
     if change.context_text is not None:
         given["context_text"] = change.context_text or None
+    if change.accesses and node.position < change.position:
+        given["access_count"] = node.access_count + change.accesses
+    if change.last_accessed_at:
+        known = node.last_accessed_at or change.last_accessed_at
+        given["last_accessed_at"] = max(known, change.last_accessed_at)
     if change.revive:
-        given |= {"state": State.ACTIVE, "deleted_at": None}
+        cleared = ("deleted_at", "superseded_by", "superseded_at")
+        given |= {"state": State.ACTIVE, **dict.fromkeys(cleared)}
     return replace(node, **given)
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cairn.ingestion.enrich import EnrichableNode
+from cairn.ingestion.enrich_ports import (
+    Before,
+    EnrichableNode,
+    Found,
+    Likeness,
+    Outgoing,
+    TraceStep,
+)
 from cairn.storage.postgres.halfvec import halfvecs, knows_halfvec
 from cairn.storage.postgres.stores import Store
 
@@ -14,7 +21,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.embedding.port import Vectors
-    from cairn.ingestion.enrich import NewEmbedding
+    from cairn.ingestion.enrich_ports import NewEmbedding
 
 
 class PostgresEmbeddings(Store):
@@ -22,11 +29,7 @@ class PostgresEmbeddings(Store):
 
     def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
         """Return those of the nodes that are to be found."""
-        rows = self.run("embedding.enrichable", ids=list(node_ids))
-        return [
-            EnrichableNode(id=node_id, label=label, text=text, context=tuple(context))
-            for node_id, label, text, context in rows
-        ]
+        return [_enrichable(row) for row in self.run("embedding.enrichable", ids=list(node_ids))]
 
     def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
         """Return the cached vectors by SHA-256 of their text."""
@@ -68,3 +71,108 @@ class PostgresEmbeddings(Store):
             model_id=model_id,
             position=position,
         )
+
+    def similar(
+        self, asked: Sequence[NewEmbedding], model_id: int, *, minimum: float, wanted: int
+    ) -> Sequence[Found]:
+        """Return up to `wanted` nodes near each vector, of the node's own scope and agents."""
+        knows_halfvec(self.connection)
+        flat = [(row.node_id, vector) for row in asked for vector in row.vectors]
+        rows = self.run(
+            "embedding.similar",
+            ids=[node_id for node_id, _ in flat],
+            vectors=halfvecs(vector for _, vector in flat),
+            model_id=model_id,
+            minimum=minimum,
+            wanted=wanted,
+        )
+        return [
+            Found(
+                node_id=node_id,
+                other_id=other_id,
+                score=score,
+                document_id=document_id,
+                ordinal=ordinal,
+                session_id=session_id,
+                sequence=sequence,
+            )
+            for node_id, other_id, score, document_id, ordinal, session_id, sequence in rows
+        ]
+
+
+class PostgresGraphState(Store):
+    """Implements `ingestion.enrich_ports.GraphState`."""
+
+    def outgoing(self, node_ids: Collection[UUID]) -> Sequence[Outgoing]:
+        """Return the open REFERENCES, temporal FOLLOWS and CAUSED_BY edges from the nodes."""
+        return [
+            Outgoing(id=edge_id, relation=relation, source_id=source, target_id=target, role=role)
+            for edge_id, relation, source, target, role in self.run(
+                "enrichment.outgoing", ids=list(node_ids)
+            )
+        ]
+
+    def likenesses(self, node_ids: Collection[UUID]) -> Sequence[Likeness]:
+        """Return the open SIMILAR_TO edges at the nodes, whichever end."""
+        return [
+            Likeness(source_id=source, target_id=target, score=score, edge_id=edge_id)
+            for source, target, score, edge_id in self.run(
+                "enrichment.likenesses", ids=list(node_ids)
+            )
+        ]
+
+    def audiences(
+        self, node_ids: Collection[UUID]
+    ) -> Mapping[UUID, tuple[str, tuple[str, ...] | None]]:
+        """Return scope and agents of those of the nodes that are there to be seen."""
+        if not node_ids:
+            return {}
+        rows = self.run("enrichment.audiences", ids=list(node_ids))
+        return {node_id: (scope, _tuple(agents)) for node_id, scope, agents in rows}
+
+    def before_in_trace(self, event_ids: Collection[UUID]) -> Sequence[TraceStep]:
+        """Return what came just before each event in its trace, if anything did."""
+        return [
+            TraceStep(node_id=node_id, before_id=before_id, type=type_, tool_name=tool_name)
+            for node_id, before_id, type_, tool_name in self.run(
+                "enrichment.before_in_trace", ids=list(event_ids)
+            )
+        ]
+
+    def aliases(self) -> Mapping[str, tuple[str, str]]:
+        """Return (canonical name, type) by the other names of the workspace's entities."""
+        rows = self.run("enrichment.aliases")
+        return {alias: (name, type_) for alias, name, type_ in rows}
+
+
+def _enrichable(row: Sequence[Any]) -> EnrichableNode:
+    node_id, label, text, context, scope, agents, subjects, occurred_at, *others = row
+    kind, client_id, source_agent, session_id, sequence, trace_id, parent_id, *others = others
+    document_id, ordinal, importance, keywords, metadata, before_id, before_at = others
+    return EnrichableNode(
+        id=node_id,
+        label=label,
+        text=text,
+        context=tuple(context),
+        scope=scope,
+        agents=_tuple(agents),
+        data_subjects=tuple(subjects),
+        occurred_at=occurred_at,
+        kind=kind,
+        client_id=client_id,
+        source_agent=source_agent,
+        session_id=session_id,
+        sequence=sequence,
+        trace_id=trace_id,
+        parent_id=parent_id,
+        document_id=document_id,
+        ordinal=ordinal,
+        importance=importance,
+        keywords=tuple(keywords),
+        metadata=metadata,
+        before=Before(id=before_id, occurred_at=before_at) if before_id else None,
+    )
+
+
+def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
+    return tuple(values) if values is not None else None

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
         PostgresIngestions,
         PostgresUploads,
     )
-    from cairn.storage.postgres.embeddings import PostgresEmbeddings
+    from cairn.storage.postgres.embeddings import PostgresEmbeddings, PostgresGraphState
     from cairn.storage.postgres.events import PostgresEvents
+    from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
@@ -85,10 +86,28 @@ class PostgresStores:
         return PostgresEmbeddings(self.connection, self.principal)
 
     @property
+    def graph_state(self) -> PostgresGraphState:
+        from cairn.storage.postgres.embeddings import PostgresGraphState
+
+        return PostgresGraphState(self.connection, self.principal)
+
+    @property
     def events(self) -> PostgresEvents:
         from cairn.storage.postgres.events import PostgresEvents
 
         return PostgresEvents(self.connection, self.principal)
+
+    @property
+    def graph_nodes(self) -> PostgresGraphNodes:
+        from cairn.storage.postgres.nodes import PostgresGraphNodes
+
+        return PostgresGraphNodes(self.connection, self.principal)
+
+    @property
+    def aliases(self) -> PostgresAliases:
+        from cairn.storage.postgres.nodes import PostgresAliases
+
+        return PostgresAliases(self.connection, self.principal)
 
     @property
     def documents(self) -> PostgresDocuments:
@@ -243,6 +262,9 @@ class PostgresNodes(Store):
                 deleted_at=removal.deleted_at,
                 position=removal.position,
             )
+        aliases = [row for one in projections for row in one.aliases]
+        if aliases:
+            PostgresStores(self.connection, self.principal).aliases.apply(aliases)
 
 
 class PostgresSubjects(Store):

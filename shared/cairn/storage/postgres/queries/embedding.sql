@@ -1,19 +1,34 @@
 -- name: enrichable
--- Nodes to be found, each with the texts of the two messages before it (same session and audience).
-SELECT n.id, n.label, n.text, coalesce(c.texts, '{}')
+-- Nodes to be found, each with the two messages before it (same session and audience); a report with
+-- its title.
+SELECT n.id, n.label, CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE '' END || n.text,
+  coalesce(c.texts, '{}'), n.scope, n.agents, n.data_subjects,
+  n.occurred_at, n.kind, n.client_id, n.source_agent, n.session_id, n.sequence, n.trace_id,
+  n.parent_id, n.document_id, n.ordinal, n.importance, n.keywords,
+  CASE WHEN n.label = 'Event' THEN n.metadata ELSE '{}' END,
+  c.ids[1] AS before_id, c.moments[1] AS before_at
   FROM node n
   LEFT JOIN LATERAL (
-    SELECT array_agg(before.text) AS texts
-      FROM (SELECT p.text FROM node p
+    SELECT array_agg(before.text) AS texts, array_agg(before.id) AS ids,
+           array_agg(before.occurred_at) AS moments
+      FROM (SELECT p.text, p.id, p.occurred_at FROM node p
              WHERE p.workspace_id = %(workspace_id)s AND p.session_id = n.session_id
                AND (p.sequence, p.id) < (n.sequence, n.id)
-               AND p.label = 'Memory' AND p.state IN ('active', 'provisional')
+               AND p.label = n.label AND p.state IN ('active', 'provisional')
+               AND (n.label = 'Memory' OR p.parent_id = n.parent_id)
                AND p.scope = n.scope AND p.agents IS NOT DISTINCT FROM n.agents
                AND p.data_subjects = n.data_subjects
              ORDER BY p.sequence DESC, p.id DESC LIMIT 2) AS before
-  ) AS c ON n.label = 'Memory' AND n.sequence IS NOT NULL
+  ) AS c ON n.label IN ('Memory', 'Message') AND n.sequence IS NOT NULL
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state IN ('active', 'provisional', 'superseded')
+
+-- name: similar
+-- Stored nodes near these vectors, each in the audience of its node.
+SELECT f.node_id, f.other_id, f.score, o.document_id, o.ordinal, o.session_id, o.sequence
+  FROM find_similar(%(ids)s::uuid[], %(vectors)s::halfvec[], %(model_id)s::smallint,
+    %(minimum)s::real, %(wanted)s) AS f
+  JOIN node o ON o.workspace_id = %(workspace_id)s AND o.id = f.other_id
 
 -- name: cached
 -- The vectors of texts seen before.

@@ -1,0 +1,190 @@
+"""Projector of `node.enriched`: from what was derived to rows of the graph. Pure, like the others.
+
+Everything stands in the body, which is empty when its key was destroyed: nothing comes back then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation, View
+from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.projection import EdgeRow, NodeRow, Projection
+from cairn.ids import derived_id
+from cairn.text.canonical import parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from cairn.ledger.entry import Entry
+
+
+def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Keywords and importance of nodes, the entities they name, and the edges between all these."""
+    if not body:
+        return Projection()
+    nodes: list[NodeRow] = [_entity(entry, one) for one in body["entities"]]
+    nodes += [_change(entry, one) for one in body["nodes"]]
+    edges: list[EdgeRow] = [_closure(entry, UUID(one)) for one in body["closed"]]
+    edges += _references(entry, body)
+    edges += _follows(entry, body)
+    edges += _causes(entry, body)
+    edges += _similar(entry, body)
+    edges += _strengths(entry, body)
+    return Projection(nodes=tuple(nodes), edges=tuple(edges))
+
+
+def _entity(entry: Entry, entity: Mapping[str, Any]) -> Node:
+    """An entity as it is first written. It is nobody's data by itself: its names are in texts."""
+    name, type_, agents = entity["name"], entity["type"], entity["agents"]
+    return Node(
+        workspace_id=entry.workspace_id,
+        id=UUID(entity["id"]),
+        label=Label.ENTITY,
+        kind=type_,
+        text=name,
+        canonical_name=name,
+        content_hash="",
+        scope=entity["scope"],
+        agents=tuple(agents) if agents is not None else None,
+        client_id=name if type_ == "client" else "global",
+        data_subjects=(),
+        state=State.ACTIVE,
+        occurred_at=parse_timestamp(entity["at"]),
+        valid_from=parse_timestamp(entity["at"]),
+        recorded_at=entry.recorded_at,
+        entry_id=entry.id,
+        position=entry.position,
+    )
+
+
+def _change(entry: Entry, change: Mapping[str, Any]) -> NodeChange:
+    words = change.get("keywords")
+    return NodeChange(
+        workspace_id=entry.workspace_id,
+        id=UUID(change["id"]),
+        position=entry.position,
+        keywords=tuple(words) if words is not None else None,
+        importance=change.get("importance"),
+    )
+
+
+def _closure(entry: Entry, edge_id: UUID) -> EdgeClosure:
+    return EdgeClosure(
+        workspace_id=entry.workspace_id,
+        id=edge_id,
+        superseded_at=entry.recorded_at,
+        position=entry.position,
+    )
+
+
+def _references(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    ids = _entity_ids(body)
+    return [
+        _edge(
+            entry,
+            View.ENTITY,
+            Relation.REFERENCES,
+            (UUID(node), ids[place]),
+            since=parse_timestamp(at),
+            properties={"role": role},
+        )
+        for node, place, role, at in cast("list[tuple[str, int, str, str]]", body["references"])
+    ]
+
+
+def _entity_ids(body: Mapping[str, Any]) -> list[UUID]:
+    return [UUID(one["id"]) for one in cast("list[dict[str, str]]", body["entities"])]
+
+
+def _follows(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    return [
+        _edge(
+            entry,
+            View.TEMPORAL,
+            Relation.FOLLOWS,
+            (UUID(node), UUID(before)),
+            since=parse_timestamp(at),
+            properties={"delta_ms": delta_ms, "session_id": session_id},
+        )
+        for node, before, delta_ms, session_id, at in body["follows"]
+    ]
+
+
+def _causes(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    return [
+        _edge(
+            entry,
+            View.CAUSAL,
+            Relation.CAUSED_BY,
+            (UUID(node), UUID(cause)),
+            weight=weight,
+            properties={"mechanism": mechanism},
+        )
+        for node, cause, mechanism, weight in body["causes"]
+    ]
+
+
+def _similar(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    return [
+        _edge(
+            entry,
+            View.SEMANTIC,
+            Relation.SIMILAR_TO,
+            (UUID(source), UUID(target)),
+            weight=score,
+            properties={"score": score},
+        )
+        for source, target, score in body["similar"]
+    ]
+
+
+def _strengths(entry: Entry, body: Mapping[str, Any]) -> list[EdgeStrength]:
+    """Return what entities named together gain: stored once, from the lesser id to the greater."""
+    ids = _entity_ids(body)
+    counted = [
+        (ids[one], ids[other], count)
+        for one, other, count in cast("list[tuple[int, int, int]]", body["strengths"])
+    ]
+    return [
+        EdgeStrength(
+            workspace_id=entry.workspace_id,
+            id=derived_id(entry.id, Relation.CO_OCCURRENCE, one, other),
+            view=View.ENTITY,
+            relation=Relation.CO_OCCURRENCE,
+            source_id=min(one, other),
+            target_id=max(one, other),
+            amount=float(count),
+            recorded_at=entry.recorded_at,
+            position=entry.position,
+        )
+        for one, other, count in counted
+    ]
+
+
+def _edge(
+    entry: Entry,
+    view: View,
+    relation: Relation,
+    ends: tuple[UUID, UUID],
+    *,
+    properties: Mapping[str, Any],
+    weight: float = 1.0,
+    since: datetime | None = None,
+) -> Edge:
+    source, target = ends
+    return Edge(
+        workspace_id=entry.workspace_id,
+        id=derived_id(entry.id, relation, source, target),
+        view=view,
+        relation=relation,
+        source_id=source,
+        target_id=target,
+        weight=weight,
+        properties=properties,
+        valid_from=since or entry.occurred_at,
+        recorded_at=entry.recorded_at,
+        position=entry.position,
+    )
