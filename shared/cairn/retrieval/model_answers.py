@@ -19,7 +19,7 @@ from cairn.llm.port import Finish
 from cairn.retrieval.model_calls import ModelUse
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
     from cairn.clock import Stopwatch
     from cairn.llm.port import ChatAnswer, ChatRequest, Purpose
@@ -107,13 +107,19 @@ class ModelAnswers:
         if not self._places.acquire(blocking=False):
             raise Unavailable("Too many questions are on their way.", reason="chat-saturated")
         full = replace(request, schema=shape.model_json_schema(), timeout_s=self._seconds)
-        future: Future[ChatAnswer] = self._pool.submit(self._router.chat, full, calls.budget)
-        future.add_done_callback(lambda _: self._places.release())
+        future = self._pool.submit(self._chat, full, calls)
         try:
             return future.result(timeout=self._seconds)
         except TimeoutError:
-            future.cancel()
+            if future.cancel():  # it had not begun
+                self._places.release()
             raise Unavailable("The model did not answer in time.", reason=LATE) from None
+
+    def _chat(self, request: ChatRequest, calls: ModelCalls) -> ChatAnswer:
+        try:
+            return self._router.chat(request, calls.budget)
+        finally:
+            self._places.release()
 
     def _ms_since(self, began: float) -> float:
         return (self._stopwatch() - began) * 1000
