@@ -66,7 +66,7 @@ class Talking:
         self, title: str, principal: Principal | None = None, **changes: Any
     ) -> ReportWritten:
         """A report at nine in the morning, unless changed."""
-        given = {"body": f"All of {title}.", "occurred_at": MORNING} | changes
+        given: dict[str, Any] = {"body": f"All of {title}.", "occurred_at": MORNING} | changes
         return self.write_report(principal or self.admin, NewReport(title=title, **given))
 
     def later(self, **passed: float) -> None:

@@ -21,6 +21,7 @@ from cairn.api.problems import (
 from cairn.api.routes import (
     claim,
     context,
+    conversations,
     documents,
     events,
     health,
@@ -28,9 +29,11 @@ from cairn.api.routes import (
     keys,
     ledger,
     memories,
+    reports,
     search,
     searches,
     status,
+    subscriptions,
     uploads,
     whoami,
 )
@@ -45,6 +48,9 @@ _NOUNS = (
     documents,
     uploads,
     ingestions,
+    conversations,
+    reports,
+    subscriptions,
     search,
     context,
     searches,
@@ -60,6 +66,9 @@ _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
     {"name": "events", "description": "What agents do, in order, and what caused what."},
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
+    {"name": "conversations", "description": "What was said, and the search in it."},
+    {"name": "reports", "description": "What workflows made, kept for good."},
+    {"name": "subscriptions", "description": "What agents find without being tagged for it."},
     {"name": "search", "description": "Recall over memories and documents."},
     {"name": "context", "description": "Recall as one block of text for a prompt."},
     {"name": "searches", "description": "Why a search found what it found."},
@@ -108,7 +117,7 @@ def _wrap(
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(options.cors_origins),
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
             allow_headers=["authorization", "content-type", "idempotency-key", REQUEST_ID],
             expose_headers=[REQUEST_ID, "idempotency-replayed", "retry-after"],
         )

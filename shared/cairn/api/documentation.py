@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from cairn.api.problems import KINDS, MEDIA_TYPE
 from cairn.ingestion import requests
-from cairn.retrieval import event_views, views
+from cairn.retrieval import conversations, event_views, reports, views
 from cairn.retrieval.answer import Answer
 
 Responses = dict[int | str, dict[str, Any]]
@@ -32,6 +32,9 @@ _RECORDS: tuple[type[Any], ...] = (
     views.LedgerVerification,
     views.KeyView,
     views.Status,
+    conversations.ConversationView,
+    conversations.ConversationMessage,
+    reports.ReportEntry,
 )
 _PROBLEM: dict[str, Any] = {
     "title": "Problem",

@@ -4,13 +4,16 @@ Each callable's docstring states what it promises and raises; the records they t
 those of the use cases, and their field names are the JSON names. No rules live here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.access import Principal
+from cairn.ingestion.conversations import MessageRecorded
 from cairn.ingestion.event_draft import NewEvent, Observed
+from cairn.ingestion.messages import NewMessage
+from cairn.ingestion.reports import NewReport, ReportWritten
 from cairn.ingestion.requests import (
     Deleted,
     DocumentAccepted,
@@ -21,8 +24,16 @@ from cairn.ingestion.requests import (
     UploadTicket,
 )
 from cairn.retrieval.answer import Answer
+from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
+from cairn.retrieval.conversations import (
+    ConversationFilter,
+    ConversationMessage,
+    ConversationView,
+)
 from cairn.retrieval.event_views import EventFilter, EventView
 from cairn.retrieval.query import SearchRequest
+from cairn.retrieval.reports import Report, ReportFilter, ReportPage
+from cairn.retrieval.subscription_leg import SubscriptionView
 from cairn.retrieval.views import (
     Admission,
     DocumentView,
@@ -250,6 +261,133 @@ class EventServices:
     get: GetEvent
 
 
+class RecordMessage(Protocol):
+    """Record one message of a conversation; a web chat's first ones wait for the user's second.
+
+    Raises Denied, ValidationFailed or TooLarge naming the field, Conflict (`too-many-pending`),
+    Unavailable (nothing written), and what `IdempotencyKey` says.
+    """
+
+    def __call__(
+        self, principal: Principal, message: NewMessage, *, idempotency: IdempotencyKey | None
+    ) -> MessageRecorded: ...
+
+
+class BindKey(Protocol):
+    """Bind a public key to the one conversation it may see, for good; admins only.
+
+    NotFound for a conversation that is not visible, ValidationFailed for a key that is no public
+    one of the workspace, Conflict (`key-bound`) when it is bound to another.
+    """
+
+    def __call__(self, principal: Principal, conversation_id: UUID, key_id: UUID, /) -> None: ...
+
+
+class ListConversations(Protocol):
+    """Return a page of conversations, newest first; a public key's own one."""
+
+    def __call__(
+        self, principal: Principal, where: ConversationFilter, *, limit: int, after: int | None
+    ) -> Page[ConversationView]: ...
+
+
+class GetConversation(Protocol):
+    """Return a conversation and a page of its messages, oldest first; NotFound when hidden."""
+
+    def __call__(
+        self, principal: Principal, conversation_id: UUID, *, limit: int, after: int | None
+    ) -> tuple[ConversationView, Page[ConversationMessage]]: ...
+
+
+class SearchConversations(Protocol):
+    """Find messages. A public key finds those of the conversation it is bound to.
+
+    Denied (`no-conversation`) for a public key bound to none, NotFound for a conversation that is
+    not visible, Unavailable when both legs failed.
+    """
+
+    def __call__(self, principal: Principal, asked: ConversationQuery, /) -> ConversationAnswer: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationServices:
+    """The use cases of conversations."""
+
+    record: RecordMessage
+    bind_key: BindKey
+    page: ListConversations
+    get: GetConversation
+    search: SearchConversations
+
+
+class WriteReport(Protocol):
+    """Write a report; the same title in the same minute returns the one that is there.
+
+    Raises Denied, ValidationFailed or TooLarge naming the field, NotFound for a conversation that
+    is not visible, Unavailable (nothing written), and what `IdempotencyKey` says.
+    """
+
+    def __call__(
+        self, principal: Principal, report: NewReport, *, idempotency: IdempotencyKey | None
+    ) -> ReportWritten: ...
+
+
+class LatestReports(Protocol):
+    """Return the newest reports with their bodies, of one keyword when given."""
+
+    def __call__(
+        self, principal: Principal, *, keyword: str | None, limit: int
+    ) -> tuple[Report, ...]: ...
+
+
+class ListReports(Protocol):
+    """Return a page of the catalogue without bodies, newest first, and the total."""
+
+    def __call__(
+        self, principal: Principal, where: ReportFilter, *, limit: int, after: int | None
+    ) -> ReportPage: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportServices:
+    """The use cases of reports."""
+
+    write: WriteReport
+    latest: LatestReports
+    page: ListReports
+
+
+class GetSubscriptions(Protocol):
+    """Return an agent's subscription, or everybody's for an admin who names no agent."""
+
+    def __call__(
+        self, principal: Principal, agent: str | None, /
+    ) -> tuple[SubscriptionView, ...]: ...
+
+
+class PutSubscription(Protocol):
+    """Replace an agent's keywords; Denied for another agent's, ValidationFailed for bad ones."""
+
+    def __call__(
+        self, principal: Principal, agent: str | None, keywords: Sequence[str], /
+    ) -> SubscriptionView: ...
+
+
+class ClearSubscription(Protocol):
+    """Let an agent subscribe to nothing."""
+
+    def __call__(self, principal: Principal, agent: str | None, /) -> SubscriptionView: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionServices:
+    """The use cases of subscriptions."""
+
+    get: GetSubscriptions
+    put: PutSubscription
+    clear: ClearSubscription
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiServices:
     """Every use case the routes call. One object an app; nothing connects when it is built."""
@@ -278,6 +416,9 @@ class ApiServices:
     claim: Claim
     get_status: GetStatus
     events: EventServices
+    conversations: ConversationServices
+    reports: ReportServices
+    subscriptions: SubscriptionServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

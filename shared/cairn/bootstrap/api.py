@@ -14,6 +14,11 @@ from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import Search, context, recall, searches
 from cairn.bootstrap.search_index import keyword_leg
+from cairn.bootstrap.talking import (
+    conversation_services,
+    report_services,
+    subscription_services,
+)
 from cairn.clock import utc_now
 from cairn.errors import CairnError
 from cairn.ids import new_id
@@ -104,6 +109,9 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         claim=RedeemClaim(opened, utc_now, new_id),
         get_status=browse.get_status,
         events=event_services(opened, transactions, remember),
+        conversations=conversation_services(opened, remember, recalled),
+        reports=report_services(opened, remember, log),
+        subscriptions=subscription_services(opened, remember),
     )
 
 

@@ -14,6 +14,7 @@ from cairn.access import ALL_SCOPES, Principal, Scope
 from cairn.ids import new_id
 from cairn.ingestion.messages import Channel
 from cairn.retrieval.records import Filters
+from cairn.retrieval.subscription_leg import SubscriptionView
 from cairn.storage.postgres.recall import recall_transactions
 from cairn.storage.postgres.subscriptions import (
     PostgresSubscribedKeywords,
@@ -201,9 +202,10 @@ def test_the_keywords_of_an_agent_are_read_for_its_principals(
 def test_changes_at_once_leave_one_of_them_and_the_ledger_says_which(
     world: World, talk: PostgresTalking
 ) -> None:
+    def put(word: str) -> SubscriptionView:
+        return talk.subscriptions.put(world.admin, "bot", [word])
+
     with ThreadPoolExecutor(3) as pool:
-        done = list(
-            pool.map(lambda word: talk.subscriptions.put(world.admin, "bot", [word]), "abc")
-        )
+        done = list(pool.map(put, "abc"))
     (kept,) = talk.subscriptions.get(world.admin, "bot")
     assert kept == max(done, key=lambda one: one.position)

@@ -234,7 +234,7 @@ def test_another_workspace_and_a_narrower_scope_see_nothing(
 def test_a_public_key_sees_the_conversation_it_is_bound_to_and_no_other(
     world: World, talk: PostgresTalking
 ) -> None:
-    public = {"channel": Channel.API, "scope": Scope.PUBLIC, "agents": ("bot",)}
+    public: dict[str, Any] = {"channel": Channel.API, "scope": Scope.PUBLIC, "agents": ("bot",)}
     mine = talk.say("my question", **public)
     yours = talk.say("your question", **public, session_id="s2")
     key = public_key(world)
@@ -295,9 +295,21 @@ def test_a_list_is_paged_and_filtered(talk: PostgresTalking) -> None:
 
 
 def test_messages_are_paged_in_their_order(talk: PostgresTalking) -> None:
-    for number in range(5):
-        kept = talk.say(str(number), channel=Channel.API)
+    *_, kept = [talk.say(str(number), channel=Channel.API) for number in range(5)]
     _, page = talk.browse.get(talk.admin, kept.conversation_id, limit=3, after=None)
     _, rest = talk.browse.get(talk.admin, kept.conversation_id, limit=3, after=page.next_after)
     assert [one.content for one in (*page.items, *rest.items)] == list("01234")
     assert rest.next_after is None
+
+
+def test_a_message_is_embedded_with_those_before_it_and_a_report_with_its_title(
+    world: World, talk: PostgresTalking
+) -> None:
+    for text in ("one", "two", "three"):
+        last = talk.say(text, channel=Channel.API)
+    talk.say("two of Slack", channel=Channel.SLACK)
+    report = talk.report("Briefing", body="All is well.")
+    with talk.transactions.reading(world.admin) as stores:
+        found = {one.id: one for one in stores.embeddings.enrichable([last.message_id, report.id])}
+    assert set(found[last.message_id].context) == {"one", "two"}
+    assert found[report.id].text == "Briefing\n\nAll is well."

@@ -9,10 +9,18 @@ from uuid import UUID
 
 import anyio
 import httpx
+from tests.unit.api.talk_fakes import Talk
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
-from cairn.api.services import ApiOptions, ApiServices, EventServices
+from cairn.api.services import (
+    ApiOptions,
+    ApiServices,
+    ConversationServices,
+    EventServices,
+    ReportServices,
+    SubscriptionServices,
+)
 from cairn.errors import (
     Conflict,
     NotFound,
@@ -104,6 +112,7 @@ class World:
     filters: list[MemoryFilter] = field(default_factory=list)
     observed: list[NewEvent] = field(default_factory=list)
     event_filters: list[EventFilter] = field(default_factory=list)
+    talk: Talk = field(default_factory=Talk)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -230,6 +239,18 @@ class World:
             importance=5,
             importance_band="medium",
         )
+
+    @property
+    def conversations(self) -> ConversationServices:
+        return self.talk.conversation_services()
+
+    @property
+    def reports(self) -> ReportServices:
+        return self.talk.report_services()
+
+    @property
+    def subscriptions(self) -> SubscriptionServices:
+        return self.talk.subscription_services()
 
     @property
     def events(self) -> EventServices:

@@ -1,0 +1,276 @@
+"""Conversations: say something in one, list them, read one, search what was said."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+from pydantic import Field
+
+from cairn.access import Scope
+from cairn.api import cursors
+from cairn.api.answers import answer, fitting, replay_headers
+from cairn.api.dependencies import Admin, Anyone, Idempotency, Options, Services, Writer
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, Limit, page_answer
+from cairn.api.routing import router
+from cairn.ingestion.drafting import MAX_TEXT_CHARS
+from cairn.ingestion.messages import Channel, GateReason, MessageRole, NewMessage
+from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.retrieval.conversation_search import (
+    MAX_QUERY_CHARS,
+    MAX_RESULTS,
+    ConversationAnswer,
+    ConversationQuery,
+    FoundMessage,
+)
+from cairn.retrieval.conversations import ConversationFilter
+
+routes = router("conversations")
+
+_ROOM = 8192
+ConversationId = Annotated[UUID, Path(description="The conversation's id.")]
+_MESSAGE = {"$ref": "#/components/schemas/ConversationMessage"}
+_RECORDED: dict[str, Any] = {
+    "type": "object",
+    "required": ["conversation_id", "message_id", "persisted"],
+    "properties": {
+        "conversation_id": {"type": "string", "format": "uuid"},
+        "message_id": {"type": "string", "format": "uuid"},
+        "persisted": {"type": "boolean", "description": "False while the first messages wait."},
+        "position": {"type": ["integer", "null"]},
+        "written": {"type": "array", "items": {"type": "string", "format": "uuid"}},
+        "pending": {"type": "integer"},
+        "expires_at": {"type": ["string", "null"], "format": "date-time"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+}
+_ONE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "conversation": {"$ref": "#/components/schemas/ConversationView"},
+        "items": {"type": "array", "items": _MESSAGE},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+}
+_FOUND: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "messages": {
+            "type": "array",
+            "items": {"allOf": [_MESSAGE, {"properties": {"relevance_score": {"type": "number"}}}]},
+        },
+        "meta": {"type": "object"},
+    },
+}
+
+
+class MessageIn(Body):
+    """One message of a conversation, named by its channel and the channel's session id."""
+
+    channel: Annotated[Channel, Field(strict=False)]
+    session_id: Name
+    role: Annotated[MessageRole, Field(strict=False)]
+    text: Annotated[Text, at_most(MAX_TEXT_CHARS)]
+    occurred_at: Timestamp | None = None
+    sender: Name | None = None
+    accepted: bool = True
+    gate_reason: Annotated[GateReason | None, Field(strict=False)] = None
+    client_id: Name = GLOBAL_CLIENT
+    scope: ScopeName = Scope.ADMIN
+    agents: Names = Field(default_factory=list[str])
+    data_subjects: Names = Field(default_factory=list[str])
+    metadata: Metadata = Field(default_factory=dict[str, Any])
+
+    def record(self) -> NewMessage:
+        """Return the use case's record."""
+        values = {name: getattr(self, name) for name in MessageIn.model_fields}
+        values["agents"] = tuple(self.agents)
+        values["data_subjects"] = tuple(self.data_subjects)
+        return NewMessage(**values)
+
+
+class ConversationSearchIn(Body):
+    """What to look for in what was said."""
+
+    query: Annotated[Text, at_most(MAX_QUERY_CHARS)]
+    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
+    conversation_id: Annotated[UUID, Field(strict=False)] | None = None
+    role: Annotated[MessageRole | None, Field(strict=False)] = None
+    occurred_from: Timestamp | None = None
+    occurred_to: Timestamp | None = None
+
+    def record(self) -> ConversationQuery:
+        """Return the use case's record."""
+        return ConversationQuery(
+            query=self.query,
+            limit=self.limit,
+            conversation_id=self.conversation_id,
+            role=self.role.value if self.role else None,
+            occurred_from=self.occurred_from,
+            occurred_to=self.occurred_to,
+        )
+
+
+@routes.post(
+    "/v1/conversations/messages",
+    summary="Record a message",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "It is recorded, with what waited before it", _RECORDED),
+        **answers(202, "It waits for the second message of a web chat's user", _RECORDED),
+        **problems("conflict", body=True),
+    },
+)
+def record_message(
+    body: MessageIn, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Record what was said.
+
+    A web chat is recorded from its user's second message on; every other channel from the first,
+    whether its sender was let in or not.
+    """
+    done = services.conversations.record(caller, body.record(), idempotency=idempotency)
+    shown = {
+        "conversation_id": done.conversation_id,
+        "message_id": done.message_id,
+        "persisted": done.persisted,
+        "position": done.position,
+        "written": done.written,
+        "pending": done.pending,
+        "expires_at": done.expires_at,
+        "warnings": done.warnings,
+    }
+    headers = replay_headers(replayed=done.replayed)
+    return answer(shown, status=201 if done.persisted else 202, headers=headers)
+
+
+@routes.get(
+    "/v1/conversations",
+    summary="List conversations, newest first",
+    response_model=None,
+    responses={**answers(200, "One page", page_of("ConversationView")), **problems()},
+)
+def list_conversations(
+    caller: Anyone,
+    services: Services,
+    options: Options,
+    channel: Annotated[Channel | None, Query()] = None,
+    session_id: Annotated[Name | None, Query()] = None,
+    client_id: Annotated[Name | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what the key may see: a public key the one conversation it is bound to."""
+    filters = {"channel": channel, "session_id": session_id, "client_id": client_id}
+    after = cursors.decode(cursor, route="conversations", filters=filters)
+    where = ConversationFilter(
+        channel=channel.value if channel else None, session_id=session_id, client_id=client_id
+    )
+    page = services.conversations.page(caller, where, limit=limit, after=after)
+    return page_answer(page, route="conversations", filters=filters, options=options)
+
+
+@routes.get(
+    "/v1/conversations/{conversation_id}",
+    summary="Read a conversation",
+    response_model=None,
+    responses={
+        **answers(200, "The conversation and a page of its messages", _ONE),
+        **problems("not-found"),
+    },
+)
+def get_conversation(
+    conversation_id: ConversationId,
+    caller: Anyone,
+    services: Services,
+    options: Options,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Read the messages of a conversation, oldest first."""
+    bound: dict[str, Any] = {
+        "route": "conversation",
+        "filters": {"conversation_id": conversation_id},
+    }
+    after = cursors.decode(cursor, **bound)
+    conversation, page = services.conversations.get(
+        caller, conversation_id, limit=limit, after=after
+    )
+    items = fitting(page.items, max_bytes=options.max_answer_bytes - _ROOM)
+    following = page.next_after
+    if len(items) < len(page.items):
+        following = int(items[-1]["position"])
+    onward = None if following is None else cursors.encode(following, **bound)
+    return answer({"conversation": conversation, "items": items, "next_cursor": onward})
+
+
+@routes.post(
+    "/v1/conversations/search",
+    summary="Search what was said",
+    response_model=None,
+    responses={
+        **answers(200, "Messages, best first", _FOUND),
+        **problems("not-found", body=True),
+    },
+)
+def search_conversations(
+    body: ConversationSearchIn, caller: Anyone, services: Services
+) -> Response:
+    """Find messages by meaning and by words. A public key searches its own conversation only."""
+    return answer(found_messages(services.conversations.search(caller, body.record())))
+
+
+@routes.put(
+    "/v1/conversations/{conversation_id}/keys/{key_id}",
+    summary="Bind a public key to a conversation",
+    response_model=None,
+    responses={
+        **answers(200, "The key sees this conversation and no other", {"type": "object"}),
+        **problems("not-found", "conflict"),
+    },
+)
+def bind_key(
+    conversation_id: ConversationId,
+    key_id: Annotated[UUID, Path(description="The key's id.")],
+    caller: Admin,
+    services: Services,
+) -> Response:
+    """Let a public key see one conversation. It cannot be bound to another one afterwards."""
+    services.conversations.bind_key(caller, conversation_id, key_id)
+    return answer({"conversation_id": conversation_id, "key_id": key_id})
+
+
+def found_messages(found: ConversationAnswer) -> dict[str, Any]:
+    """Return the JSON form of a search's answer."""
+    return {
+        "messages": [_found(one) for one in found.messages],
+        "meta": {
+            "query_ms": round(found.query_ms, 1),
+            "conversation_id": found.conversation_id,
+            "legs": {
+                name: {"found": len(leg.candidates), "ms": round(leg.ms, 1)}
+                for name, leg in found.legs.items()
+            },
+            "degraded": found.degraded,
+        },
+    }
+
+
+def _found(one: FoundMessage) -> dict[str, Any]:
+    message = one.message
+    return {
+        "id": message.id,
+        "conversation_id": message.conversation_id,
+        "role": message.role,
+        "content": message.content,
+        "timestamp": message.timestamp,
+        "relevance_score": one.relevance_score,
+        "channel": message.channel,
+        "session_id": message.session_id,
+        "sequence": message.sequence,
+        "sender": message.sender,
+        "accepted": message.accepted,
+        "position": message.position,
+    }

@@ -1,0 +1,159 @@
+"""Reports: write one, read the newest, scan the catalogue."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+from pydantic import Field
+
+from cairn.access import Scope
+from cairn.api import cursors
+from cairn.api.answers import answer, replay_headers
+from cairn.api.dependencies import Idempotency, Services, Writer
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, Limit
+from cairn.api.routing import router
+from cairn.ingestion.reports import (
+    MAX_BODY_CHARS,
+    MAX_KEYWORD_CHARS,
+    MAX_KEYWORDS,
+    MAX_TITLE_CHARS,
+    NewReport,
+)
+from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.retrieval.reports import MAX_LATEST, Report, ReportFilter
+
+routes = router("reports")
+
+_ENTRY = {"$ref": "#/components/schemas/ReportEntry"}
+_WRITTEN: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "position", "created"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "position": {"type": "integer"},
+        "created": {"type": "boolean", "description": "False: it was there already."},
+        "parent_id": {"type": ["string", "null"], "format": "uuid"},
+    },
+}
+_LATEST: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {
+            "type": "array",
+            "items": {"allOf": [_ENTRY, {"properties": {"body": {"type": "string"}}}]},
+        }
+    },
+}
+_PAGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": _ENTRY},
+        "next_cursor": {"type": ["string", "null"]},
+        "total": {"type": "integer"},
+    },
+}
+Keyword = Annotated[
+    str | None, Query(min_length=1, max_length=MAX_KEYWORD_CHARS, description="In any case.")
+]
+
+
+class ReportIn(Body):
+    """A report to keep. Without a conversation it hangs under the workspace's admin."""
+
+    title: Annotated[Text, at_most(MAX_TITLE_CHARS)]
+    body: Annotated[Text, at_most(MAX_BODY_CHARS)]
+    keywords: Annotated[list[str], Field(max_length=MAX_KEYWORDS)] = Field(
+        default_factory=list[str]
+    )
+    source_workflow: Name | None = None
+    occurred_at: Timestamp | None = None
+    conversation_id: Annotated[UUID, Field(strict=False)] | None = None
+    session_id: Name | None = None
+    client_id: Name = GLOBAL_CLIENT
+    scope: ScopeName = Scope.ADMIN
+    agents: Names = Field(default_factory=list[str])
+    data_subjects: Names = Field(default_factory=list[str])
+
+    def record(self) -> NewReport:
+        """Return the use case's record."""
+        values = {name: getattr(self, name) for name in ReportIn.model_fields}
+        for name in ("keywords", "agents", "data_subjects"):
+            values[name] = tuple(values[name])
+        return NewReport(**values)
+
+
+@routes.post(
+    "/v1/reports",
+    summary="Write a report",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "It is written", _WRITTEN),
+        **answers(200, "This title was reported in this minute already", _WRITTEN),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def write_report(
+    body: ReportIn, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Keep what a workflow made. Reports are never changed; the same one again is the same one."""
+    done = services.reports.write(caller, body.record(), idempotency=idempotency)
+    shown = {
+        "id": done.id,
+        "position": done.position,
+        "created": done.created,
+        "parent_id": done.parent_id,
+    }
+    headers = replay_headers(replayed=done.replayed)
+    return answer(shown, status=201 if done.created else 200, headers=headers)
+
+
+@routes.get(
+    "/v1/reports/latest",
+    summary="Read the newest report",
+    response_model=None,
+    responses={**answers(200, "The newest, with their bodies", _LATEST), **problems()},
+)
+def latest_reports(
+    caller: Writer,
+    services: Services,
+    keyword: Keyword = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LATEST)] = 1,
+) -> Response:
+    """Read the newest report with a keyword, by the time it is about; no items when none is."""
+    found = services.reports.latest(caller, keyword=keyword, limit=limit)
+    return answer({"items": [report_json(one) for one in found]})
+
+
+@routes.get(
+    "/v1/reports",
+    summary="List reports, newest first",
+    response_model=None,
+    responses={**answers(200, "One page without bodies", _PAGE), **problems()},
+)
+def list_reports(
+    caller: Writer,
+    services: Services,
+    keyword: Keyword = None,
+    source_workflow: Annotated[Name | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List the catalogue without bodies, and say how many reports it has."""
+    where = ReportFilter(
+        keyword=keyword.casefold() if keyword else None, source_workflow=source_workflow
+    )
+    bound: dict[str, Any] = {"route": "reports", "filters": asdict(where)}
+    after = cursors.decode(cursor, **bound)
+    found = services.reports.page(caller, where, limit=limit, after=after)
+    following = found.page.next_after
+    onward = None if following is None else cursors.encode(following, **bound)
+    return answer({"items": found.page.items, "next_cursor": onward, "total": found.total})
+
+
+def report_json(one: Report) -> dict[str, Any]:
+    """Return the JSON form of a report with its body."""
+    return {**asdict(one.report), "body": one.body}

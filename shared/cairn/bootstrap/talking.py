@@ -1,0 +1,107 @@
+"""What the API needs of conversations, reports and subscriptions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.api.services import ConversationServices, ReportServices, SubscriptionServices
+from cairn.clock import monotonic
+from cairn.ingestion.conversations import BindKey, RecordMessage
+from cairn.ingestion.reports import WriteReport
+from cairn.ingestion.subscriptions import Subscriptions
+from cairn.retrieval.conversation_search import SearchConversations
+from cairn.retrieval.conversations import BrowseConversations
+from cairn.retrieval.reports import BrowseReports
+from cairn.storage.postgres.conversations import (
+    PostgresConversationReads,
+    PostgresConversationStores,
+    PostgresOneConversation,
+)
+from cairn.storage.postgres.reports import PostgresReportReads, PostgresReportStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.subscriptions import PostgresSubscriptionStores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from aws_lambda_powertools import Logger
+
+    from cairn.ingestion.remember import Remember
+    from cairn.retrieval.recall import Recall
+    from cairn.storage.postgres.database import Database
+
+
+def conversation_services(
+    opened: Database, remember: Remember, recalled: Recall
+) -> ConversationServices:
+    """Build them beside `remember`; the search has the legs of `recalled`."""
+    transactions = StoreTransactions(opened, PostgresConversationStores)
+    reads = StoreTransactions(opened, PostgresConversationReads)
+    browse = BrowseConversations(transactions=reads)
+    legs = recalled.legs
+    return ConversationServices(
+        record=RecordMessage(
+            transactions=transactions,
+            resolver=remember.resolver,
+            cipher=remember.cipher,
+            dispatcher=remember.dispatcher,
+            clock=remember.clock,
+            new_id=remember.new_id,
+        ),
+        bind_key=BindKey(transactions=transactions, clock=remember.clock, new_id=remember.new_id),
+        page=browse.list,
+        get=browse.get,
+        search=SearchConversations(
+            embedder=legs.embedder,
+            vector_leg=legs.vector,
+            keyword_leg=legs.keyword,
+            one=lambda conversation_id: PostgresOneConversation(opened, conversation_id),
+            transactions=reads,
+            pool=legs.pool,
+            clock=remember.clock,
+            stopwatch=monotonic,
+        ),
+    )
+
+
+def report_services(opened: Database, remember: Remember, log: Logger) -> ReportServices:
+    """Build them beside `remember`; each operation is one line of the log."""
+    say = _info(log)
+    browse = BrowseReports(
+        transactions=StoreTransactions(opened, PostgresReportReads), stopwatch=monotonic, log=say
+    )
+    return ReportServices(
+        write=WriteReport(
+            transactions=StoreTransactions(opened, PostgresReportStores),
+            resolver=remember.resolver,
+            cipher=remember.cipher,
+            dispatcher=remember.dispatcher,
+            clock=remember.clock,
+            stopwatch=monotonic,
+            new_id=remember.new_id,
+            log=say,
+        ),
+        latest=browse.latest,
+        page=browse.list,
+    )
+
+
+def subscription_services(opened: Database, remember: Remember) -> SubscriptionServices:
+    """Build them beside `remember`."""
+    subscriptions = Subscriptions(
+        transactions=StoreTransactions(opened, PostgresSubscriptionStores),
+        resolver=remember.resolver,
+        cipher=remember.cipher,
+        clock=remember.clock,
+        new_id=remember.new_id,
+    )
+    return SubscriptionServices(
+        get=subscriptions.get, put=subscriptions.put, clear=subscriptions.clear
+    )
+
+
+def _info(log: Logger) -> Callable[[str, Mapping[str, Any]], None]:
+    def say(event: str, fields: Mapping[str, Any]) -> None:
+        log.info(event, extra=dict(fields))
+
+    return say

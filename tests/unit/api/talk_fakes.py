@@ -1,0 +1,183 @@
+"""Fake use cases of conversations, reports and subscriptions, for the routes' tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from cairn.access import Principal, Scope
+from cairn.api.services import ConversationServices, ReportServices, SubscriptionServices
+from cairn.errors import NotFound
+from cairn.ingestion.conversations import MessageRecorded
+from cairn.ingestion.messages import NewMessage
+from cairn.ingestion.reports import NewReport, ReportWritten
+from cairn.ingestion.requests import IdempotencyKey
+from cairn.retrieval.conversation_search import (
+    ConversationAnswer,
+    ConversationQuery,
+    FoundMessage,
+)
+from cairn.retrieval.conversations import (
+    ConversationFilter,
+    ConversationMessage,
+    ConversationView,
+)
+from cairn.retrieval.legs import LegOutcome
+from cairn.retrieval.reports import Report, ReportEntry, ReportFilter, ReportPage
+from cairn.retrieval.subscription_leg import SubscriptionView
+from cairn.retrieval.views import Page
+
+NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
+TALK = UUID(int=500)
+
+
+@dataclass
+class Talk:
+    """The state behind the fakes; tests set it and look at it."""
+
+    said: list[NewMessage] = field(default_factory=list)
+    searched: list[ConversationQuery] = field(default_factory=list)
+    listed: list[ConversationFilter] = field(default_factory=list)
+    bound: list[tuple[UUID, UUID]] = field(default_factory=list)
+    reported: list[NewReport] = field(default_factory=list)
+    asked: list[object] = field(default_factory=list)
+    subscribed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    persisted: bool = True
+    created: bool = True
+
+    def record(
+        self, principal: Principal, message: NewMessage, *, idempotency: IdempotencyKey | None
+    ) -> MessageRecorded:
+        self.said.append(message)
+        waits = {} if self.persisted else {"pending": 1, "expires_at": NOON + timedelta(hours=24)}
+        return MessageRecorded(
+            conversation_id=TALK,
+            message_id=UUID(int=501),
+            persisted=self.persisted,
+            position=7 if self.persisted else None,
+            written=(UUID(int=501),) if self.persisted else (),
+            **waits,  # type: ignore[arg-type]
+        )
+
+    def bind_key(self, principal: Principal, conversation_id: UUID, key_id: UUID, /) -> None:
+        self.bound.append((conversation_id, key_id))
+
+    def page(
+        self, principal: Principal, where: ConversationFilter, *, limit: int, after: int | None
+    ) -> Page[ConversationView]:
+        self.listed.append(where)
+        return Page(items=(conversation(),), next_after=None)
+
+    def get(
+        self, principal: Principal, conversation_id: UUID, *, limit: int, after: int | None
+    ) -> tuple[ConversationView, Page[ConversationMessage]]:
+        if conversation_id != TALK:
+            raise NotFound("There is no such conversation.")
+        every = [message(position) for position in range(11, 14) if position > (after or 0)]
+        items = tuple(every[:limit])
+        return conversation(), Page(
+            items=items, next_after=items[-1].position if len(every) > limit else None
+        )
+
+    def search(self, principal: Principal, asked: ConversationQuery, /) -> ConversationAnswer:
+        self.searched.append(asked)
+        return ConversationAnswer(
+            messages=(FoundMessage(message=message(11), relevance_score=0.5),),
+            conversation_id=asked.conversation_id,
+            query_ms=1.26,
+            legs={"vector": LegOutcome(failure="late"), "keyword": LegOutcome(ms=1.0)},
+            degraded=("vector: late",),
+        )
+
+    def write(
+        self, principal: Principal, report: NewReport, *, idempotency: IdempotencyKey | None
+    ) -> ReportWritten:
+        self.reported.append(report)
+        return ReportWritten(id=UUID(int=600), position=9, created=self.created)
+
+    def latest(
+        self, principal: Principal, *, keyword: str | None, limit: int
+    ) -> tuple[Report, ...]:
+        self.asked.append((keyword, limit))
+        return (Report(report=entry(), body="All is well."),)
+
+    def reports_page(
+        self, principal: Principal, where: ReportFilter, *, limit: int, after: int | None
+    ) -> ReportPage:
+        self.asked.append((where, limit, after))
+        return ReportPage(page=Page(items=(entry(),), next_after=9), total=3)
+
+    def subscriptions(
+        self, principal: Principal, agent: str | None, /
+    ) -> tuple[SubscriptionView, ...]:
+        named = [agent] if agent else sorted(self.subscribed)
+        return tuple(self._view(one) for one in named if one in self.subscribed)
+
+    def subscribe(
+        self, principal: Principal, agent: str | None, keywords: Sequence[str], /
+    ) -> SubscriptionView:
+        self.subscribed[agent or ""] = tuple(keywords)
+        return self._view(agent or "")
+
+    def clear(self, principal: Principal, agent: str | None, /) -> SubscriptionView:
+        self.subscribed[agent or ""] = ()
+        return self._view(agent or "")
+
+    def _view(self, agent: str) -> SubscriptionView:
+        return SubscriptionView(agent=agent, keywords=self.subscribed[agent], position=3)
+
+    def conversation_services(self) -> ConversationServices:
+        return ConversationServices(
+            record=self.record,
+            bind_key=self.bind_key,
+            page=self.page,
+            get=self.get,
+            search=self.search,
+        )
+
+    def report_services(self) -> ReportServices:
+        return ReportServices(write=self.write, latest=self.latest, page=self.reports_page)
+
+    def subscription_services(self) -> SubscriptionServices:
+        return SubscriptionServices(get=self.subscriptions, put=self.subscribe, clear=self.clear)
+
+
+def conversation() -> ConversationView:
+    return ConversationView(
+        id=TALK,
+        position=10,
+        channel="webchat",
+        session_id="s1",
+        client_id="global",
+        scope=Scope.ADMIN,
+        opened_at=NOON,
+        recorded_at=NOON,
+        messages=3,
+    )
+
+
+def message(position: int) -> ConversationMessage:
+    return ConversationMessage(
+        id=UUID(int=position),
+        position=position,
+        conversation_id=TALK,
+        role="user",
+        content="Is the hut open?",
+        timestamp=NOON,
+        sequence=position - 10,
+        session_id="s1",
+        recorded_at=NOON,
+        channel="webchat",
+    )
+
+
+def entry() -> ReportEntry:
+    return ReportEntry(
+        id=UUID(int=600),
+        position=9,
+        title="Daily briefing",
+        keywords=("daily-briefing",),
+        scope=Scope.ADMIN,
+        occurred_at=NOON,
+        recorded_at=NOON,
+    )
