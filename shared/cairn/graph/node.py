@@ -13,7 +13,8 @@ class State(StrEnum):
 
     provisional -> active; active -> superseded | expired | archived | deleted | quarantined;
     archived -> active (used again); quarantined -> active (taint lifted);
-    deleted -> active (its source was ingested again). Superseded and expired are final.
+    deleted -> active (its source was ingested again); superseded -> active (an entity whose merge
+    is undone). Superseded is final for everything else, and expired for all.
     """
 
     PROVISIONAL = "provisional"  # seen, not yet confirmed; found, and marked so
@@ -97,6 +98,8 @@ class Node:
     superseded_by: UUID | None = None
     superseded_at: datetime | None = None
     confidence: float = 1.0
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
     valid_to: datetime | None = None
     deleted_at: datetime | None = None
 
@@ -105,7 +108,7 @@ class Node:
 class NodeChange:
     """What one ledger entry changes on an existing node; None leaves a column as it is.
 
-    `context_text` "" clears it. A change older than the row's position is not applied.
+    `context_text` "" clears it; `accesses` are added to the count. A change older than the row's position is not applied.
     """
 
     workspace_id: UUID
@@ -136,4 +139,6 @@ class NodeChange:
     page_from: int | None = None
     page_to: int | None = None
     content_hash: str | None = None
-    revive: bool = False  # deleted -> active: clears deleted_at
+    accesses: int | None = None
+    last_accessed_at: datetime | None = None
+    revive: bool = False  # deleted or merged -> active: clears deleted_at and superseded_by, _at

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from cairn.graph.alias import Alias, AliasRemoval
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 
 NodeRow = Node | NodeChange
 EdgeRow = Edge | EdgeClosure | EdgeStrength
+AliasRow = Alias | AliasRemoval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,3 +30,4 @@ class Projection:
     nodes: tuple[NodeRow, ...] = ()
     edges: tuple[EdgeRow, ...] = ()
     removals: tuple[DocumentRemoval, ...] = ()
+    aliases: tuple[AliasRow, ...] = ()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from psycopg.types.json import Jsonb
 
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
-from cairn.graph.node import Node
+from cairn.graph.node import Node, NodeChange
 from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
 from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
-from cairn.storage.postgres.rows import as_json, runs
+from cairn.storage.postgres.rows import Record, as_json, runs
 from cairn.storage.postgres.sql import query
 from cairn.text.hashes import sha256
 
@@ -251,8 +251,7 @@ class PostgresNodes(Store):
     def apply(self, projections: Sequence[Projection]) -> None:
         """Apply rows in order, a run of one kind as one statement."""
         for run in runs(row for one in projections for row in one.nodes):
-            name = "node.insert" if isinstance(run[0], Node) else "node.change"
-            self.run(name, rows=as_json(run))
+            self.run(_node_query(run), rows=as_json(run))
         for run in runs(row for one in projections for row in one.edges):
             self.run(_EDGE_QUERIES[type(run[0])], rows=as_json(run))
         for removal in (one for projection in projections for one in projection.removals):
@@ -436,6 +435,20 @@ def _list(values: tuple[str, ...] | None) -> list[str] | None:
 
 def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
     return tuple(values) if values is not None else None
+
+
+def _node_query(rows: Sequence[Record]) -> str:
+    """Return the statement for a run; one that leaves texts alone need not index them again."""
+    if isinstance(rows[0], Node):
+        return "node.insert"
+    return "node.describe" if all(_only_describes(row) for row in rows) else "node.change"
+
+
+def _only_describes(row: Record) -> bool:
+    if not isinstance(row, NodeChange):
+        return False
+    nothing = NodeChange(workspace_id=row.workspace_id, id=row.id, position=row.position)
+    return replace(row, keywords=None, importance=None) == nothing
 
 
 def _missing() -> Any:

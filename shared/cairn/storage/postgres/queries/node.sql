@@ -30,8 +30,8 @@ UPDATE node AS n
        context_text = CASE WHEN c.context_text = '' THEN NULL ELSE coalesce(c.context_text, n.context_text) END,
        valid_to = coalesce(c.valid_to, n.valid_to),
        supersedes = coalesce(c.supersedes, n.supersedes),
-       superseded_by = coalesce(c.superseded_by, n.superseded_by),
-       superseded_at = coalesce(c.superseded_at, n.superseded_at),
+       superseded_by = CASE WHEN c.revive THEN NULL ELSE coalesce(c.superseded_by, n.superseded_by) END,
+       superseded_at = CASE WHEN c.revive THEN NULL ELSE coalesce(c.superseded_at, n.superseded_at) END,
        observed_by = coalesce(c.observed_by, n.observed_by),
        observation_count = coalesce(c.observation_count, n.observation_count),
        text = coalesce(c.text, n.text),
@@ -49,14 +49,29 @@ UPDATE node AS n
        line_to = coalesce(c.line_to, n.line_to),
        page_from = coalesce(c.page_from, n.page_from),
        page_to = coalesce(c.page_to, n.page_to),
-       content_hash = coalesce(c.content_hash, n.content_hash)
+       content_hash = coalesce(c.content_hash, n.content_hash),
+       -- added once: what is at this position already has them
+       access_count = n.access_count + CASE WHEN n.position < c.position THEN coalesce(c.accesses, 0) ELSE 0 END,
+       last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, state text, valid_to timestamptz, supersedes uuid, superseded_by
     uuid, superseded_at timestamptz, deleted_at timestamptz, observed_by text[],
     observation_count integer, context_text text, text text, title text, summary text, metadata
     jsonb, keywords text[], importance smallint, compiled_truth text, canonical_name text,
     headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
-    page_from integer, page_to integer, content_hash text, revive boolean
+    page_from integer, page_to integer, content_hash text, accesses integer,
+    last_accessed_at timestamptz, revive boolean
+  )
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
+
+-- name: describe
+-- What was derived of nodes; `change` would index their texts again.
+UPDATE node AS n
+   SET position = c.position,
+       keywords = coalesce(c.keywords, n.keywords),
+       importance = coalesce(c.importance, n.importance)
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
+    id uuid, position bigint, keywords text[], importance smallint
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
