@@ -116,12 +116,13 @@ class Enrich:
             found = stores.embeddings.enrichable(wanted)
             texts = _texts(found, self.embedder)
             known = dict(stores.embeddings.cached({text_hash(one) for one in texts}, model_id))
-            aliases = stores.graph_state.aliases()
+            audiences = {node.audience for node in found}
+            aliases = {one: stores.aliases.aliases(*one) for one in audiences}
         nodes, keys = self._readable(principal.workspace_id, found)
         needed = _texts(nodes, self.embedder)
         fresh = self._embed([one for one in needed if text_hash(one) not in known])
         embeddings = [_embedding(node, self.embedder, known | fresh) for node in nodes]
-        derived = [derive(node, aliases) for node in nodes]
+        derived = [derive(node, aliases[node.audience]) for node in nodes]
         work = self._looked_up(principal, nodes, embeddings, fresh, derived, keys)
         self._when_free(lambda: self._store(principal, rows, work))
         return len(embeddings)

@@ -163,8 +163,12 @@ class GraphState(Protocol):
         """Return what came just before each event in its trace, if anything did."""
         ...
 
-    def aliases(self) -> Mapping[str, tuple[str, str]]:
-        """Return (canonical name, type) by the other names of the workspace's entities."""
+
+class AliasReader(Protocol):
+    """Other names of entities."""
+
+    def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
+        """Return canonical name and type by casefolded alias, of exactly this audience."""
         ...
 
 
@@ -193,6 +197,8 @@ class EnrichStores(WriteStores, Protocol):
 
     @property
     def embeddings(self) -> EmbeddingStore: ...
+    @property
+    def aliases(self) -> AliasReader: ...
     @property
     def graph_state(self) -> GraphState: ...
     @property

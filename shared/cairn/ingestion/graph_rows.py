@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation, View
-from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.node import NodeChange
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.ids import derived_id
+from cairn.ingestion.entity_rows import entity_node
 from cairn.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from cairn.graph.node import Node
     from cairn.ledger.entry import Entry
 
 
@@ -38,25 +40,15 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
 
 def _entity(entry: Entry, entity: Mapping[str, Any]) -> Node:
     """An entity as it is first written. It is nobody's data by itself: its names are in texts."""
-    name, type_, agents = entity["name"], entity["type"], entity["agents"]
-    return Node(
-        workspace_id=entry.workspace_id,
-        id=UUID(entity["id"]),
-        label=Label.ENTITY,
-        kind=type_,
-        text=name,
-        canonical_name=name,
-        content_hash="",
+    agents = entity["agents"]
+    return entity_node(
+        entry,
+        entity_id=UUID(entity["id"]),
+        name=entity["name"],
+        type=entity["type"],
         scope=entity["scope"],
         agents=tuple(agents) if agents is not None else None,
-        client_id=name if type_ == "client" else "global",
-        data_subjects=(),
-        state=State.ACTIVE,
         occurred_at=parse_timestamp(entity["at"]),
-        valid_from=parse_timestamp(entity["at"]),
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )
 
 

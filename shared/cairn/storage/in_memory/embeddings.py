@@ -141,7 +141,7 @@ class InMemoryEmbeddings:
 
 @dataclass(frozen=True)
 class InMemoryGraphState:
-    """Implements `ingestion.enrich_ports.GraphState`; nothing has other names here."""
+    """Implements `ingestion.enrich_ports.GraphState`."""
 
     tables: Tables
 
@@ -197,14 +197,6 @@ class InMemoryGraphState:
                 )
         return steps
 
-    def aliases(self) -> Mapping[str, tuple[str, str]]:
-        """Return nothing."""
-        return {}
-
-
-def _text(node: Node) -> str:
-    return f"{node.title}\n\n{node.text}" if node.label == Label.REPORT else node.text
-
 
 @dataclass(frozen=True)
 class InMemoryQueue:
@@ -258,3 +250,7 @@ def _is_before(one: Node, node: Node) -> bool:
 
 def _place(node: Node) -> tuple[datetime, int, UUID]:
     return (node.occurred_at, -1 if node.sequence is None else node.sequence, node.id)
+
+
+def _text(node: Node) -> str:
+    return f"{node.title}\n\n{node.text}" if node.label == Label.REPORT else node.text

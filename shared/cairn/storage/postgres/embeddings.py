@@ -139,11 +139,6 @@ class PostgresGraphState(Store):
             )
         ]
 
-    def aliases(self) -> Mapping[str, tuple[str, str]]:
-        """Return (canonical name, type) by the other names of the workspace's entities."""
-        rows = self.run("enrichment.aliases")
-        return {alias: (name, type_) for alias, name, type_ in rows}
-
 
 def _enrichable(row: Sequence[Any]) -> EnrichableNode:
     node_id, label, text, context, scope, agents, subjects, occurred_at, *others = row

@@ -33,9 +33,3 @@ SELECT n.id, before.id, before.kind, before.metadata ->> 'tool_name'
       AND p.scope = n.scope AND p.agents IS NOT DISTINCT FROM n.agents
     ORDER BY p.occurred_at DESC, coalesce(p.sequence, -1) DESC, p.id DESC LIMIT 1) AS before
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
-
--- name: aliases
--- Other names of entities.
-SELECT alias, canonical_name, entity_type FROM entity_alias
- WHERE workspace_id = %(workspace_id)s
- ORDER BY alias LIMIT 20000
