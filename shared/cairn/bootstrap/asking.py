@@ -15,6 +15,7 @@ from cairn.retrieval.asked import Asking
 from cairn.retrieval.expansion import no_expansion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pydantic import SecretStr
@@ -48,11 +49,15 @@ class ChatSettings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskingParts:
-    """What recall takes apart, widens and reorders questions with."""
+    """What recall takes apart, widens and reorders questions with.
+
+    `close` ends the threads and connections, which otherwise live as long as the process.
+    """
 
     asking: Asking
     expander: Expander
     reranker: Reranker | None
+    close: Callable[[], None] = lambda: None
 
 
 def asking_parts(settings: ChatSettings) -> AskingParts:
@@ -83,6 +88,7 @@ def asking_parts(settings: ChatSettings) -> AskingParts:
         asking=Asking(gate=ModelGate(answers), intents=ModelIntents(answers)),
         expander=ModelExpander(answers, stopwatch=monotonic),
         reranker=local or ModelReranker(answers),
+        close=lambda: _close(pool, models),
     )
 
 
@@ -113,6 +119,12 @@ def chat_models(settings: ChatSettings) -> list[AnthropicChat | OpenAIChat]:
             )
         )
     return found
+
+
+def _close(pool: ThreadPoolExecutor, models: Sequence[AnthropicChat | OpenAIChat]) -> None:
+    pool.shutdown(cancel_futures=True)
+    for model in models:
+        model.close()
 
 
 def _openai_chats(settings: ChatSettings) -> bool:
