@@ -28,6 +28,17 @@ WHO_MAY = {
     "POST /v1/events": WRITERS,
     "GET /v1/events": WRITERS,
     "GET /v1/events/{event_id}": WRITERS,
+    "POST /v1/conversations/messages": WRITERS,
+    "GET /v1/conversations": ANYONE,
+    "GET /v1/conversations/{conversation_id}": ANYONE,
+    "POST /v1/conversations/search": ANYONE,
+    "PUT /v1/conversations/{conversation_id}/keys/{key_id}": ADMIN,
+    "POST /v1/reports": WRITERS,
+    "GET /v1/reports": WRITERS,
+    "GET /v1/reports/latest": WRITERS,
+    "GET /v1/subscriptions": WRITERS,
+    "PUT /v1/subscriptions": WRITERS,
+    "DELETE /v1/subscriptions": WRITERS,
     "POST /v1/documents": WRITERS,
     "GET /v1/documents": WRITERS,
     "GET /v1/documents/{document_id}": WRITERS,
@@ -53,6 +64,15 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/events": {"type": "agent.invoke", "text": "A stranger was here."},
     "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},
     "POST /v1/context": {"query": "QUERY", "limit": 50, "include_superseded": True},
+    "POST /v1/conversations/messages": {
+        "channel": "api",
+        "session_id": "theirs",
+        "role": "user",
+        "text": "A stranger was here.",
+    },
+    "POST /v1/conversations/search": {"query": "QUERY", "limit": 50},
+    "POST /v1/reports": {"title": "A stranger's", "body": "Nothing was found."},
+    "PUT /v1/subscriptions": {"agent": "bot", "keywords": ["lighthouse"]},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
@@ -81,7 +101,7 @@ class Treasure:
     def body(self, route: str) -> dict[str, Any] | None:
         if route == "POST /v1/documents":
             return {"source_uri": "stolen.txt", "upload_id": self.upload_id}
-        if route in ("POST /v1/search", "POST /v1/context"):
+        if route in ("POST /v1/search", "POST /v1/context", "POST /v1/conversations/search"):
             return {**BODIES[route], "query": f"{WORD} {self.canary}"}
         return BODIES.get(route)
 
@@ -99,6 +119,19 @@ def ours(laptop: "Laptop") -> Treasure:
     assert tenant.ended(accepted["ingestion_id"])["status"] == "ready"
     ticket = tenant.post("/v1/uploads", {"size": len(canary), "media_type": "text/plain"})
     httpx.put(ticket["url"], content=canary.encode(), headers=ticket["headers"]).raise_for_status()
+    said = tenant.post(
+        "/v1/conversations/messages",
+        {
+            "channel": "api",
+            "session_id": canary,
+            "role": "user",
+            "text": f"The {WORD} keeper whispers {canary}.",
+            "scope": "public",
+            "agents": ["bot"],
+        },
+    )
+    report = {"title": f"{WORD} {canary}", "body": canary, "keywords": [WORD]}
+    tenant.post("/v1/reports", report)
     tenant.all_embedded()
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
@@ -107,6 +140,7 @@ def ours(laptop: "Laptop") -> Treasure:
         ids={
             "memory_id": kept["id"],
             "event_id": seen["id"],
+            "conversation_id": said["conversation_id"],
             "document_id": accepted["document_id"],
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.embedding.port import Embedder
+    from cairn.ingestion.ports import Dispatcher
 
 
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
@@ -61,14 +62,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
     wake = dispatcher(
         settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
     )
-    remember = Remember(
-        transactions=transactions,
-        resolver=resolver,
-        cipher=BodyCipher(),
-        dispatcher=wake,
-        clock=utc_now,
-        new_id=new_id,
-    )
+    remember = _remember(transactions, resolver, wake)
     recalled = recall(
         opened, model, log, keyword_leg(settings, opened), parts=asking_parts(settings)
     )
@@ -112,6 +106,19 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         conversations=conversation_services(opened, remember, recalled),
         reports=report_services(opened, remember, log),
         subscriptions=subscription_services(opened, remember),
+    )
+
+
+def _remember(
+    transactions: StoreTransactions[PostgresStores], resolver: SubjectResolver, wake: Dispatcher
+) -> Remember:
+    return Remember(
+        transactions=transactions,
+        resolver=resolver,
+        cipher=BodyCipher(),
+        dispatcher=wake,
+        clock=utc_now,
+        new_id=new_id,
     )
 
 
