@@ -68,7 +68,7 @@ class CrossEncoder:
     def _ready(self) -> tuple[Tokenizer, _Session]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _tokenizer(self._folder), _open(self._folder, self._threads)
+                self._loaded = _load(self._folder, self._threads)
             return self._loaded
 
 
@@ -87,22 +87,30 @@ class _Session(Protocol):
     ) -> list[NDArray[np.float32]]: ...
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
+def _load(folder: Path, threads: int) -> tuple[Tokenizer, _Session]:
+    for file in (folder / "model.onnx", folder / "tokenizer.json"):
+        if not file.is_file():
+            raise Unavailable(
+                "The reranking model is not installed.", reason="reranker-missing", path=str(file)
+            )
+    try:
+        return _tokenizer(folder / "tokenizer.json"), _open(folder / "model.onnx", threads)
+    except Exception as problem:  # noqa: BLE001 - neither library has a base for what a file lacks
+        raise Unavailable(
+            "The reranking model cannot be read.", reason="reranker-unreadable", path=str(folder)
+        ) from problem
+
+
+def _tokenizer(file: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    file = folder / "tokenizer.json"
-    if not file.is_file():
-        raise _missing(file)
     tokenizer = Tokenizer.from_file(str(file))
     cast("Any", tokenizer).enable_truncation(MAX_TOKENS)  # half its signature is untyped
     tokenizer.no_padding()
     return tokenizer
 
 
-def _open(folder: Path, threads: int) -> _Session:
-    file = folder / "model.onnx"
-    if not file.is_file():
-        raise _missing(file)
+def _open(file: Path, threads: int) -> _Session:
     runtime = cast("Any", importlib.import_module("onnxruntime"))
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -112,12 +120,6 @@ def _open(folder: Path, threads: int) -> _Session:
     return cast(
         "_Session",
         runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]),
-    )
-
-
-def _missing(file: Path) -> Unavailable:
-    return Unavailable(
-        "The reranking model is not installed.", reason="reranker-missing", path=str(file)
     )
 
 
