@@ -21,6 +21,7 @@ class Step(BaseModel):
         "sweep_outbox",
         "verify_and_anchor",
         "maintain_search_index",
+        "count_accesses",
     ]
     workspace_id: UUID | None = None
     ingestion_id: UUID | None = None
@@ -38,6 +39,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     elif asked.step == "maintain_search_index":
         keep = services.search_index
         result = keep.maintain(seconds=MAINTAIN_SECONDS) if keep else {"configured": False}
+    elif asked.step == "count_accesses":
+        result = services.count_accesses(seconds=MAINTAIN_SECONDS)
     else:
         result = _end(asked)
     services.log.info("audit.step", extra={"step": asked.step, **result})

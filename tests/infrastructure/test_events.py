@@ -45,7 +45,11 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         for rule in prod.resources("AWS::Events::Rule")
         for target in rule.properties["Targets"]
     ]
-    shown = [sample("audit/sweep_outbox"), sample("audit/verify_and_anchor")]
+    shown = [
+        sample("audit/count_accesses"),
+        sample("audit/sweep_outbox"),
+        sample("audit/verify_and_anchor"),
+    ]
     assert sorted(sent, key=str) == sorted(shown, key=str)
 
 

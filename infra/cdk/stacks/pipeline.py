@@ -33,6 +33,11 @@ BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two
 SCHEDULES = {
     "Daily": (events.Schedule.cron(hour="3", minute="17"), "verify_and_anchor"),
     "Hourly": (events.Schedule.rate(Duration.hours(1)), "sweep_outbox"),
+    "Accesses": (events.Schedule.rate(Duration.hours(1)), "count_accesses"),
+}
+
+INDEX_SCHEDULE = {
+    "HourlyIndex": (events.Schedule.rate(Duration.hours(1)), "maintain_search_index"),
 }
 
 
@@ -73,9 +78,12 @@ class PipelineStack(Stack):
         self.machine = IngestionMachine(self, config=config, functions=self.functions).machine
         data.share_uploads(made["ingest"])
         data.share_anchors(made["audit"])
+        for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
+            data.admit_to_search(made[name], keeps=keeps)
         self._grant(data)
         self._consume(config)
-        self._schedule(self.functions["audit"])
+        indexed = config.opensearch or bool(config.opensearch_url)
+        self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
         self._outputs()
 
     def _grant(self, data: DataStack) -> None:
@@ -100,8 +108,10 @@ class PipelineStack(Stack):
             )
         )
 
-    def _schedule(self, audit: lambda_.Function) -> None:
-        for name, (schedule, step) in SCHEDULES.items():
+    def _schedule(
+        self, audit: lambda_.Function, schedules: Mapping[str, tuple[events.Schedule, str]]
+    ) -> None:
+        for name, (schedule, step) in schedules.items():
             rule = events.Rule(self, name, description=f"Cairn: {step}", schedule=schedule)
             rule.add_target(
                 targets.LambdaFunction(

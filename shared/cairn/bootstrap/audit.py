@@ -9,13 +9,15 @@ from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
-from cairn.clock import utc_now
+from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
+from cairn.lifecycle.count_accesses import CountAccesses
 from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.retrieval.browse import Browse
 from cairn.settings import AuditSettings
 from cairn.storage.aws.objects import S3Objects
+from cairn.storage.postgres.search_runs import PostgresAccessStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 from cairn.storage.postgres.sweeping import ListWorkspaces
@@ -35,6 +37,7 @@ class AuditServices:
     finish: FinishIngestion
     dispatcher: AwsDispatcher
     verify: VerifyChains
+    count_accesses: CountAccesses
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -61,6 +64,13 @@ def audit_services() -> AuditServices:
             anchors=S3Objects(settings.anchor_bucket),
             clock=utc_now,
             report=warn(log),
+        ),
+        count_accesses=CountAccesses(
+            workspaces=ListWorkspaces(opened),
+            transactions=StoreTransactions(opened, PostgresAccessStores),
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
         ),
         search_index=keep_search_index(index, opened, warn(log)) if index else None,
         log=log,
