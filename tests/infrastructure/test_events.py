@@ -47,6 +47,7 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
     ]
     shown = [
         sample("audit/count_accesses"),
+        sample("audit/maintain_search_index"),
         sample("audit/sweep_outbox"),
         sample("audit/verify_and_anchor"),
     ]
