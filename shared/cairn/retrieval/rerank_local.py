@@ -95,7 +95,7 @@ def _load(folder: Path, threads: int) -> tuple[Tokenizer, _Session]:
             )
     try:
         return _tokenizer(folder / "tokenizer.json"), _open(folder / "model.onnx", threads)
-    except Exception as problem:  # noqa: BLE001 - neither library has a base for what a file lacks
+    except Exception as problem:
         raise Unavailable(
             "The reranking model cannot be read.", reason="reranker-unreadable", path=str(folder)
         ) from problem
