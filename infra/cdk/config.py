@@ -58,6 +58,7 @@ class Config:
     key_store: str
     model_dir: str
     opensearch: bool
+    opensearch_instance: str
     opensearch_url: str
 
     @property
@@ -114,6 +115,7 @@ def read_config(node: Node) -> Config:
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
         model_dir=text("model_dir", str(ROOT / "build" / "model" / "all-minilm-l6-v2")),
         opensearch=_one_of("opensearch", text("opensearch", "false"), ("false", "true")) == "true",
+        opensearch_instance=text("opensearch_instance", "t3.small.search"),
         opensearch_url=text("opensearch_url"),
     )
     _refuse_unreachable(config)

@@ -37,4 +37,5 @@ def prod(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Ass
         alarm_email="operator@example.org",
         jwt_issuer="https://login.example.org/",
         jwt_audience="cairn",
+        opensearch="true",
     )

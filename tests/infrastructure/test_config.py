@@ -13,6 +13,7 @@ NOT_FOR_OPERATORS = {
     "layers",
     "model_dir",
     "openai_api_key",
+    "opensearch_url",  # the launcher's
     "anthropic_api_key",
     "reranker_dir",
     "stage",
@@ -43,6 +44,7 @@ def config(**context: str) -> Config:
         ({"stage": "prod", "min_acu": "0.3"}, "halves"),
         ({"stage": "prod", "min_acu": "much"}, "halves"),
         ({"stage": "prod", "embedder": "openai"}, "openai_base_url"),
+        ({"stage": "prod", "opensearch": "yes"}, "one of false, true"),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused(context: dict[str, str], said: str) -> None:

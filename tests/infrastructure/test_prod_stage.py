@@ -243,3 +243,38 @@ def _alarms(assembly: Assembly, dimension: str) -> list[tuple[str, str]]:
                 id_ = target.get("Ref") or target["Fn::GetAtt"][0]
                 found.append((alarm.properties["MetricName"], id_))
     return found
+
+
+def test_the_search_domain_is_encrypted_inside_the_network_and_refuses_the_unsigned(
+    prod: Assembly,
+) -> None:
+    (domain,) = prod.resources("AWS::OpenSearchService::Domain")
+    properties = domain.properties
+    assert properties["EncryptionAtRestOptions"]["Enabled"]
+    assert properties["NodeToNodeEncryptionOptions"] == {"Enabled": True}
+    assert properties["DomainEndpointOptions"]["EnforceHTTPS"]
+    assert len(properties["VPCOptions"]["SubnetIds"]) == 2
+    (allowed,) = properties["AccessPolicies"]["Statement"]
+    assert allowed["Principal"] != {"AWS": "*"}
+
+
+def test_who_searches_may_not_write_the_search_index(prod: Assembly) -> None:
+    writing = re.compile(r"es:ESHttp(Put|Delete|\*)|/_bulk|/_aliases")
+    policies = {
+        policy.path: json.dumps(policy.properties["PolicyDocument"])
+        for policy in prod.resources("AWS::IAM::Policy")
+        if "es:ESHttp" in json.dumps(policy.properties["PolicyDocument"])
+    }
+    writers = {path for path, text in policies.items() if writing.search(text)}
+    assert len(policies) == 4
+    assert {re.match(r"[A-Z][a-z]+", path).group() for path in writers} == {"Audit", "Embed"}  # type: ignore[union-attr]
+
+
+def test_functions_know_the_search_domain_and_sign(prod: Assembly) -> None:
+    told = {
+        function.path: function.properties["Environment"]["Variables"]
+        for function in prod.resources("AWS::Lambda::Function")
+        if "CAIRN_OPENSEARCH_URL" in str(function.properties.get("Environment"))
+    }
+    assert len(told) == 4
+    assert {each["CAIRN_OPENSEARCH_AUTH"] for each in told.values()} == {"iam"}

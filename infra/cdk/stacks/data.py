@@ -17,6 +17,7 @@ from infra.cdk.constructs.database import Database
 from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.key_table import KeyTable
 from infra.cdk.constructs.migrations import Migrations
+from infra.cdk.constructs.search_domain import SearchDomain
 
 if TYPE_CHECKING:
     from constructs import Construct
@@ -57,6 +58,7 @@ class DataStack(Stack):
         self.layers: DependencyLayers | None = None
         self._database: Database | None = None
         self._key_table: KeyTable | None = None
+        self._search: SearchDomain | None = None
         if network:
             self._make_database_and_keys(config, network)
         self.buckets = Buckets(self, config=config, key=self.key)
@@ -67,6 +69,9 @@ class DataStack(Stack):
                 ("anchors", self.buckets.anchors),
             )
         }
+        if self._search:
+            arn = self.export_value(self._search.domain.attr_arn, name=self._export("search"))
+            self._exported["search"] = arn
         self.values = self._values(config)
         CfnOutput(self, "UploadsBucketName", value=self.buckets.uploads.bucket_name)
         CfnOutput(self, "AnchorBucketName", value=self.buckets.anchors.bucket_name)
@@ -82,6 +87,8 @@ class DataStack(Stack):
         )
         self._database = Database(self, config=config, network=network, key=self.key)
         self._key_table = KeyTable(self, key=self.key)
+        if config.opensearch:
+            self._search = SearchDomain(self, config=config, network=network, key=self.key)
         Migrations(
             self, config=config, database=self._database, layers=self.layers, network=network
         )
@@ -93,6 +100,12 @@ class DataStack(Stack):
         if bodies and self._key_table and self.key:
             self._key_table.table.grant(grantee, *KEY_ITEMS)
             self.key.grant(grantee, *SEALING)
+
+    def admit_to_search(self, function: CairnFunction, *, keeps: bool) -> None:
+        """Let `function` search the index, if there is one, and with `keeps` also keep it."""
+        if self._search:
+            arn, export = self._exported["search"], self._export("search")
+            self._search.admit(function, keeps=keeps, arn=arn, export=export)
 
     def share_uploads(self, function: CairnFunction) -> None:
         """Let `function` read, write and clean up what clients uploaded."""
@@ -137,6 +150,8 @@ class DataStack(Stack):
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
             "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,
         }
+        if self._search:
+            values |= {"CAIRN_OPENSEARCH_URL": self._search.url, "CAIRN_OPENSEARCH_AUTH": "iam"}
         if self._database and self._key_table and self.key:
             return values | {
                 "CAIRN_APP_DATABASE_URL": self._database.application_url,
