@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.clock import monotonic
+from cairn.llm.budget import Limits
 from cairn.retrieval import gate, intents
 from cairn.retrieval.asked import Asking
 from cairn.retrieval.expansion import no_expansion
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from cairn.retrieval.rerank import Reranker
 
 THREADS = 8
+PER_SEARCH = Limits(tokens=60_000, usd=Decimal("0.10"))
+"""What one search may spend on chat models in all: more than its stages together need."""
 
 
 class ChatSettings(Protocol):

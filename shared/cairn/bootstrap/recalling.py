@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.bootstrap.asking import AskingParts
+from cairn.bootstrap.asking import PER_SEARCH, AskingParts
 from cairn.bootstrap.logs import logger, warn
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
@@ -112,6 +112,7 @@ def recall(
         asking=parts.asking,
         expander=parts.expander,
         reranker=parts.reranker,
+        limits=PER_SEARCH,
         transactions=recall_transactions(opened),
         search_runs=PostgresSearchRuns(opened),
         pool=pool,
