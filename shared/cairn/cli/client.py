@@ -44,9 +44,14 @@ class Client:
         headers = {"idempotency-key": idempotency} if idempotency else {}
         return self._call("POST", path, json=body, headers=headers)
 
-    def delete(self, path: str) -> Any:
-        """DELETE."""
-        return self._call("DELETE", path)
+    def put(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """PUT a JSON body, or nothing."""
+        return self._call("PUT", path, json=body)
+
+    def delete(self, path: str, **params: Any) -> Any:
+        """DELETE; parameters that are None are left out."""
+        given = {name: value for name, value in params.items() if value is not None}
+        return self._call("DELETE", path, params=given)
 
     def put_bytes(self, url: str, content: bytes, headers: Mapping[str, str]) -> None:
         """PUT bytes to a presigned URL, which takes no key."""

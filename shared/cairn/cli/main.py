@@ -4,6 +4,7 @@ import typer
 from typer.core import TyperGroup
 
 from cairn.cli import (
+    conversations,
     demo,
     doctor,
     documents,
@@ -12,8 +13,10 @@ from cairn.cli import (
     mcp,
     memories,
     queues,
+    reports,
     search_index,
     stack,
+    subscriptions,
     trace,
     workspaces,
 )
@@ -60,6 +63,10 @@ app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
+
+app.add_typer(conversations.app, name="conversations", rich_help_panel=_MEMORY)
+app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
+app.add_typer(subscriptions.app, name="subscriptions", rich_help_panel=_MEMORY)
 
 app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 

@@ -105,7 +105,7 @@ class Talk:
         self, principal: Principal, where: ReportFilter, *, limit: int, after: int | None
     ) -> ReportPage:
         self.asked.append((where, limit, after))
-        return ReportPage(page=Page(items=(entry(),), next_after=9), total=3)
+        return ReportPage(page=Page(items=(entry(),), next_after=None if after else 9), total=3)
 
     def subscriptions(
         self, principal: Principal, agent: str | None, /

@@ -27,6 +27,9 @@ COMMANDS = [
     "claim",
     "workspace",
     "redrive",
+    "conversations",
+    "reports",
+    "subscriptions",
 ]
 BROKEN, SOUND = UUID(int=21), UUID(int=22)
 OWNER = {"database_url": "postgresql://owner@/cairn"}
@@ -67,6 +70,17 @@ def test_help_lists_every_command() -> None:
         "keys revoke",
         "keys whoami",
         "workspace create",
+        "conversations list",
+        "conversations show",
+        "conversations search",
+        "conversations say",
+        "conversations bind",
+        "reports write",
+        "reports latest",
+        "reports list",
+        "subscriptions list",
+        "subscriptions set",
+        "subscriptions clear",
     ],
 )
 def test_every_command_can_answer_in_json(command: str) -> None:
