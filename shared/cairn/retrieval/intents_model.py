@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import field_validator
-
 from cairn.errors import Unavailable
 from cairn.graph.intent_weights import Intent  # noqa: TC001 - read at run time by pydantic
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.retrieval.gate import printable
 from cairn.retrieval.intents import MAX_CHARS, InferredIntents, by_rules, chosen
-from cairn.retrieval.model_answers import AnswerShape, as_data
+from cairn.retrieval.model_answers import AnswerShape, Share, as_data
 from cairn.retrieval.model_calls import Source
 
 if TYPE_CHECKING:
@@ -39,15 +37,7 @@ Example answer: {"intents": [{"intent": "why", "confidence": 0.7}, {"intent": "w
 
 class _Sure(AnswerShape):
     intent: Intent
-    confidence: float
-
-    @field_validator("confidence")
-    @classmethod
-    def a_share(cls, confidence: float) -> float:
-        """Refuse what is no share of 1."""
-        if not 0.0 <= confidence <= 1.0:
-            raise ValueError("not between 0 and 1")
-        return confidence
+    confidence: Share
 
 
 class IntentsAnswer(AnswerShape):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from cairn.errors import CairnError, Unavailable
 from cairn.llm.port import Finish
@@ -41,6 +41,15 @@ class AnswerShape(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
+
+def _within_one(value: float) -> float:
+    if not 0.0 <= value <= 1.0:
+        raise ValueError("not between 0 and 1")
+    return value
+
+
+Share = Annotated[float, AfterValidator(_within_one)]
+"""A number from 0 to 1."""
 
 Shape = TypeVar("Shape", bound=AnswerShape)
 

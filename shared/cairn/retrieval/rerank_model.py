@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import field_validator
-
 from cairn.errors import Unavailable
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, printable
-from cairn.retrieval.model_answers import AnswerShape, as_data
+from cairn.retrieval.model_answers import AnswerShape, Share, as_data
 from cairn.retrieval.rerank import refuse_too_many
 
 if TYPE_CHECKING:
@@ -36,15 +34,7 @@ Example answer: {"scores": [{"id": 1, "score": 0.9}, {"id": 2, "score": 0.0}]}""
 
 class _Score(AnswerShape):
     id: int
-    score: float
-
-    @field_validator("score")
-    @classmethod
-    def a_share(cls, score: float) -> float:
-        """Refuse what is no share of 1."""
-        if not 0.0 <= score <= 1.0:
-            raise ValueError("not between 0 and 1")
-        return score
+    score: Share
 
 
 class Scores(AnswerShape):

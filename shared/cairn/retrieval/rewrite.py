@@ -13,7 +13,7 @@ from cairn.graph.intent_weights import Intent  # noqa: TC001 - read at run time 
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.retrieval import gate
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, Complexity, GateVerdict, printable, window
-from cairn.retrieval.model_answers import AnswerShape, as_data
+from cairn.retrieval.model_answers import AnswerShape, Share, as_data
 from cairn.retrieval.model_calls import Source
 from cairn.retrieval.understanding import RetrievalClass
 
@@ -103,15 +103,7 @@ class AdminVerdict(PublicVerdict):
     """The same with the topic."""
 
     topic_change: bool | None
-    topic_change_confidence: float | None
-
-    @field_validator("topic_change_confidence")
-    @classmethod
-    def a_share(cls, confidence: float | None) -> float | None:
-        """Refuse what is no share of 1."""
-        if confidence is not None and not 0.0 <= confidence <= 1.0:
-            raise ValueError("not between 0 and 1")
-        return confidence
+    topic_change_confidence: Share | None
 
 
 class ModelGate:
