@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from typing import Any
 
 import pytest
-from tests.support.observing import Observing, event
-from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
+from tests.support.observing import Observing, Seeing, event, seeing_in_postgres
+from tests.support.remembering import NOON, fact, in_memory
 
 from cairn.access import Principal, Role, Scope
-from cairn.clock import utc_now
 from cairn.errors import Denied, ValidationFailed
 from cairn.ids import new_id
 from cairn.ingestion.event_planning import UNKNOWN_PARENT
@@ -18,39 +16,8 @@ from cairn.ingestion.event_timeline import TimelineEvent
 from cairn.ingestion.ports import Session
 from cairn.ingestion.requests import IdempotencyKey, Outcome
 from cairn.memory.draft import Audience
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions
-
-if TYPE_CHECKING:
-    from tests.plugins.postgres import Database
 
 ADMINS = Audience(scope="admin", agents=None, data_subjects=())
-Edges = set[tuple[UUID, UUID, Any]]
-
-
-class Seeing(Observing):
-    """With a way to look at the open edges."""
-
-    database: "Database | None" = None
-
-    def edges(self, relation: str) -> Edges:
-        workspace_id = self.system.principal.workspace_id
-        if self.database is None:
-            stored = self.system.transactions.workspaces[workspace_id].edges.values()
-            found = [one for one in stored if one.relation == relation]
-            return {(e.source_id, e.target_id, _shown(e.properties)) for e in found}
-        with self.database.connect_as_superuser() as root:
-            rows = root.execute(
-                """SELECT source_id, target_id, properties FROM edge WHERE workspace_id = %s
-                     AND relation = %s AND superseded_at IS NULL""",
-                [workspace_id, relation],
-            ).fetchall()
-        return {(source, target, _shown(properties)) for source, target, properties in rows}
-
-
-def _shown(properties: Any) -> Any:
-    return properties.get("delta_ms", properties.get("mechanism"))
 
 
 @pytest.fixture(params=["in memory", "postgres"])
@@ -58,15 +25,7 @@ def seeing(request: pytest.FixtureRequest) -> Iterator[Seeing]:
     if request.param == "in memory":
         yield Seeing(in_memory())
         return
-    database: Database = request.getfixturevalue("database")
-    name = f"contract-{new_id()}"
-    workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
-    pool = Pool(database.app_url, size=2)
-    system = Remembering(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
-    found = Seeing(system)
-    found.database = database
-    yield found
-    pool.close()
+    yield from seeing_in_postgres(request.getfixturevalue("database"))
 
 
 def test_events_of_a_session_follow_each_other(seeing: Seeing) -> None:

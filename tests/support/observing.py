@@ -1,18 +1,25 @@
 """The observe use case over any stores, and events as callers send them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from tests.support.remembering import NOON, Remembering
+from tests.support.remembering import NOON, Remembering, admin_of
 
 from cairn.access import Scope
-from cairn.graph.edge import Edge
+from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.ingestion.event_draft import EventOutcome, NewEvent
 from cairn.ingestion.observe import Observe
 from cairn.ledger.keys import BodyCipher
+from cairn.storage.postgres.accounts import create_workspace
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.database import PostgresTransactions
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
 
 
 @dataclass
@@ -54,8 +61,48 @@ def event(type: str = "tool.execute", *, at: float = 0, **changes: Any) -> NewEv
     return NewEvent(type=type, **(given | changes))
 
 
-def ends(edges: Any, relation: str) -> set[tuple[UUID, UUID]]:
-    """The (source, target) pairs of the edges of one relation."""
-    return {
-        (e.source_id, e.target_id) for e in edges if isinstance(e, Edge) and e.relation == relation
-    }
+class Seeing(Observing):
+    """Observing with a way to look at the open edges, wherever they are stored."""
+
+    database: "Database | None" = None
+
+    def edges(self, relation: str) -> set[tuple[UUID, UUID, Any]]:
+        """(source, target, what is special) of the open edges of one relation.
+
+        Special are milliseconds, the mechanism, the role, the score; the weight of others.
+        """
+        workspace_id = self.system.principal.workspace_id
+        if self.database is None:
+            stored = self.system.transactions.workspaces[workspace_id].edges.values()
+            found = [
+                (e.source_id, e.target_id, e.properties, e.weight)
+                for e in stored
+                if e.relation == relation
+            ]
+        else:
+            with self.database.connect_as_superuser() as root:
+                found = root.execute(
+                    """SELECT source_id, target_id, properties, weight FROM edge
+                        WHERE workspace_id = %s AND relation = %s AND superseded_at IS NULL""",
+                    [workspace_id, relation],
+                ).fetchall()
+        return {
+            (source, target, _special(props, weight)) for source, target, props, weight in found
+        }
+
+
+def _special(properties: Any, weight: float) -> Any:
+    names = ("delta_ms", "mechanism", "role", "score")
+    return next((properties[name] for name in names if name in properties), weight)
+
+
+def seeing_in_postgres(database: "Database") -> Iterator[Seeing]:
+    """Seeing over PostgreSQL, in a new workspace; its pool is closed at the end."""
+    name = f"contract-{new_id()}"
+    workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
+    pool = Pool(database.app_url, size=2)
+    system = Remembering(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
+    found = Seeing(system)
+    found.database = database
+    yield found
+    pool.close()
