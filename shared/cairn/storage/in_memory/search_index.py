@@ -1,0 +1,158 @@
+"""A search index in memory: the same promises as OpenSearch's, for tests of what uses one.
+
+Words are matched as they are, case aside; nothing is stemmed. The score is how many match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cairn.errors import Unavailable
+from cairn.ingestion.search_index import Bucket, LiveIndex, Written, bucket_of, mark_of
+from cairn.retrieval.keyword_index import IndexAnswer
+from cairn.retrieval.records import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.ingestion.search_index import IndexDocument
+    from cairn.retrieval.records import Filters
+
+CONTEXT_WEIGHT = 0.6
+_WORD = re.compile(r"\w+")
+
+
+@dataclass
+class InMemorySearchIndex:
+    """Implements `ingestion.search_index.SearchIndex` and `retrieval.keyword_index.KeywordIndex`.
+
+    It keeps no guards: what it finds is every node of the workspace with one of the words.
+    """
+
+    indexes: dict[str, dict[UUID, IndexDocument]] = field(
+        default_factory=dict[str, "dict[UUID, IndexDocument]"]
+    )
+    name: str | None = None
+    reason: str | None = None  # why it is unavailable, when it is
+    _made: int = 0
+
+    def live(self) -> LiveIndex | None:
+        """Return the index in use."""
+        self._answer()
+        return LiveIndex(self.name, True) if self.name else None
+
+    def building(self) -> str | None:
+        """Return the newest that is not live."""
+        self._answer()
+        return max((one for one in self.indexes if one != self.name), default=None)
+
+    def create(self) -> str:
+        """Make an empty one."""
+        self._answer()
+        self._made += 1
+        name = f"memory-{self._made:06}"
+        self.indexes[name] = {}
+        return name
+
+    def go_live(self, name: str) -> Sequence[str]:
+        """Switch, and drop the others."""
+        self._answer()
+        dropped = sorted(one for one in self.indexes if one != name)
+        self.indexes, self.name = {name: self._held(name)}, name
+        return dropped
+
+    def write(self, name: str, documents: Sequence[IndexDocument]) -> Written:
+        """Put in and take out, unless newer ones are there. What is gone is kept as its version."""
+        held = self._held(name)
+        counts = Counter[str]()
+        for one in documents:
+            known = held.get(one.node_id)
+            if known and known.position > one.position:
+                counts["newer"] += 1
+            elif one.findable or (known and known.findable):
+                counts["indexed" if one.findable else "removed"] += 1
+                held[one.node_id] = one
+        return Written(indexed=counts["indexed"], removed=counts["removed"], newer=counts["newer"])
+
+    def remove(self, name: str, workspace_id: UUID, positions: Mapping[UUID, int]) -> int:
+        """Take documents out at the versions seen."""
+        held = self._held(name)
+        gone = [
+            one.node_id
+            for one in self._of(name, workspace_id)
+            if one.position <= positions.get(one.node_id, -1)
+        ]
+        for node_id in gone:
+            del held[node_id]
+        return len(gone)
+
+    def refresh(self, name: str) -> None:
+        """Do nothing: everything is found at once."""
+        self._held(name)
+
+    def buckets(self, name: str, workspace_id: UUID) -> Mapping[str, Bucket]:
+        """Return the workspace's documents by bucket."""
+        found: dict[str, Bucket] = {}
+        for one in self._of(name, workspace_id):
+            key = bucket_of(one.node_id)
+            nodes, marks = found.get(key, Bucket(0, 0))
+            found[key] = Bucket(nodes + 1, marks + mark_of(one.node_id, one.position))
+        return found
+
+    def positions(self, name: str, workspace_id: UUID, bucket: str) -> Mapping[UUID, int]:
+        """Return the documents of one bucket."""
+        return {
+            one.node_id: one.position
+            for one in self._of(name, workspace_id)
+            if bucket_of(one.node_id) == bucket
+        }
+
+    def find(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> IndexAnswer:
+        """Return the nodes with any of the words, those with more of them first."""
+        self._answer()
+        if self.name is None:
+            raise Unavailable("There is no search index yet.", reason="no-alias")
+        asked = _words(" ".join(terms))
+        scored = [
+            (
+                len(asked & _words(one.own)) + CONTEXT_WEIGHT * len(asked & _words(one.context)),
+                one.node_id,
+            )
+            for one in self._of(self.name, principal.workspace_id)
+        ]
+        best = sorted((-score, node_id) for score, node_id in scored if score)[:limit]
+        return IndexAnswer(self.name, [Candidate(node_id, -score) for score, node_id in best])
+
+    def _of(self, name: str, workspace_id: UUID) -> list[IndexDocument]:
+        return [
+            one
+            for one in self._held(name).values()
+            if one.workspace_id == workspace_id and one.findable
+        ]
+
+    def _held(self, name: str) -> dict[UUID, IndexDocument]:
+        self._answer()
+        if name not in self.indexes:
+            raise Unavailable("The index is gone.", reason="no-index")
+        return self.indexes[name]
+
+    def _answer(self) -> None:
+        if self.reason:
+            raise Unavailable("The index does not answer.", reason=self.reason)
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}
