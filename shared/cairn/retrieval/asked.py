@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cairn.retrieval.intents import InferredIntents, overridden
+from cairn.retrieval.intents import InferredIntents, by_rules, overridden
 from cairn.retrieval.understanding import understand
 
 if TYPE_CHECKING:
@@ -43,7 +43,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """The first stage of a search: gate and rewrite, then intents, in at most one model call."""
+    """The first stage of a search: gate and rewrite, then intents, in at most one model call.
+
+    Nothing to search for needs no intents, and a model that failed the gate is not waited for
+    again.
+    """
 
     gate: Gate
     intents: IntentClassifier
@@ -87,4 +91,6 @@ class Asking:
             return InferredIntents(
                 confidence=verdict.intents, source=verdict.source, provider=verdict.provider
             )
+        if not verdict.search or any(use.failure for use in calls.uses):
+            return by_rules(question, asked=understanding, calls=calls)
         return self.intents(question, asked=understanding, calls=calls)

@@ -237,6 +237,20 @@ def test_a_message_is_taken_apart_once_with_one_call() -> None:
     assert (asked.intents.source, asked.intent_override) == (Source.LLM, None)
 
 
+@pytest.mark.parametrize(
+    ("message", "answers", "attempts"), [("thanks!", (), 0), ("who repaired it?", (DOWN,), 1)]
+)
+def test_small_talk_and_a_failed_gate_ask_for_no_intents(
+    message: str, answers: tuple[Unavailable, ...], attempts: int
+) -> None:
+    calls = model_calls()
+    with scripted(*answers) as (asked_of, _):
+        asking = Asking(gate=ModelGate(asked_of), intents=ModelIntents(asked_of))
+        asked = asking(message, HISTORY, admin=True, asked_at=ASKED_AT, calls=calls)
+    assert asked.intents.source is Source.RULES
+    assert len(calls.uses) == attempts
+
+
 def test_by_rules_nothing_is_asked_and_the_message_stays() -> None:
     calls = model_calls()
     asked = Asking(gate=gate.by_rules, intents=intents.by_rules)(
