@@ -13,6 +13,7 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from cairn.access import Role
+from cairn.clock import monotonic
 from cairn.errors import Conflict, NotFound
 from cairn.storage.postgres.errors import translated
 from cairn.storage.postgres.sql import query
@@ -20,8 +21,6 @@ from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-
-    from psycopg.rows import TupleRow
 
     from cairn.access import Principal
 
@@ -31,7 +30,17 @@ POOL_TIMEOUT_SECONDS = 5.0
 RECONNECT_SECONDS = 1.0
 """After so long the pool gives up until the next request; its own pauses grow with the outage."""
 
+CHECK_AFTER_SECONDS = 1.0
+"""A connection unused for so long is asked whether it still lives before it is lent; an outage
+takes longer than that, and a busy process saves a round trip each time."""
+
 Connection = psycopg.Connection[Any]
+
+
+class PooledConnection(psycopg.Connection[Any]):
+    """A connection that knows when it was given back (monotonic seconds)."""
+
+    used_at: float = 0.0
 
 
 class Database:
@@ -46,7 +55,7 @@ class Database:
         self._url = url
         self._size = size
         self._password = password
-        self._pool: ConnectionPool[psycopg.Connection[TupleRow]] | None = None
+        self._pool: ConnectionPool[PooledConnection] | None = None
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
@@ -55,7 +64,10 @@ class Database:
             self._pool = self._open()
             atexit.register(self.close)
         with translated(), self._pool.connection() as connection:
-            yield connection
+            try:
+                yield connection
+            finally:
+                connection.used_at = monotonic()
 
     def close(self) -> None:
         """Give every connection back."""
@@ -63,13 +75,14 @@ class Database:
             self._pool.close()
             self._pool = None
 
-    def _open(self) -> ConnectionPool[psycopg.Connection[TupleRow]]:
+    def _open(self) -> ConnectionPool[PooledConnection]:
         def options() -> dict[str, Any]:
             secret = {"password": self._password()} if self._password else {}
             return {"autocommit": True, "connect_timeout": 5, "prepare_threshold": 0, **secret}
 
         return ConnectionPool(
             self._url,
+            connection_class=PooledConnection,
             kwargs=options if self._password else options(),
             min_size=0,
             max_size=self._size,
@@ -77,9 +90,14 @@ class Database:
             reconnect_timeout=RECONNECT_SECONDS,
             max_idle=300.0,
             num_workers=1,
-            check=ConnectionPool.check_connection,
+            check=_check,
             open=True,
         )
+
+
+def _check(connection: PooledConnection) -> None:
+    if monotonic() - connection.used_at > CHECK_AFTER_SECONDS:
+        ConnectionPool.check_connection(connection)
 
 
 class PostgresTransactions:
