@@ -22,7 +22,7 @@ from cairn.retrieval.expand_one_hop import (
     RelatedNode,
 )
 from cairn.retrieval.graph_ports import Seed
-from cairn.retrieval.records import FoundNode
+from cairn.retrieval.records import Filters, FoundNode
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.graph.edge import Edge
     from cairn.graph.node import Node
-    from cairn.retrieval.records import Filters
     from cairn.storage.in_memory.stores import InMemoryTransactions, Tables
 
 Aliases = dict[str, tuple[str, str]]
@@ -41,11 +40,12 @@ Aliases = dict[str, tuple[str, str]]
 _GONE = (State.DELETED, State.QUARANTINED)
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _MOST_ENTITIES = 256
+_ENDED_BY = (Relation.SOLVES, Relation.ADDRESSES, Relation.CAUSED_BY)
 
 
 @dataclass(frozen=True)
 class InMemoryGraph:
-    """Implements `retrieval.graph_ports.GraphReader` and `RelatedReader` over `Tables`."""
+    """Implements `GraphReader`, `RelatedReader` and `ProactiveReader` over `Tables`."""
 
     tables: Tables
     principal: Principal
@@ -142,6 +142,68 @@ class InMemoryGraph:
             if beside:
                 found[of_id] = Related(nodes=tuple(beside[:cap]), dropped=max(0, len(beside) - cap))
         return found
+
+    def recurring(
+        self, node_ids: Sequence[UUID], *, minimum: float, limit: int
+    ) -> Sequence[tuple[UUID, UUID, float]]:
+        """Return what resolved earlier nodes like these, and those."""
+        nodes = self._present()
+        found: dict[UUID, tuple[float, int, UUID]] = {}
+        for here, like, score in self._alike(node_ids, nodes, minimum):
+            endings = [one for one in self._endings(like) if one in nodes]
+            for place, node_id in [*((0, one) for one in endings), *((1, like),) * bool(endings)]:
+                if node_id not in node_ids:
+                    best = max(found.get(node_id, (0.0, 0, here)), (score, -place, here))
+                    found[node_id] = best
+        order = sorted(found, key=lambda one: (-found[one][0], -found[one][1], one))
+        return [(one, found[one][2], found[one][0]) for one in order[:limit]]
+
+    def important_connections(
+        self, entity_ids: Sequence[UUID], *, minimum: int, limit: int
+    ) -> Sequence[tuple[UUID, UUID, float]]:
+        """Return important nodes at these entities."""
+        nodes = self._present()
+        found: dict[UUID, UUID] = {}
+        for entity_id in sorted(one for one in entity_ids if one in nodes):
+            for edge in self._edges(Filters()):
+                ends = {edge.source_id, edge.target_id}
+                if entity_id not in ends or edge.relation == Relation.CO_OCCURRENCE:
+                    continue
+                for node in (nodes[one] for one in ends - {entity_id} if one in nodes):
+                    if node.label != Label.ENTITY and node.importance >= minimum:
+                        found.setdefault(node.id, entity_id)
+        order = sorted((nodes[one] for one in found), key=lambda one: (-one.importance, one.id))
+        return [(one.id, found[one.id], float(one.importance)) for one in order[:limit]]
+
+    def used_again(
+        self, session_id: str, *, minimum: int, limit: int
+    ) -> Sequence[tuple[UUID, UUID, float]]:
+        """Return nothing: searches are not kept in memory."""
+        return ()
+
+    def _present(self) -> dict[UUID, Node]:
+        return {one.id: one for one in self._visible(Filters()) if one.state in _FOUND}
+
+    def _alike(
+        self, node_ids: Sequence[UUID], nodes: Mapping[UUID, Node], minimum: float
+    ) -> Iterable[tuple[UUID, UUID, float]]:
+        for edge in self._edges(Filters()):
+            score = float(edge.properties.get("score", 0.0))
+            if edge.relation != Relation.SIMILAR_TO or score < minimum:
+                continue
+            pairs = ((edge.source_id, edge.target_id), (edge.target_id, edge.source_id))
+            for here, like in ((a, b) for a, b in pairs if a in node_ids and {a, b} <= set(nodes)):
+                one, other = nodes[here], nodes[like]
+                elsewhere = other.session_id is not None and other.session_id != one.session_id
+                if elsewhere and other.occurred_at <= one.occurred_at:
+                    yield here, like, score
+
+    def _endings(self, node_id: UUID) -> Iterable[UUID]:
+        for edge in self._edges(Filters()):
+            if edge.target_id == node_id and edge.relation in _ENDED_BY:
+                yield edge.source_id
+            if edge.source_id == node_id and edge.relation == Relation.LEADS_TO:
+                yield edge.target_id
 
     def _visible(self, filters: Filters, *, strict: bool = False) -> Iterable[Node]:
         agent = self.principal.agent_slug

@@ -1,0 +1,82 @@
+"""Lineage: where a node comes from and what came of it, also as W3C PROV."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+from pydantic import BeforeValidator, Field
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Anyone, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import timestamp
+from cairn.api.routing import router
+from cairn.graph.intent_weights import Intent
+from cairn.graph.traversal import LEAST, MOST, Bounds
+from cairn.retrieval.lineage import Direction, LineageRequest
+from cairn.retrieval.lineage_json import lineage_json
+from cairn.retrieval.prov import prov_json
+
+routes = router("graph")
+
+
+class LineageFormat(StrEnum):
+    """How a lineage is written."""
+
+    ATLAS = "atlas"  # nodes, edges and meta, as in other answers
+    PROV = "prov"  # a PROV-JSON document
+
+
+def _moment(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdecimal() else timestamp(value)
+
+
+AsOf = Annotated[
+    datetime | Annotated[int, Field(ge=0, le=2**53 - 1)],
+    BeforeValidator(_moment),
+    Query(description="A time, or a ledger position: what was known then."),
+]
+
+LINEAGE: dict[str, Any] = {
+    "title": "Lineage",
+    "type": "object",
+    "description": "Or a PROV-JSON document with `format=prov`.",
+    "properties": {
+        "root": {"type": "string", "format": "uuid"},
+        "nodes": {"type": "array", "items": {"type": "object"}},
+        "edges": {"type": "array", "items": {"type": "object"}},
+        "meta": {"type": "object"},
+    },
+}
+
+
+@routes.get(
+    "/v1/nodes/{node_id}/lineage",
+    summary="Trace a node",
+    response_model=None,
+    responses={**answers(200, "Nodes, nearest first, and edges", LINEAGE), **problems("not-found")},
+)
+def get_lineage(
+    node_id: UUID,
+    caller: Anyone,
+    services: Services,
+    direction: Direction = Direction.ANCESTORS,
+    max_depth: Annotated[int, Query(ge=LEAST.max_depth, le=MOST.max_depth)] = Bounds().max_depth,
+    intent: Intent | None = None,
+    as_of: AsOf | None = None,
+    format: LineageFormat = LineageFormat.ATLAS,
+) -> Response:
+    """Follow causes, makers, summaries, parts and earlier versions from a node.
+
+    `ancestors` is what it comes from, `descendants` what came of it. `intent` orders what is
+    followed first where there is much.
+    """
+    found = services.graph.lineage(
+        caller,
+        LineageRequest(
+            node_id=node_id, direction=direction, max_depth=max_depth, intent=intent, as_of=as_of
+        ),
+    )
+    return answer(prov_json(found) if format is LineageFormat.PROV else lineage_json(found))

@@ -1,0 +1,125 @@
+"""Queries of the graph: a subgraph around a question or around nodes."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Body as BodyParameter
+from fastapi import Response
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from cairn.api.answers import answer, encode, fitting
+from cairn.api.dependencies import Anyone, Options, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Name, Text, at_most
+from cairn.api.routes.search import Label, Moment
+from cairn.api.routing import router
+from cairn.graph.intent_weights import Intent
+from cairn.graph.traversal import LEAST, MOST, Bounds
+from cairn.retrieval.graph_ports import Method
+from cairn.retrieval.subgraph import (
+    MAX_NAMED,
+    MAX_QUERY_CHARS,
+    MAX_SEED_NODES,
+    SubgraphRequest,
+)
+from cairn.retrieval.subgraph_json import subgraph_json
+
+routes = router("graph")
+
+_DEFAULT = Bounds()
+_ROOM = 4096
+
+NodeId = Annotated[UUID, Field(strict=False)]
+RelationName = Annotated[str, Field(pattern=r"^[A-Z][A-Z_]{0,63}$")]
+
+SUBGRAPH: dict[str, Any] = {
+    "title": "Subgraph",
+    "type": "object",
+    "required": ["nodes", "edges", "meta"],
+    "properties": {
+        "nodes": {
+            "type": "array",
+            "description": "Best first, each with provenance, scores and why it is there.",
+            "items": {"type": "object"},
+        },
+        "edges": {"type": "array", "items": {"type": "object"}},
+        "meta": {"type": "object", "description": "What was understood, and the bounds."},
+    },
+}
+
+
+class SubgraphIn(Body):
+    """Where to start, and how far and by what to go."""
+
+    query: Annotated[Text, at_most(MAX_QUERY_CHARS)] | None = None
+    node_ids: Annotated[list[NodeId], Field(max_length=MAX_SEED_NODES)] = Field(
+        default_factory=list[UUID]
+    )
+    intent: Annotated[Intent, Field(strict=False)] | None = None
+    retrieval_method: Annotated[Method, Field(strict=False)] | None = None
+    max_depth: Annotated[int, Field(ge=LEAST.max_depth, le=MOST.max_depth)] = _DEFAULT.max_depth
+    max_nodes: Annotated[int, Field(ge=LEAST.max_nodes, le=MOST.max_nodes)] = _DEFAULT.max_nodes
+    timeout_ms: Annotated[int, Field(ge=LEAST.timeout_ms, le=MOST.timeout_ms)] = _DEFAULT.timeout_ms
+    as_of: Moment | None = None
+    labels: Annotated[list[Label], Field(max_length=MAX_NAMED)] = Field(default_factory=list[str])
+    relations: Annotated[list[RelationName], Field(max_length=MAX_NAMED)] = Field(
+        default_factory=list[str]
+    )
+    session_id: Name | None = None
+
+    @model_validator(mode="after")
+    def says_where_to_start(self) -> "SubgraphIn":
+        """Refuse a query without any start."""
+        if self.query is None and not self.node_ids:
+            raise PydanticCustomError("start", "query or node_ids must say where to start")
+        return self
+
+    def record(self) -> SubgraphRequest:
+        """Return the use case's record."""
+        return SubgraphRequest(
+            query=self.query,
+            node_ids=tuple(self.node_ids),
+            intent=self.intent,
+            method=self.retrieval_method,
+            max_depth=self.max_depth,
+            max_nodes=self.max_nodes,
+            timeout_ms=self.timeout_ms,
+            as_of=self.as_of,
+            labels=tuple(self.labels),
+            relations=tuple(self.relations),
+            session_id=self.session_id,
+        )
+
+
+@routes.post(
+    "/v1/query/subgraph",
+    summary="Query the graph",
+    response_model=None,
+    responses={**answers(200, "Nodes, edges, and what happened", SUBGRAPH), **problems(body=True)},
+)
+def query_subgraph(
+    body: Annotated[
+        SubgraphIn,
+        BodyParameter(
+            openapi_examples={"plain": {"value": {"query": "Why did the Stripe payout fail?"}}}
+        ),
+    ],
+    caller: Anyone,
+    services: Services,
+    options: Options,
+) -> Response:
+    """Walk the graph from what the question names, or from given nodes.
+
+    Intents are inferred; `intent` overrides them. Nodes with `retrieval_reason: proactive` were
+    not asked for. Unknown ids and names lead nowhere; `meta.warnings` says so.
+    """
+    shown = subgraph_json(services.graph.subgraph(caller, body.record()))
+    room = options.max_answer_bytes - len(encode([shown["edges"], shown["meta"]])) - _ROOM
+    nodes = fitting(shown["nodes"], max_bytes=room)
+    if len(nodes) < len(shown["nodes"]):
+        kept = {node["node_id"] for node in nodes}
+        edges = [e for e in shown["edges"] if {e["source_id"], e["target_id"]} <= kept]
+        meta = {**shown["meta"], "truncated": True, "nodes_returned": len(nodes)}
+        shown = {"nodes": nodes, "edges": edges, "meta": {**meta, "edges_returned": len(edges)}}
+    return answer(shown)

@@ -1,0 +1,40 @@
+"""What the API needs of walks over the graph: use-case callables, as in `services`."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from cairn.access import Principal
+from cairn.retrieval.feedback import Feedback
+from cairn.retrieval.lineage import Lineage, LineageRequest
+from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
+
+
+class QuerySubgraph(Protocol):
+    """Return what lies around a question or nodes, as the principal may see it.
+
+    Unknown names and ids lead nowhere and are no error. ValidationFailed for bounds above the
+    maximum and for a request that says no start, Unavailable when the graph cannot be read.
+    """
+
+    def __call__(self, principal: Principal, request: SubgraphRequest, /) -> Subgraph: ...
+
+
+class TraceLineage(Protocol):
+    """Return where a node comes from or what came of it; NotFound when it cannot be seen."""
+
+    def __call__(self, principal: Principal, request: LineageRequest, /) -> Lineage: ...
+
+
+class GiveFeedback(Protocol):
+    """Keep whether a node was of use; NotFound when no search of the principal's returned it."""
+
+    def __call__(self, principal: Principal, feedback: Feedback, /) -> Feedback: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphServices:
+    """The use cases of walks over the graph."""
+
+    subgraph: QuerySubgraph
+    lineage: TraceLineage
+    feedback: GiveFeedback

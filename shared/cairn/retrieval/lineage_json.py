@@ -1,0 +1,33 @@
+"""The JSON form of a lineage, the same for HTTP and the command line. PROV-JSON is `prov`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.retrieval.atlas import node_json
+from cairn.retrieval.subgraph_json import edge_json
+
+if TYPE_CHECKING:
+    from cairn.retrieval.lineage import Lineage
+
+
+def lineage_json(lineage: Lineage) -> dict[str, Any]:
+    """Return nodes, nearest first, edges and meta, ready to be written."""
+    request = lineage.request
+    return {
+        "root": str(lineage.root.id),
+        "nodes": [
+            {**node_json(each.node), "retrieval_reason": "direct", "depth": each.depth}
+            for each in lineage.nodes
+        ],
+        "edges": [edge_json(edge) for edge in lineage.edges],
+        "meta": {
+            "query_ms": round(lineage.query_ms, 3),
+            "nodes_returned": len(lineage.nodes),
+            "truncated": lineage.truncated,
+            "direction": request.direction.value,
+            "intent_override": request.intent.value if request.intent else None,
+            "capacity": {"max_depth": request.max_depth, "used_nodes": len(lineage.nodes)},
+            "as_of_position": lineage.as_of_position,
+        },
+    }
