@@ -52,6 +52,7 @@ class Config:
     reserved_concurrency: int | None
     log_level: str
     cors_origins: str
+    similar_edges: str
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
     app_database_url: str
@@ -109,6 +110,7 @@ def read_config(node: Node) -> Config:
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
         cors_origins=text("cors_origins"),
+        similar_edges=_one_of("similar_edges", text("similar_edges", "on"), ("on", "off")),
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),

@@ -143,6 +143,7 @@ class DataStack(Stack):
             "CAIRN_LOG_LEVEL": config.log_level,
             "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EMBEDDER": config.embedder,
+            "CAIRN_SIMILAR_EDGES": config.similar_edges,
             **{
                 f"CAIRN_{name.upper()}": value
                 for name, value in (*config.openai.items(), *config.chat.items())

@@ -43,6 +43,7 @@ def embed_services() -> EmbedServices:
         cipher=BodyCipher(),
         clock=utc_now,
         new_id=new_id,
+        finds_similar=settings.similar_edges == "on",
     )
     index = endpoint(settings)
     if index is None:

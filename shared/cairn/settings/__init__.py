@@ -78,9 +78,10 @@ class IngestSettings(_KeyStoreSettings, _FunctionSettings):
 
 
 class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
-    """The embed stage."""
+    """The embed stage. `similar_edges` off saves a search a new node, and SIMILAR_TO edges."""
 
     embed_queue_url: str
+    similar_edges: Literal["on", "off"] = "on"
 
 
 class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _FunctionSettings):
