@@ -36,6 +36,18 @@ WHO_MAY = {
     "POST /v1/reports": WRITERS,
     "GET /v1/reports": WRITERS,
     "GET /v1/reports/latest": WRITERS,
+    "POST /v1/nodes": WRITERS,
+    "GET /v1/nodes": WRITERS,
+    "GET /v1/nodes/{node_id}": WRITERS,
+    "PUT /v1/nodes/{node_id}/compiled-truth": WRITERS,
+    "DELETE /v1/nodes/{node_id}": WRITERS,
+    "POST /v1/relationships": WRITERS,
+    "GET /v1/entities": WRITERS,
+    "GET /v1/entities/{entity_id}": WRITERS,
+    "POST /v1/entities/{entity_id}/aliases": WRITERS,
+    "DELETE /v1/entities/{entity_id}/aliases": WRITERS,
+    "POST /v1/entities/{entity_id}/merge": WRITERS,
+    "POST /v1/entities/{entity_id}/split": WRITERS,
     "GET /v1/subscriptions": WRITERS,
     "PUT /v1/subscriptions": WRITERS,
     "DELETE /v1/subscriptions": WRITERS,
@@ -48,6 +60,9 @@ WHO_MAY = {
     "POST /v1/search": ANYONE,
     "POST /v1/context": ANYONE,
     "GET /v1/searches/{search_id}": ANYONE,
+    "POST /v1/searches/{search_id}/feedback": ANYONE,
+    "POST /v1/query/subgraph": ANYONE,
+    "GET /v1/nodes/{node_id}/lineage": ANYONE,
     "GET /v1/ledger": ADMIN,
     "GET /v1/ledger/verify": ADMIN,
     "GET /v1/keys": ADMIN,
@@ -63,6 +78,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
     "POST /v1/events": {"type": "agent.invoke", "text": "A stranger was here."},
     "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},
+    "POST /v1/query/subgraph": {"query": "QUERY", "max_depth": 10, "max_nodes": 500},
     "POST /v1/context": {"query": "QUERY", "limit": 50, "include_superseded": True},
     "POST /v1/conversations/messages": {
         "channel": "api",
@@ -72,10 +88,17 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "POST /v1/conversations/search": {"query": "QUERY", "limit": 50},
     "POST /v1/reports": {"title": "A stranger's", "body": "Nothing was found."},
+    "POST /v1/nodes": {"label": "Note", "properties": {"text": "A stranger was here."}},
+    "PUT /v1/nodes/{node_id}/compiled-truth": {"text": "A stranger was here."},
+    "POST /v1/entities/{entity_id}/aliases": {"alias": "a stranger's"},
     "PUT /v1/subscriptions": {"agent": "bot", "keywords": ["lighthouse"]},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
+}
+QUERIES = {
+    "GET /v1/nodes": "?label=Memory",
+    "DELETE /v1/entities/{entity_id}/aliases": "?alias=keeper",
 }
 WORD = "lighthouse"
 
@@ -94,6 +117,7 @@ class Treasure:
         """Call a route with our ids filled in."""
         method, path = route.split(" ", 1)
         path = re.sub(r"{(\w+)}", lambda name: self.ids[name[1]], path)
+        path += QUERIES.get(route, "")
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
         url = f"{self.tenant.base}{path}"
         return httpx.request(method, url, headers=headers, json=self.body(route), timeout=60)
@@ -101,8 +125,20 @@ class Treasure:
     def body(self, route: str) -> dict[str, Any] | None:
         if route == "POST /v1/documents":
             return {"source_uri": "stolen.txt", "upload_id": self.upload_id}
+        if route == "POST /v1/searches/{search_id}/feedback":
+            return {"node_id": self.ids["memory_id"], "useful": True}
+        if route == "POST /v1/query/subgraph":
+            query = {"query": f"{WORD} {self.canary}", "node_ids": [self.ids["node_id"]]}
+            return BODIES[route] | query
         if route in ("POST /v1/search", "POST /v1/context", "POST /v1/conversations/search"):
             return {**BODIES[route], "query": f"{WORD} {self.canary}"}
+        if route == "POST /v1/relationships":
+            ends = {"source_id": self.ids["node_id"], "target_id": self.ids["entity_id"]}
+            return {**ends, "relation": "REFERENCES"}
+        if route == "POST /v1/entities/{entity_id}/merge":
+            return {"into": self.ids["other_entity_id"]}
+        if route == "POST /v1/entities/{entity_id}/split":
+            return {"undo": self.ids["other_entity_id"]}
         return BODIES.get(route)
 
 
@@ -130,6 +166,12 @@ def ours(laptop: "Laptop") -> Treasure:
             "agents": ["bot"],
         },
     )
+    keepers = [
+        {"label": "Entity", "kind": "person", "properties": {"name": f"{name} {canary}"}}
+        for name in ("Keeper", "Warden")
+    ]
+    keeper, warden = tenant.post("/v1/nodes", {"items": keepers})["results"]
+    tenant.post(f"/v1/entities/{keeper['id']}/aliases", {"alias": "keeper"})
     report = {"title": f"{WORD} {canary}", "body": canary, "keywords": [WORD]}
     tenant.post("/v1/reports", report)
     tenant.all_embedded()
@@ -139,6 +181,9 @@ def ours(laptop: "Laptop") -> Treasure:
         canary=canary,
         ids={
             "memory_id": kept["id"],
+            "node_id": kept["id"],
+            "entity_id": keeper["id"],
+            "other_entity_id": warden["id"],
             "event_id": seen["id"],
             "conversation_id": said["conversation_id"],
             "document_id": accepted["document_id"],
@@ -220,7 +265,7 @@ def test_another_workspace_finds_nothing_of_ours(
         response = ours.call(route, theirs.key)
         assert ours.canary not in response.text, route
         assert str(ours.tenant.id) not in response.text, route
-        if "{" in route or route == "POST /v1/documents":
+        if "{" in route or route in ("POST /v1/documents", "POST /v1/relationships"):
             refused(response, 404, "not-found")
     for name in ("client_id", "key", "session_id"):
         assert theirs.get("/v1/memories", **{name: ours.canary, "state": "any"})["items"] == []

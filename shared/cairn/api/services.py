@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.access import Principal
+from cairn.api.walk_services import GraphServices
 from cairn.ingestion.conversations import MessageRecorded
 from cairn.ingestion.event_draft import NewEvent, Observed
 from cairn.ingestion.messages import NewMessage
@@ -419,6 +420,7 @@ class ApiServices:
     conversations: ConversationServices
     reports: ReportServices
     subscriptions: SubscriptionServices
+    graph: GraphServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from cairn.api.services import ApiOptions, ApiServices
 from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.events import event_services
+from cairn.bootstrap.graph import walk_services
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import Search, context, recall, searches
@@ -106,6 +107,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         conversations=conversation_services(opened, remember, recalled),
         reports=report_services(opened, remember, log),
         subscriptions=subscription_services(opened, remember),
+        graph=walk_services(opened, model),
     )
 
 

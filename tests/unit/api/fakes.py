@@ -9,10 +9,13 @@ from uuid import UUID
 
 import anyio
 import httpx
+from tests.unit.api.graph_fakes import GraphWorld
+from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.talk_fakes import Talk
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
+from cairn.api.node_services import EntityServices, NodeServices
 from cairn.api.services import (
     ApiOptions,
     ApiServices,
@@ -21,6 +24,7 @@ from cairn.api.services import (
     ReportServices,
     SubscriptionServices,
 )
+from cairn.api.walk_services import GraphServices
 from cairn.errors import (
     Conflict,
     NotFound,
@@ -113,6 +117,8 @@ class World:
     observed: list[NewEvent] = field(default_factory=list)
     event_filters: list[EventFilter] = field(default_factory=list)
     talk: Talk = field(default_factory=Talk)
+    known: NodeWorld = field(default_factory=lambda: NodeWorld(WORKSPACE))
+    graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -251,6 +257,18 @@ class World:
     @property
     def subscriptions(self) -> SubscriptionServices:
         return self.talk.subscription_services()
+
+    @property
+    def graph(self) -> GraphServices:
+        return self.graphs.services()
+
+    @property
+    def nodes(self) -> NodeServices:
+        return self.known.node_services()
+
+    @property
+    def entities(self) -> EntityServices:
+        return self.known.entity_services()
 
     @property
     def events(self) -> EventServices:
