@@ -23,6 +23,7 @@ from cairn.api.routes import (
     context,
     conversations,
     documents,
+    entities,
     events,
     feedback,
     health,
@@ -31,6 +32,7 @@ from cairn.api.routes import (
     ledger,
     lineage,
     memories,
+    nodes,
     query,
     reports,
     search,
@@ -48,6 +50,8 @@ from cairn.ids import IdSource, new_id
 _NOUNS = (
     memories,
     events,
+    nodes,
+    entities,
     documents,
     uploads,
     ingestions,
@@ -71,6 +75,8 @@ _NOUNS = (
 _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
     {"name": "events", "description": "What agents do, in order, and what caused what."},
+    {"name": "nodes", "description": "Nodes of any label, and typed edges between nodes."},
+    {"name": "entities", "description": "Who and what is spoken of, and correcting it."},
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
     {"name": "conversations", "description": "What was said, and the search in it."},
     {"name": "reports", "description": "What workflows made, kept for good."},

@@ -9,12 +9,18 @@ import binascii
 import hashlib
 import json
 from collections.abc import Mapping
+from typing import TypeVar
+from uuid import UUID
 
+from cairn.api.strict_json import string_fault
 from cairn.errors import FieldError, ValidationFailed
 
 _VERSION = 1
 _MAX_LENGTH = 200
+_MAX_KEY_LENGTH = 2_000
 _MAX_POSITION = 2**53 - 1
+
+T = TypeVar("T", int, str)
 
 
 def encode(after: int, *, route: str, filters: Mapping[str, object]) -> str:
@@ -42,6 +48,39 @@ def decode(cursor: str | None, *, route: str, filters: Mapping[str, object]) -> 
     if digest != _digest(route, filters):
         raise _bad("This cursor belongs to a list with other filters.", "cursor-filters")
     return after
+
+
+def encode_key(key: tuple[str | int, UUID], *, route: str, filters: Mapping[str, object]) -> str:
+    """Return the cursor that continues after a sort key and an id."""
+    value, node_id = key
+    payload = json.dumps([_VERSION, [value, str(node_id)], _digest(route, filters)])
+    return base64.urlsafe_b64encode(payload.encode()).decode().rstrip("=")
+
+
+def decode_key(
+    cursor: str | None, *, kind: type[T], route: str, filters: Mapping[str, object]
+) -> tuple[T, UUID] | None:
+    """Return the sort key and id to continue after; ValidationFailed when the cursor is not ours.
+
+    `kind` is the type of the sort key. None in, None out: the first page.
+    """
+    if cursor is None:
+        return None
+    try:
+        if len(cursor) > _MAX_KEY_LENGTH:
+            raise ValueError
+        padded = cursor + "=" * (-len(cursor) % 4)
+        version, after, digest = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        value, node_id = after[0], UUID(after[1])
+    except (ValueError, TypeError, AttributeError, LookupError, binascii.Error) as exc:
+        raise _bad("This cursor is damaged; start again without one.", "bad-cursor") from exc
+    if version != _VERSION or type(value) is not kind or string_fault(str(value)):
+        raise _bad("This cursor is damaged; start again without one.", "bad-cursor")
+    if isinstance(value, int) and not 0 <= value <= _MAX_POSITION:
+        raise _bad("This cursor is damaged; start again without one.", "bad-cursor")
+    if digest != _digest(route, filters):
+        raise _bad("This cursor belongs to a list with other filters.", "cursor-filters")
+    return value, node_id
 
 
 def _digest(route: str, filters: Mapping[str, object]) -> str:

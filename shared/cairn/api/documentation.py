@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 
 from cairn.api.problems import KINDS, MEDIA_TYPE
 from cairn.ingestion import requests
-from cairn.retrieval import conversations, event_views, reports, views
+from cairn.ingestion.entities import EntityChanged
+from cairn.retrieval import conversations, event_views, node_views, reports, views
 from cairn.retrieval.answer import Answer
 
 Responses = dict[int | str, dict[str, Any]]
@@ -22,6 +23,10 @@ _RECORDS: tuple[type[Any], ...] = (
     views.MemoryView,
     views.MemoryVersion,
     event_views.EventView,
+    node_views.NodeView,
+    node_views.EntityView,
+    node_views.EntityDetail,
+    EntityChanged,
     requests.Deleted,
     requests.DocumentAccepted,
     views.DocumentView,

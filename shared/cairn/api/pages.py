@@ -1,7 +1,8 @@
 """Lists on the wire: a page of items that fits an answer, and the cursor to the next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Query, Response
 from pydantic import Field
@@ -32,4 +33,25 @@ def page_answer(
     if len(items) < len(page.items):
         after = int(items[-1]["position"])
     cursor = None if after is None else cursors.encode(after, route=route, filters=filters)
+    return answer({"items": items, "next_cursor": cursor})
+
+
+def key_page_answer(
+    found: Sequence[object],
+    *,
+    limit: int,
+    key: str,
+    route: str,
+    filters: Mapping[str, object],
+    options: ApiOptions,
+) -> Response:
+    """Write a page of items that share positions: the cursor is the field `key` and the id.
+
+    `found` has one item more than `limit` when there is a next page.
+    """
+    items = fitting(found[:limit], max_bytes=options.max_answer_bytes - _ROOM)
+    cursor = None
+    if items and len(items) < len(found):
+        after = items[-1][key], UUID(items[-1]["id"])
+        cursor = cursors.encode_key(after, route=route, filters=filters)
     return answer({"items": items, "next_cursor": cursor})

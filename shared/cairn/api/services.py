@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.access import Principal
+from cairn.api.node_services import EntityServices, NodeServices
 from cairn.api.walk_services import GraphServices
 from cairn.ingestion.conversations import MessageRecorded
 from cairn.ingestion.event_draft import NewEvent, Observed
@@ -420,6 +421,8 @@ class ApiServices:
     conversations: ConversationServices
     reports: ReportServices
     subscriptions: SubscriptionServices
+    nodes: NodeServices
+    entities: EntityServices
     graph: GraphServices
 
 

@@ -12,6 +12,7 @@ from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.events import event_services
 from cairn.bootstrap.graph import walk_services
 from cairn.bootstrap.logs import logger, warn
+from cairn.bootstrap.nodes import node_services
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import Search, context, recall, searches
 from cairn.bootstrap.search_index import keyword_leg
@@ -67,6 +68,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
     recalled = recall(
         opened, model, log, keyword_leg(settings, opened), parts=asking_parts(settings)
     )
+    nodes, entities = node_services(opened, transactions, remember)
     return ApiServices(
         admit=Admit(opened, utc_now),
         check_ready=CheckReady(opened),
@@ -107,6 +109,8 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         conversations=conversation_services(opened, remember, recalled),
         reports=report_services(opened, remember, log),
         subscriptions=subscription_services(opened, remember),
+        nodes=nodes,
+        entities=entities,
         graph=walk_services(opened, model),
     )
 

@@ -1,0 +1,315 @@
+"""Nodes of any label, and edges between nodes: write, read, list, compile, delete softly."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Body as BodyParameter
+from fastapi import Path, Query, Response
+from pydantic import Discriminator, Field, SkipValidation, Tag, ValidationError, model_validator
+
+from cairn.access import Scope
+from cairn.api import cursors
+from cairn.api.answers import answer, replay_headers
+from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.problems import Problem, from_error, from_validation
+from cairn.api.routes.memories import Importance
+from cairn.api.routing import router
+from cairn.ingestion.node_changes import NewRelationship
+from cairn.ingestion.node_draft import (
+    MAX_EDGES,
+    MAX_TRUTH_CHARS,
+    MAX_WEIGHT,
+    NewEdge,
+    NewNode,
+    NodeOutcome,
+)
+from cairn.ingestion.nodes import MAX_BATCH
+from cairn.ingestion.requests import Outcome
+from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.retrieval.node_views import NodeFilter
+
+routes = router("nodes")
+
+LabelName = Annotated[str, Field(max_length=64, examples=["Runbook"])]
+RelationName = Annotated[str, Field(max_length=64, examples=["SOLVES", "depends_on"])]
+Weight = Annotated[float, Field(gt=0, le=MAX_WEIGHT)]
+Id = Annotated[UUID, Field(strict=False)]
+NodeId = Annotated[UUID, Path(description="The node's id.")]
+
+
+class EdgeIn(Body):
+    """An edge of a new node: `to` leads from it, `from` to it; exactly one of them."""
+
+    relation: RelationName
+    to: Id | None = None
+    from_: Annotated[Id | None, Field(alias="from")] = None
+    weight: Weight = 1.0
+    properties: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+    def record(self) -> NewEdge:
+        """Return the use case's record."""
+        return NewEdge(
+            relation=self.relation,
+            to_id=self.to,
+            from_id=self.from_,
+            weight=self.weight,
+            properties=self.properties,
+        )
+
+
+class NodeIn(Body):
+    """One node to write."""
+
+    label: LabelName
+    kind: Annotated[str, Field(max_length=200)] | None = None
+    properties: dict[str, Any]
+    edges: Annotated[list[EdgeIn], Field(max_length=MAX_EDGES)] = Field(
+        default_factory=list[EdgeIn]
+    )
+    client_id: Name = GLOBAL_CLIENT
+    source_agent: Name | None = None
+    scope: ScopeName = Scope.ADMIN
+    agents: Names = Field(default_factory=list[str])
+    data_subjects: Names = Field(default_factory=list[str])
+    occurred_at: Timestamp | None = None
+    valid_from: Timestamp | None = None
+    valid_to: Timestamp | None = None
+    session_id: Name | None = None
+    trace_id: Name | None = None
+    importance: Importance | None = None
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    produced_by_task_id: Id | None = None
+
+    def record(self) -> NewNode:
+        """Return the use case's record."""
+        values = {name: getattr(self, name) for name in NodeIn.model_fields}
+        values["edges"] = tuple(edge.record() for edge in self.edges)
+        values["agents"] = tuple(self.agents)
+        values["data_subjects"] = tuple(self.data_subjects)
+        return NewNode(**values)
+
+
+class NodeBatch(Body):
+    """Up to 500 nodes; each is validated and answered for itself."""
+
+    items: Annotated[list[SkipValidation[NodeIn]], Field(min_length=1, max_length=MAX_BATCH)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_unstorable_text(cls, value: object) -> object:
+        """Leave the items' texts to the items, so that one bad item does not sink the others."""
+        return value
+
+
+class RelationshipIn(Body):
+    """An edge between two stored nodes."""
+
+    source_id: Id
+    target_id: Id
+    relation: RelationName
+    weight: Weight = 1.0
+    properties: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class TruthIn(Body):
+    """What is held true of a node now."""
+
+    text: Annotated[Text, at_most(MAX_TRUTH_CHARS)]
+
+
+def _one_or_many(value: object) -> str:
+    return "as-batch" if isinstance(value, dict) and "items" in value else "as-one"
+
+
+_EXAMPLE: dict[str, Any] = {
+    "label": "Runbook",
+    "kind": "resolution",
+    "properties": {
+        "title": "Clear stale Keycloak sessions",
+        "text": "Restart the cache, then clear the sessions older than a day.",
+        "slug": "clear-stale-keycloak-sessions",
+        "keywords": ["keycloak", "sessions"],
+        "owner": "platform team",
+    },
+    "edges": [{"relation": "SOLVES", "to": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e"}],
+}
+OneOrMany = Annotated[
+    Annotated[NodeIn, Tag("as-one")] | Annotated[NodeBatch, Tag("as-batch")],
+    Discriminator(_one_or_many),
+    BodyParameter(
+        openapi_examples={"one": {"value": _EXAMPLE}, "many": {"value": {"items": [_EXAMPLE]}}}
+    ),
+]
+_RESULT: dict[str, Any] = {
+    "outcome": "created",
+    "id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
+    "position": 17,
+    "edges": 1,
+}
+_CHANGED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "string"}, "position": {"type": "integer"}},
+}
+_WRITTEN: dict[str, Any] = {"type": "object", "properties": {"outcome": {"type": "string"}}}
+
+
+@routes.post(
+    "/v1/nodes",
+    summary="Write one node or a batch, with typed edges",
+    response_model=None,
+    responses={
+        **answers(200, "A node that stands already; or a batch's results, in order", _WRITTEN),
+        **answers(201, "The node is new", _WRITTEN, _RESULT),
+        **problems("conflict", "not-found", body=True),
+    },
+)
+def write_nodes(
+    body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Store nodes and their edges in one transaction; found by their words at once."""
+    if isinstance(body, NodeIn):
+        done = services.nodes.write(caller, (body.record(),), idempotency=idempotency)
+        return _one(done.outcomes[0], replayed=done.replayed)
+    checked = [_checked(item) for item in body.items]
+    good = tuple(item for item in checked if isinstance(item, NewNode))
+    replayed = False
+    outcomes: Sequence[NodeOutcome] = ()
+    if good:
+        done = services.nodes.write(caller, good, idempotency=idempotency)
+        outcomes, replayed = done.outcomes, done.replayed
+    return _many(checked, outcomes, replayed=replayed)
+
+
+def _checked(item: object) -> NewNode | Problem:
+    try:
+        return NodeIn.model_validate(item).record()
+    except ValidationError as exc:
+        return from_validation(exc.errors(include_url=False, include_input=False))
+
+
+def _one(outcome: NodeOutcome, *, replayed: bool) -> Response:
+    if outcome.error is not None:
+        raise outcome.error
+    status = 201 if outcome.outcome is Outcome.CREATED else 200
+    return answer(_result(outcome), status=status, headers=replay_headers(replayed=replayed))
+
+
+def _many(
+    checked: Sequence[NewNode | Problem], outcomes: Sequence[NodeOutcome], *, replayed: bool
+) -> Response:
+    written = iter(outcomes)
+    results: list[dict[str, Any]] = []
+    for index, item in enumerate(checked):
+        result = _rejected(item) if isinstance(item, Problem) else _result(next(written))
+        results.append({"index": index, **result})
+    counts = dict.fromkeys((Outcome.CREATED, Outcome.DUPLICATE, Outcome.REJECTED), 0)
+    for result in results:
+        counts[result["outcome"]] += 1
+    return answer({"results": results, "counts": counts}, headers=replay_headers(replayed=replayed))
+
+
+def _result(outcome: NodeOutcome) -> dict[str, Any]:
+    if outcome.error is not None:
+        return _rejected(from_error(outcome.error))
+    return {
+        "outcome": outcome.outcome,
+        "id": outcome.id,
+        "position": outcome.position,
+        "edges": outcome.edges,
+    }
+
+
+def _rejected(problem: Problem) -> dict[str, Any]:
+    return {"outcome": Outcome.REJECTED, "error": problem.content(None)}
+
+
+@routes.get(
+    "/v1/nodes",
+    summary="List the nodes of a label, newest first",
+    response_model=None,
+    responses={**answers(200, "One page", page_of("NodeView")), **problems()},
+)
+def list_nodes(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    label: Annotated[str, Query(max_length=64, description="A label, such as Runbook or Event.")],
+    kind: Annotated[Name | None, Query()] = None,
+    client_id: Annotated[Name | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what the key may see of one label, with every filter given."""
+    where = NodeFilter(label=label, kind=kind, client_id=client_id)
+    filters = asdict(where)
+    after = cursors.decode_key(cursor, kind=int, route="nodes", filters=filters)
+    found = services.nodes.page(caller, where, limit=limit + 1, after=after)
+    return key_page_answer(
+        found, limit=limit, key="position", route="nodes", filters=filters, options=options
+    )
+
+
+@routes.get(
+    "/v1/nodes/{node_id}",
+    summary="Read one node of any label, with its edges",
+    response_model=None,
+    responses={**answers(200, "The node", "NodeView"), **problems("not-found")},
+)
+def get_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
+    """Read a node with its provenance; its edges are counted by kind, and the strongest shown."""
+    return answer(services.nodes.get(caller, node_id))
+
+
+@routes.put(
+    "/v1/nodes/{node_id}/compiled-truth",
+    summary="Set what is held true of a node",
+    response_model=None,
+    responses={**answers(200, "It is set", _CHANGED), **problems("not-found", body=True)},
+)
+def put_compiled_truth(
+    node_id: NodeId, body: TruthIn, caller: Writer, services: Services
+) -> Response:
+    """Replace a node's compiled truth; it is searched with the node and lifts its score."""
+    done = services.nodes.compile(caller, node_id, body.text)
+    return answer({"id": done.id, "position": done.position})
+
+
+@routes.delete(
+    "/v1/nodes/{node_id}",
+    summary="Delete one node softly",
+    response_model=None,
+    responses={**answers(200, "It is hidden now", "Deleted"), **problems("not-found")},
+)
+def delete_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
+    """Hide a node from search, lists and the graph; its ledger entries stay."""
+    return answer(services.nodes.delete(caller, node_id))
+
+
+@routes.post(
+    "/v1/relationships",
+    summary="State a relation between two nodes",
+    response_model=None,
+    responses={
+        **answers(200, "It holds", _CHANGED),
+        **problems("conflict", "not-found", body=True),
+    },
+)
+def relate(
+    body: RelationshipIn, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Tie two nodes by a typed edge; between entities it grows stronger each time it is stated."""
+    new = NewRelationship(
+        source_id=body.source_id,
+        target_id=body.target_id,
+        relation=body.relation,
+        weight=body.weight,
+        properties=body.properties,
+    )
+    done = services.nodes.relate(caller, new, idempotency=idempotency)
+    shown = {"id": done.id, "position": done.position}
+    return answer(shown, headers=replay_headers(replayed=done.replayed))

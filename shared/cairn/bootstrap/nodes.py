@@ -1,0 +1,59 @@
+"""What the API needs of nodes and entities: writing, correcting and reading them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.api.node_services import EntityServices, NodeServices
+from cairn.ingestion.entities import CorrectEntities
+from cairn.ingestion.node_changes import CompileTruth, DeleteNode, GraphWriting, Relate
+from cairn.ingestion.nodes import WriteNodes
+from cairn.retrieval.nodes import BrowseNodes
+from cairn.storage.postgres.entities import PostgresNodeViews
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from cairn.ingestion.remember import Remember
+    from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.stores import PostgresStores
+
+
+def node_services(
+    opened: Database, transactions: StoreTransactions[PostgresStores], remember: Remember
+) -> tuple[NodeServices, EntityServices]:
+    """Build them beside `remember`, whose keys, queue, clock and ids they share."""
+    writing = GraphWriting(
+        transactions=transactions,
+        resolver=remember.resolver,
+        cipher=remember.cipher,
+        dispatcher=remember.dispatcher,
+        clock=remember.clock,
+        new_id=remember.new_id,
+    )
+    write = WriteNodes(
+        transactions=transactions,
+        resolver=remember.resolver,
+        cipher=remember.cipher,
+        dispatcher=remember.dispatcher,
+        clock=remember.clock,
+        new_id=remember.new_id,
+    )
+    browse = BrowseNodes(transactions=StoreTransactions(opened, PostgresNodeViews))
+    correct = CorrectEntities(writing=writing)
+    nodes = NodeServices(
+        write=write,
+        relate=Relate(writing=writing),
+        compile=CompileTruth(writing=writing),
+        delete=DeleteNode(writing=writing),
+        get=browse.node,
+        page=browse.nodes,
+    )
+    entities = EntityServices(
+        get=browse.entity,
+        page=browse.entities,
+        add_alias=correct.add_alias,
+        remove_alias=correct.remove_alias,
+        merge=correct.merge,
+        split=correct.split,
+    )
+    return nodes, entities

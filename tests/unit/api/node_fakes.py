@@ -1,0 +1,130 @@
+"""Nodes and entities for API tests: written by the real use cases in memory, shown by fakes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from tests.support.graph import Graphing
+from tests.support.remembering import NOON, Remembering, admin_of
+
+from cairn.access import Principal, Scope
+from cairn.api.node_services import EntityServices, NodeServices
+from cairn.errors import NotFound
+from cairn.graph.node import Node, State
+from cairn.retrieval.node_views import (
+    EntityDetail,
+    EntityFilter,
+    EntityView,
+    NodeFilter,
+    NodeView,
+)
+from cairn.retrieval.nodes import EntityKey, NodeKey
+from cairn.storage.in_memory.stores import InMemoryTransactions
+
+
+class NodeWorld:
+    """A graph in memory. Lists know their filters and their order, and no edges."""
+
+    def __init__(self, workspace_id: UUID) -> None:
+        transactions = InMemoryTransactions()
+        transactions.create_workspace(workspace_id)
+        principal = admin_of(workspace_id)
+        self.graphing = Graphing(Remembering(transactions=transactions, principal=principal))
+        self.node_filters: list[NodeFilter] = []
+        self.entity_filters: list[EntityFilter] = []
+
+    def node_services(self) -> NodeServices:
+        """Return the use cases of nodes."""
+        graph = self.graphing
+        return NodeServices(
+            write=graph.write,
+            relate=graph.relate_,
+            compile=graph.compile,
+            delete=graph.delete,
+            get=self.node,
+            page=self.nodes,
+        )
+
+    def entity_services(self) -> EntityServices:
+        """Return the use cases of entities."""
+        correct = self.graphing.correct
+        return EntityServices(
+            get=self.entity,
+            page=self.entities,
+            add_alias=correct.add_alias,
+            remove_alias=correct.remove_alias,
+            merge=correct.merge,
+            split=correct.split,
+        )
+
+    def node(self, principal: Principal, node_id: UUID) -> NodeView:
+        return _node(self._one(node_id))
+
+    def nodes(
+        self, principal: Principal, where: NodeFilter, *, limit: int, after: NodeKey | None
+    ) -> Sequence[NodeView]:
+        self.node_filters.append(where)
+        found = [_node(one) for one in self._rows() if one.label == where.label]
+        found.sort(key=lambda one: (one.position, one.id), reverse=True)
+        return [one for one in found if after is None or (one.position, one.id) < after][:limit]
+
+    def entity(self, principal: Principal, entity_id: UUID) -> EntityDetail:
+        one = self._one(entity_id)
+        return EntityDetail(
+            id=one.id,
+            position=one.position,
+            name=one.canonical_name or "",
+            type=one.kind or "",
+            state=one.state,
+            scope=Scope(one.scope),
+            provenance={},
+        )
+
+    def entities(
+        self, principal: Principal, where: EntityFilter, *, limit: int, after: EntityKey | None
+    ) -> Sequence[EntityView]:
+        self.entity_filters.append(where)
+        found = [_entity(one) for one in self._rows() if one.label == "Entity"]
+        found.sort(key=lambda one: (one.sort_key, one.id))
+        return [one for one in found if after is None or (one.sort_key, one.id) > after][:limit]
+
+    def _rows(self) -> Sequence[Node]:
+        system = self.graphing.system
+        tables = system.transactions.workspaces[system.principal.workspace_id]
+        return [one for one in tables.nodes.values() if one.state is not State.DELETED]
+
+    def _one(self, node_id: UUID) -> Node:
+        for one in self._rows():
+            if one.id == node_id:
+                return replace(one)
+        raise NotFound("There is no such node.")
+
+
+def _node(one: Node) -> NodeView:
+    return NodeView(
+        id=one.id,
+        position=one.position,
+        label=one.label,
+        kind=one.kind,
+        text=one.text,
+        state=one.state,
+        client_id=one.client_id,
+        scope=Scope(one.scope),
+        importance=one.importance,
+        importance_band="medium",
+        provenance={"occurred_at": NOON},
+        compiled_truth=one.compiled_truth,
+    )
+
+
+def _entity(one: Node) -> EntityView:
+    name = one.canonical_name or ""
+    return EntityView(
+        id=one.id,
+        position=one.position,
+        name=name,
+        type=one.kind or "",
+        state=one.state,
+        scope=Scope(one.scope),
+        sort_key=name.lower(),
+    )
