@@ -8,6 +8,7 @@ from cairn.cli import (
     demo,
     doctor,
     documents,
+    events,
     keys,
     ledger,
     mcp,
@@ -15,6 +16,7 @@ from cairn.cli import (
     queues,
     reports,
     search_index,
+    searches,
     stack,
     subscriptions,
     trace,
@@ -62,8 +64,11 @@ app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
 
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
+app.command("context", rich_help_panel=_MEMORY)(memories.context)
+app.add_typer(searches.app, name="searches", rich_help_panel=_MEMORY)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
 
+app.add_typer(events.app, name="events", rich_help_panel=_MEMORY)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=_MEMORY)
 app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
 app.add_typer(subscriptions.app, name="subscriptions", rich_help_panel=_MEMORY)
