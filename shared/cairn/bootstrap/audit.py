@@ -17,6 +17,7 @@ from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.retrieval.browse import Browse
 from cairn.settings import AuditSettings
 from cairn.storage.aws.objects import S3Objects
+from cairn.storage.postgres.conversations import DropExpiredMessages
 from cairn.storage.postgres.search_runs import PostgresAccessStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
@@ -38,6 +39,7 @@ class AuditServices:
     dispatcher: AwsDispatcher
     verify: VerifyChains
     count_accesses: CountAccesses
+    drop_expired: DropExpiredMessages
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -65,6 +67,7 @@ def audit_services() -> AuditServices:
             clock=utc_now,
             report=warn(log),
         ),
+        drop_expired=DropExpiredMessages(opened, utc_now),
         count_accesses=CountAccesses(
             workspaces=ListWorkspaces(opened),
             transactions=StoreTransactions(opened, PostgresAccessStores),

@@ -196,11 +196,11 @@ def test_what_waited_a_day_is_swept_away(world: World, talk: PostgresTalking) ->
     again = talk.say("Hello again")
     assert not again.persisted
     assert again.conversation_id != first.conversation_id
-    drop = DropExpiredMessages(world.pool)
-    drop(talk.now)
+    drop = DropExpiredMessages(world.pool, lambda: talk.now)
+    drop()
     assert len(rows(world, "SELECT id FROM pending_message")) == 1
     talk.later(hours=24)
-    assert drop(talk.now) >= 1
+    assert drop() >= 1
     assert rows(world, "SELECT id FROM pending_message") == []
 
 

@@ -31,6 +31,11 @@ from cairn.storage.in_memory.embeddings import (
 )
 from cairn.storage.in_memory.events import InMemoryEvents
 from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
+from cairn.storage.in_memory.talking import (
+    InMemoryConversations,
+    InMemoryReports,
+    InMemorySubscriptions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
@@ -39,8 +44,10 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.embedding.port import Vectors
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
+    from cairn.ingestion.conversations_ports import PendingMessage
     from cairn.ingestion.document_ports import Ingestion, Upload
     from cairn.ledger.entry import Entry, Head
+    from cairn.retrieval.subscription_leg import SubscriptionView
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)
@@ -93,6 +100,12 @@ class Tables:
     )
     answers: dict[tuple[UUID, str], tuple[StoredAnswer, datetime]] = field(
         default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
+    )
+    pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
+    public_keys: set[UUID] = field(default_factory=set[UUID])
+    bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
+    subscriptions: dict[str, SubscriptionView] = field(
+        default_factory=dict[str, "SubscriptionView"]
     )
 
     def snapshot(self) -> Tables:
@@ -223,6 +236,21 @@ class InMemoryStores:
     def graph_state(self) -> InMemoryGraphState:
         """Return what the graph knows of nodes already."""
         return InMemoryGraphState(self._tables)
+
+    @property
+    def conversations(self) -> InMemoryConversations:
+        """Return conversations and what waits to become one."""
+        return InMemoryConversations(self._tables, self._principal)
+
+    @property
+    def reports(self) -> InMemoryReports:
+        """Return the reports."""
+        return InMemoryReports(self._tables, self._principal)
+
+    @property
+    def subscriptions(self) -> InMemorySubscriptions:
+        """Return what agents subscribe to."""
+        return InMemorySubscriptions(self._tables)
 
     @property
     def queue(self) -> InMemoryQueue:

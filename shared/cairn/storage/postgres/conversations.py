@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
+    from cairn.clock import Clock
     from cairn.embedding.port import Vectors
     from cairn.retrieval.conversations import ConversationFilter
     from cairn.retrieval.records import Filters
@@ -244,11 +245,13 @@ class DropExpiredMessages:
     """Calls the definer function that removes what waited too long, in every workspace."""
 
     database: Database
+    clock: Clock
 
-    def __call__(self, now: datetime) -> int:
+    def __call__(self) -> int:
         """Return how many messages were removed."""
+        asked = {"now": self.clock()}
         with self.database.connection() as connection:
-            row = connection.execute(query("conversation.drop_expired"), {"now": now}).fetchone()
+            row = connection.execute(query("conversation.drop_expired"), asked).fetchone()
         return row[0] if row else 0
 
 
