@@ -29,16 +29,19 @@ MAX_TURN_CHARS = 1000
 COMPLEX_WORDS = 20
 
 _LETTERS = re.compile(r"[^\W\d_]")
-_COMPARES = re.compile(
-    r"\b(?:compare[ds]?|comparison|versus|vs|differen(?:t|ce|ces)|trade-?offs?|pros and cons"
-    r"|as well as|both|respectively|step by step|in detail)\b",
-    re.IGNORECASE,
+_COMPARING = """
+    compare; compared; compares; comparison; versus; vs; different; difference; differences
+    tradeoff; tradeoffs; trade off; trade offs; pros and cons; as well as; both; respectively
+    step by step; in detail
+"""
+_COMPARES = tuple(
+    f" {one.strip()} " for line in _COMPARING.strip().splitlines() for one in line.split(";")
 )
-_POINTS_BACK = re.compile(
-    r"\b(?:it|its|this|that|these|those|they|them|their|he|him|his|she|her|there|then|same"
-    r"|also|else|more|again|instead|previous|above)\b",
-    re.IGNORECASE,
-)
+_POINTING = """
+    it its this that these those they them their he him his she her there then same also else more
+    again instead previous above
+"""
+_POINTS_BACK = frozenset(_POINTING.split())
 _QUESTION_END = re.compile(r"[?\uff1f\u061f]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")  # scripts that put no space between words
 _CHARS_A_WORD = 2  # of those scripts
@@ -136,7 +139,8 @@ def complexity_of(message: str) -> Complexity:
     unspaced = len(_UNSPACED.findall(message)) // _CHARS_A_WORD
     if len(words(message)) + unspaced > COMPLEX_WORDS:
         return Complexity.COMPLEX
-    if len(_QUESTION_END.findall(message)) > 1 or _COMPARES.search(message):
+    said = f" {' '.join(words(message))} "
+    if len(_QUESTION_END.findall(message)) > 1 or any(one in said for one in _COMPARES):
         return Complexity.COMPLEX
     return Complexity.SIMPLE
 
@@ -152,6 +156,6 @@ def _topic_change(message: str, history: Sequence[Turn]) -> tuple[bool | None, f
         return None, None
     said = {word for turn in history for word in content_words(turn.text)}
     share = len(asked & said) / len(asked)
-    if share == 0 and not _POINTS_BACK.search(message):
+    if share == 0 and _POINTS_BACK.isdisjoint(words(message)):
         return True, 0.6
     return False, round(0.5 + share / 2, 2)

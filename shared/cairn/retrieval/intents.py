@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -43,11 +44,11 @@ class IntentClassifier(Protocol):
         ...
 
 
-_Pattern = tuple[Intent, float, re.Pattern[str]]
+_Pattern = tuple[Intent, float, str]
 
 
 def _pattern(intent: Intent, confidence: float, *alternatives: str) -> _Pattern:
-    return intent, confidence, re.compile("|".join(alternatives), re.IGNORECASE)
+    return intent, confidence, "|".join(alternatives)
 
 
 _NO_THING = (  # "what happened" and "what caused it" ask for no thing
@@ -180,7 +181,7 @@ def classify(question: str, *, asked: Understanding) -> Mapping[Intent, float]:
     of some other languages.
     """
     text = question[:MAX_CHARS]
-    witnesses = [(intent, sure) for intent, sure, regex in _PATTERNS if regex.search(text)]
+    witnesses = [(intent, sure) for intent, sure, regex in _compiled() if regex.search(text)]
     if asked.asks_when:
         witnesses.append((Intent.WHEN, _ASKS_WHEN))
     if asked.hint is not None:
@@ -203,6 +204,14 @@ def by_rules(question: str, *, asked: Understanding, calls: ModelCalls) -> Infer
 def overridden(intent: Intent) -> InferredIntents:
     """Return the intent a caller insists on, and no other."""
     return InferredIntents(confidence={intent: 1.0})
+
+
+@cache
+def _compiled() -> tuple[tuple[Intent, float, re.Pattern[str]], ...]:
+    """Return the patterns, compiled with the first question: that takes a while."""
+    return tuple(
+        (intent, sure, re.compile(regex, re.IGNORECASE)) for intent, sure, regex in _PATTERNS
+    )
 
 
 def _combined(witnesses: Iterable[tuple[Intent, float]]) -> dict[Intent, float]:
