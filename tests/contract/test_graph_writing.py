@@ -14,7 +14,7 @@ from cairn.clock import utc_now
 from cairn.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.graph.entities import entity_id
 from cairn.ids import new_id
-from cairn.ingestion.entities import Split
+from cairn.ingestion.entity_requests import Split
 from cairn.ingestion.node_draft import NewEdge
 from cairn.ingestion.requests import IdempotencyKey, Outcome
 from cairn.storage.postgres.accounts import create_workspace

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from cairn.api.problems import KINDS, MEDIA_TYPE
 from cairn.ingestion import requests
-from cairn.ingestion.entities import EntityChanged
+from cairn.ingestion.entity_requests import EntityChanged
 from cairn.retrieval import conversations, event_views, node_views, reports, views
 from cairn.retrieval.answer import Answer
 

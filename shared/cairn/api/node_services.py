@@ -6,7 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from cairn.access import Principal
-from cairn.ingestion.entities import EntityChanged, Split
+from cairn.ingestion.entity_requests import EntityChanged, Split
 from cairn.ingestion.node_changes import Changed, NewRelationship
 from cairn.ingestion.node_draft import NewNode, NodesWritten
 from cairn.ingestion.requests import Deleted, IdempotencyKey

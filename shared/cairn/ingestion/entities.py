@@ -11,6 +11,7 @@ from cairn.graph.entity_names import name_key
 from cairn.graph.node import State
 from cairn.ingestion.drafting import require_writer
 from cairn.ingestion.entity_moves import Moves, merge_moves, split_moves, unmerge_moves
+from cairn.ingestion.entity_requests import MAX_SPLIT_MENTIONS, EntityChanged, Split
 from cairn.ingestion.node_changes import subjects_of
 from cairn.ingestion.node_draft import entity_name
 
@@ -26,26 +27,6 @@ MAX_MOVED_EDGES = 20_000
 """Edges an entity may have to be merged or split in one entry."""
 
 MAX_ALIASES = 200
-MAX_SPLIT_MENTIONS = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityChanged:
-    """An entity was corrected: the entity that stands now, and how many edges moved."""
-
-    id: UUID
-    position: int
-    moved_edges: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
-    """What to part: a merge to undo, or named mentions that meant another entity."""
-
-    undo: UUID | None = None
-    name: str | None = None
-    type: str | None = None
-    mentions: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
