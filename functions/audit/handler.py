@@ -33,10 +33,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step and return what it found, as counts and ids."""
     asked = Step.model_validate(event)
     if asked.step == "sweep_outbox":
-        result: dict[str, Any] = {
-            "sent": services.dispatcher.sweep(),
-            "expired_messages": services.drop_expired(),
-        }
+        result: dict[str, Any] = dict(services.sweep())
     elif asked.step == "verify_and_anchor":
         result = services.verify()
     elif asked.step == "maintain_search_index":

@@ -13,6 +13,7 @@ from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
 from cairn.lifecycle.count_accesses import CountAccesses
+from cairn.lifecycle.sweep import Sweep
 from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.retrieval.browse import Browse
 from cairn.settings import AuditSettings
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.lifecycle.search_index import KeepSearchIndex
-    from cairn.storage.aws.dispatch import AwsDispatcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +36,9 @@ class AuditServices:
     """The audit function's use cases."""
 
     finish: FinishIngestion
-    dispatcher: AwsDispatcher
     verify: VerifyChains
     count_accesses: CountAccesses
-    drop_expired: DropExpiredMessages
+    sweep: Sweep
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -51,15 +50,11 @@ def audit_services() -> AuditServices:
     opened = database(settings)
     transactions = StoreTransactions(opened, PostgresStores)
     index = endpoint(settings)
+    sender = dispatcher(
+        settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
+    )
     return AuditServices(
         finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),
-        dispatcher=dispatcher(
-            settings.embed_queue_url,
-            settings.ingestion_machine_arn,
-            opened,
-            transactions,
-            warn(log),
-        ),
         verify=VerifyChains(
             workspaces=ListWorkspaces(opened),
             verify=Browse(transactions=browse_transactions(opened)).verify_ledger,
@@ -67,7 +62,7 @@ def audit_services() -> AuditServices:
             clock=utc_now,
             report=warn(log),
         ),
-        drop_expired=DropExpiredMessages(opened, utc_now),
+        sweep=Sweep(send=sender.sweep, expire=DropExpiredMessages(opened, utc_now)),
         count_accesses=CountAccesses(
             workspaces=ListWorkspaces(opened),
             transactions=StoreTransactions(opened, PostgresAccessStores),
