@@ -1,4 +1,4 @@
-"""`cairn remember` and `cairn recall`."""
+"""`cairn remember`, `cairn recall` and `cairn context`."""
 
 import json
 import re
@@ -12,6 +12,7 @@ import typer
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+from cairn.cli.searches import show_explained, show_timings
 
 BATCH = 500
 _COLOURS = {"created": "green", "superseded": "green", "rejected": "red"}
@@ -28,7 +29,7 @@ def remember(
     client: Client = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     scope: Scope = "admin",
-    importance: Annotated[str, typer.Option(help="critical, high, medium, low.")] = "medium",
+    importance: Annotated[str | None, typer.Option(help="critical, high, medium, low.")] = None,
     occurred_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
     file: Annotated[
         Path | None,
@@ -138,11 +139,15 @@ def recall(
     as_of: Annotated[str | None, typer.Option(help="What was known then.")] = None,
     superseded: Annotated[bool, typer.Option(help="Earlier versions too.")] = False,
     recipe: Annotated[str | None, typer.Option(help="Another recall recipe.")] = None,
+    on: Annotated[list[str] | None, typer.Option(help="Switch a stage on.")] = None,
+    off: Annotated[list[str] | None, typer.Option(help="Switch a stage off.")] = None,
+    explain: Annotated[bool, typer.Option(help="Why each result is where it is.")] = False,
     as_json: Json = False,
 ) -> None:
     """Find what was remembered, with the score and the source of each result."""
     deps = deps_of(ctx)
     position = int(as_of) if as_of and as_of.isdecimal() else as_of
+    stages = dict.fromkeys(on or [], True) | dict.fromkeys(off or [], False)
     body = without_none(
         {
             "query": query,
@@ -154,13 +159,44 @@ def recall(
             "as_of": position,
             "include_superseded": superseded,
             "recipe": recipe,
+            "stages": stages or None,
         }
     )
     found = deps.client.post("/v1/search", body)
+    told = None
+    if explain:
+        told = deps.client.get(f"/v1/searches/{found['meta']['search_id']}")
     if as_json:
-        print_json(found)
+        print_json(found if told is None else found | {"explained": told})
+    elif told is not None:
+        show_explained(deps, told)
+        show_timings(deps, found["meta"])
+    else:
+        show_results(deps, found, query)
+
+
+def context(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(help="A question, or a few words.")],
+    max_tokens: Annotated[int, typer.Option(min=64, max=100_000)] = 2000,
+    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
+    client: Client = None,
+    recipe: Annotated[str | None, typer.Option(help="Another recall recipe.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print what was remembered as one block for a prompt, with the source of each piece."""
+    deps = deps_of(ctx)
+    body = {"query": query, "limit": limit, "max_tokens": max_tokens}
+    body |= without_none({"client_id": client, "recipe": recipe})
+    made = deps.client.post("/v1/context", body)
+    if as_json:
+        print_json(made)
         return
-    show_results(deps, found, query)
+    typer.echo(made["context"])
+    said = f"{made['tokens']} of {made['max_tokens']} tokens, {len(made['citations'])} sources"
+    if made["left_out"]:
+        said += f", {made['left_out']} did not fit"
+    deps.err.print(f"[dim]{said}[/]")
 
 
 def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:

@@ -1,0 +1,94 @@
+"""`cairn searches`: why a search found what it found, and whether it would again."""
+
+from typing import Annotated, Any
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.options import Json, deps_of, print_json, table
+
+app = typer.Typer(help="Searches that were made: explained and replayed.", no_args_is_help=True)
+
+SearchId = Annotated[str, typer.Argument(help="meta.search_id of an answer.")]
+TEXT_CHARS = 60
+
+
+@app.command("show")
+def show(ctx: typer.Context, search_id: SearchId, as_json: Json = False) -> None:
+    """Show why each result is where it is, leg by leg and signal by signal."""
+    deps = deps_of(ctx)
+    told = deps.client.get(f"/v1/searches/{search_id}")
+    if as_json:
+        print_json(told)
+        return
+    show_explained(deps, told)
+
+
+@app.command("replay")
+def replay(ctx: typer.Context, search_id: SearchId, as_json: Json = False) -> None:
+    """Do a search again from what was kept of it, and say whether the same comes out."""
+    deps = deps_of(ctx)
+    told = deps.client.get(f"/v1/searches/{search_id}")
+    same = bool(told["replayed"])
+    if as_json:
+        print_json({"search_id": told["search_id"], "replayed": same, "ids": _ids(told)})
+    else:
+        for node_id in _ids(told):
+            deps.out.print(node_id)
+        said = "[green]the same ids in the same order[/]" if same else "[red]not the same ids[/]"
+        deps.out.print(said)
+    if not same:
+        raise typer.Exit(1)
+
+
+def show_explained(deps: Deps, told: dict[str, Any]) -> None:
+    """Print the table of contributions, the legs, and what stood out."""
+    from rich.markup import escape
+
+    rows: list[dict[str, Any]] = told["results"]
+    names = list(dict.fromkeys(name for row in rows for name in row["contributions"]))
+    if rows:
+        last = ["rerank"] if _reranked(rows) else []
+        shown = table("#", "text", "legs", *names, "total", *last)
+        for row in rows:
+            shown.add_row(*(escape(cell) for cell in _cells(row, names, rows)))
+        deps.out.print(shown)
+    else:
+        deps.out.print("  nothing was found")
+    found = ", ".join(f"{leg} {count}" for leg, count in told["candidates"].items())
+    intents = ", ".join(f"{name} {sure:.2f}" for name, sure in told["intents"].items())
+    said = f"{told['recipe']}: {found}; {told['retrieval_class']}; {intents}"
+    deps.out.print(f"[dim]{escape(said)}[/]")
+    for each in told["degraded"]:
+        deps.out.print(f"[yellow]without[/] {escape(each)}")
+
+
+def show_timings(deps: Deps, meta: dict[str, Any]) -> None:
+    """Print milliseconds by leg and stage."""
+    legs = [f"{name} {leg['ms']:.1f}" for name, leg in meta["legs"].items()]
+    stages = [f"{name} {ms:.1f}" for name, ms in meta["stages_ms"].items()]
+    deps.out.print(f"[dim]ms by leg: {', '.join(legs)}; by stage: {', '.join(stages)}[/]")
+
+
+def _ids(told: dict[str, Any]) -> list[str]:
+    return [row["node_id"] for row in told["results"]]
+
+
+def _reranked(rows: list[dict[str, Any]]) -> bool:
+    return any(row.get("rerank") is not None for row in rows)
+
+
+def _cells(row: dict[str, Any], names: list[str], rows: list[dict[str, Any]]) -> list[str]:
+    text = " ".join(str(row.get("text", row["node_id"])).split())
+    legs = ", ".join(f"{leg} {at['rank']}" for leg, at in row["legs"].items())
+    parts = [row["contributions"].get(name) for name in names]
+    cells = [
+        str(row["rank"]),
+        text[:TEXT_CHARS] + ("…" if len(text) > TEXT_CHARS else ""),
+        legs,
+        *("" if part is None else f"{part:+.3f}" for part in parts),
+        f"{row['score']:.3f}",
+    ]
+    if _reranked(rows):
+        cells.append("" if row.get("rerank") is None else f"{row['rerank']:.3f}")
+    return cells
