@@ -1,8 +1,8 @@
 """A workspace whose nodes are followed by a search index, for contract and integration tests."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +11,17 @@ from tests.support.world import MORNING, World
 from cairn.access import Principal
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
-from cairn.ingestion.search_index import FollowDatabase, IndexDocument, SearchIndex
+from cairn.ingestion.search_index import (
+    Bucket,
+    FollowDatabase,
+    IndexDocument,
+    IndexState,
+    SearchIndex,
+)
+from cairn.lifecycle.search_index import KeepSearchIndex
 from cairn.retrieval.keyword_index import IndexedKeywordLeg, KeywordIndex
 from cairn.retrieval.records import Filters
+from cairn.storage.in_memory.search_index import InMemorySearchIndex
 from cairn.storage.opensearch.client import Connection
 from cairn.storage.opensearch.indexes import OpenSearchIndexes
 from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
@@ -94,3 +102,78 @@ def followed(world: World, connection: Connection) -> Followed:
 def later(**parts: float) -> Callable[[], Any]:
     """A clock that is ahead."""
     return lambda: utc_now() + timedelta(**parts)
+
+
+@dataclass
+class MemorySource:
+    """Implements `ingestion.search_index.IndexSource` over documents in memory."""
+
+    nodes: dict[UUID, IndexDocument] = field(default_factory=dict[UUID, IndexDocument])
+    states: dict[tuple[UUID, str], IndexState] = field(
+        default_factory=dict[tuple[UUID, str], IndexState]
+    )
+
+    def put(self, *documents: IndexDocument) -> None:
+        self.nodes |= {one.node_id: one for one in documents}
+
+    def state(self, workspace_id: UUID, name: str) -> IndexState:
+        return self.states.get((workspace_id, name), IndexState())
+
+    def changed(
+        self, workspace_id: UUID, after: tuple[int, UUID], limit: int
+    ) -> Sequence[IndexDocument]:
+        ordered = sorted(self._of(workspace_id), key=lambda one: (one.position, one.node_id))
+        return [one for one in ordered if (one.position, one.node_id) > after][:limit]
+
+    def documents(self, workspace_id: UUID, node_ids: Collection[UUID]) -> Sequence[IndexDocument]:
+        return [one for one in self._of(workspace_id) if one.node_id in node_ids]
+
+    def advance(
+        self, workspace_id: UUID, name: str, position: int, *, refused: int, now: datetime
+    ) -> None:
+        known = self.state(workspace_id, name)
+        self.states[workspace_id, name] = IndexState(
+            position=max(known.position, position),
+            refused=known.refused + refused,
+            indexed_at=now,
+        )
+
+    def fail(self, workspace_id: UUID, name: str, failure: str, now: datetime) -> None:
+        known = self.state(workspace_id, name)
+        self.states[workspace_id, name] = replace(known, failure=failure, failed_at=now)
+
+    def pending(self, workspace_id: UUID, position: int) -> int:
+        return sum(one.position > position for one in self._of(workspace_id))
+
+    def rewind(self, workspace_id: UUID, name: str) -> None:
+        self.states.pop((workspace_id, name), None)
+
+    def forget_others(self, workspace_id: UUID, name: str) -> None:
+        gone = [one for one in self.states if one[0] == workspace_id and one[1] != name]
+        for one in gone:
+            del self.states[one]
+
+    def buckets(self, workspace_id: UUID) -> Mapping[str, Bucket]:
+        index = InMemorySearchIndex({"all": dict(self.nodes)})
+        return index.buckets("all", workspace_id)
+
+    def positions(self, workspace_id: UUID, bucket: str) -> Mapping[UUID, int]:
+        index = InMemorySearchIndex({"all": dict(self.nodes)})
+        return index.positions("all", workspace_id, bucket)
+
+    def _of(self, workspace_id: UUID) -> list[IndexDocument]:
+        return [one for one in self.nodes.values() if one.workspace_id == workspace_id]
+
+
+def kept_in_memory(
+    source: MemorySource, index: InMemorySearchIndex, *workspaces: UUID
+) -> KeepSearchIndex:
+    """The use cases of keeping an index, over a source and an index in memory."""
+    follow = FollowDatabase(
+        source=source,
+        index=index,
+        clock=lambda: MORNING,
+        stopwatch=lambda: 0.0,
+        report=lambda *_: None,
+    )
+    return KeepSearchIndex(follow=follow, workspaces=lambda: workspaces, stopwatch=lambda: 0.0)

@@ -8,13 +8,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.embedding import HashingEmbedder
 from tests.support.search_index import Followed, followed
 from tests.support.world import World, memory, open_world
 
+from cairn.bootstrap.recalling import recall
 from cairn.clock import monotonic, utc_now
 from cairn.errors import Unavailable
 from cairn.ids import new_id
 from cairn.retrieval.keyword_index import FallbackKeywordLeg, IndexedKeywordLeg, NotedCandidates
+from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.records import Filters
 from cairn.storage.opensearch.client import Connection
 from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
@@ -224,3 +227,24 @@ def test_no_text_is_stored(here: Followed, opensearch: "OpenSearch") -> None:
     assert "_source" not in hit
     assert "harbour" not in str(hit)
     assert BODY["mappings"]["_source"] == {"enabled": False}
+
+
+def test_a_search_says_who_answered_in_its_stead(
+    here: Followed, opensearch: "OpenSearch", threads: ThreadPoolExecutor
+) -> None:
+    nowhere = leg(here.world, "http://127.0.0.1:9", threads)
+    told = recall(here.world.pool, HashingEmbedder(), keyword=nowhere)(
+        here.world.admin, SearchRequest(query="harbour opens")
+    )
+    assert [one.node.text for one in told.results] == ["the harbour opens at six"]
+    assert "keyword: opensearch unreachable, answered by postgresql" in told.meta.degraded
+
+
+def test_a_search_by_opensearch_is_not_degraded(
+    here: Followed, opensearch: "OpenSearch", threads: ThreadPoolExecutor
+) -> None:
+    told = recall(
+        here.world.pool, HashingEmbedder(), keyword=leg(here.world, opensearch.url, threads)
+    )(here.world.admin, SearchRequest(query="harbour opens"))
+    assert [one.node.text for one in told.results] == ["the harbour opens at six"]
+    assert not [one for one in told.meta.degraded if one.startswith("keyword")]
