@@ -1,0 +1,127 @@
+"""Stages on and off: by recipe, workspace and request; and where a class goes."""
+
+from typing import Any
+
+import pytest
+
+from cairn.retrieval.recipes import (
+    DEFAULT,
+    GRAPH,
+    KEYWORD,
+    RECIPES,
+    SEED_000,
+    SUBSCRIPTIONS,
+    VECTOR,
+    SignalWeights,
+)
+from cairn.retrieval.routing import ROUTES, routed
+from cairn.retrieval.switches import (
+    LEG_WEIGHT,
+    STAGES,
+    faults_of_stages,
+    is_on,
+    switched,
+    weighted,
+    workspace_recall,
+)
+from cairn.retrieval.understanding import RetrievalClass
+
+NOT_ALONE = {"signals", *SignalWeights.__slots__}  # no weight of theirs is published
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=list(RECIPES))
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_of_every_recipe_can_be_switched(recipe: Any, stage: str) -> None:
+    assert not is_on(switched(recipe, {stage: False}), stage)
+    if stage not in NOT_ALONE:
+        assert is_on(switched(recipe, {stage: True}), stage)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_what_is_on_already_keeps_its_value(stage: str) -> None:
+    if is_on(DEFAULT, stage):
+        assert switched(DEFAULT, {stage: True}) == DEFAULT
+
+
+def test_legs_take_the_recipes_weight_else_the_published_one() -> None:
+    changed = switched(DEFAULT, {GRAPH: True, KEYWORD: False, VECTOR: True})
+    assert changed.weights == {VECTOR: DEFAULT.weights[VECTOR], GRAPH: LEG_WEIGHT[GRAPH]}
+
+
+def test_a_workspaces_weights_are_of_legs_that_run() -> None:
+    changed = weighted(SEED_000, {VECTOR: 0.9, GRAPH: 5.0})
+    assert changed.weights == {VECTOR: 0.9, KEYWORD: 0.3}
+
+
+def test_an_unknown_stage_is_a_fault_that_names_the_known_ones() -> None:
+    [fault] = faults_of_stages({"gate": True, "magic": True})
+    assert fault.location == "stages.magic"
+    assert "rerank" in fault.message
+
+
+def test_valid_settings_of_a_workspace_are_taken() -> None:
+    settings = {
+        "recall": {
+            "recipe": "seed-001",
+            "stages": {"graph": True},
+            "weights": {"keyword": 2},
+            "public_subscriptions": True,
+        },
+        "other": 1,
+    }
+    found, wrong = workspace_recall(settings)
+    assert (found.recipe, found.public_subscriptions) == ("seed-001", True)
+    assert (found.stages, found.weights) == ({"graph": True}, {"keyword": 2})
+    assert wrong == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ("on", ("recall",)),
+        ({"recipe": "best"}, ("recall.recipe",)),
+        ({"stages": ["gate"]}, ("recall.stages",)),
+        ({"stages": {"gate": 1}}, ("recall.stages.gate",)),
+        ({"weights": {"vector": -1}}, ("recall.weights.vector",)),
+        ({"weights": {"vector": True}}, ("recall.weights.vector",)),
+        ({"speed": 11}, ("recall.speed",)),
+        ({"public_subscriptions": "yes"}, ("recall.public_subscriptions",)),
+    ],
+)
+def test_settings_nobody_can_use_are_named_and_left_out(given: Any, wrong: tuple[str, ...]) -> None:
+    found, named = workspace_recall({"recall": given})
+    assert named == wrong
+    assert (found.recipe, found.public_subscriptions) == (None, False)
+    assert not found.stages
+    assert not found.weights
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "labels"),
+    [
+        (RetrievalClass.ENTITY, {VECTOR: 0.8, KEYWORD: 0.2}, ()),
+        (RetrievalClass.TEMPORAL, {VECTOR: 0.3, KEYWORD: 0.7}, ()),
+        (RetrievalClass.EVENT, {KEYWORD: 1.0}, ("Event",)),
+        (RetrievalClass.GENERAL, {VECTOR: 0.5, KEYWORD: 0.5}, ()),
+        (RetrievalClass.NONE, {VECTOR: 0.7, KEYWORD: 0.3}, ()),
+    ],
+)
+def test_a_class_goes_where_the_table_says(
+    kind: RetrievalClass, weights: dict[str, float], labels: tuple[str, ...]
+) -> None:
+    found = routed(switched(SEED_000, {"route": True}), kind)
+    assert found.weights == weights
+    assert found.labels == labels
+    assert routed(SEED_000, kind) == SEED_000
+
+
+def test_a_route_keeps_the_legs_it_does_not_name_and_adds_none() -> None:
+    recipe = switched(SEED_000, {"route": True, SUBSCRIPTIONS: True, KEYWORD: False})
+    found = routed(recipe, RetrievalClass.EVENT)
+    assert found.weights == {SUBSCRIPTIONS: LEG_WEIGHT[SUBSCRIPTIONS]}
+    only_vector = switched(SEED_000, {"route": True, KEYWORD: False})
+    assert routed(only_vector, RetrievalClass.EVENT) == only_vector
+
+
+def test_every_class_but_none_has_a_route() -> None:
+    assert set(ROUTES) == set(RetrievalClass) - {RetrievalClass.NONE}
