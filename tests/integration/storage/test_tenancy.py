@@ -57,6 +57,8 @@ HELPERS = {
     "current_workspace",
     "keep_edge_versions",
     "keep_node_version",
+    "lexemes_of",
+    "ranked_by_rarity",
     "count_backlinks",
     "is_backlink",
     "own_conversation",
@@ -250,7 +252,7 @@ def test_a_narrower_scope_sees_and_writes_nothing_beyond_it(
     bind(app, workspace_id=str(ours.workspace_id), scopes="public,shared", sees_deleted="on")
     guarded = "SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'scope'"
     scoped = {name for (name,) in root.execute(guarded)} & set(tables(root))
-    assert scoped == {"node", "node_version", "embedding"}
+    assert scoped == {"node", "node_version", "embedding", "entity_alias"}
     for table in scoped:
         assert count(app, table) == 0, table
         row = root.execute(
@@ -283,6 +285,42 @@ def test_candidate_functions_find_only_what_the_settings_allow(
 
 def test_candidate_functions_find_nothing_for_a_stranger(stranger: Connection) -> None:
     assert search(stranger) == [[], [], [], []]
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"scopes": ALL}, 2),
+        ({"scopes": ALL, "agent": "bot"}, 2),
+        ({"scopes": ALL, "agent": "intruder"}, 0),
+        ({"scopes": "public"}, 0),
+        ({}, 0),
+    ],
+    ids=["all scopes", "its agent", "another agent", "another scope", "no scope"],
+)
+def test_likeness_is_found_only_among_what_the_settings_allow(
+    app: Connection, root: Connection, ours: World, settings: dict[str, str], found: int
+) -> None:
+    bind(app, workspace_id=str(ours.workspace_id), **settings)
+    assert len(alike(app, root, ours)) == found
+
+
+def test_no_likeness_is_found_for_a_stranger(
+    stranger: Connection, root: Connection, ours: World
+) -> None:
+    assert alike(stranger, root, ours) == []
+
+
+def alike(connection: Connection, root: Connection, ours: World) -> list[Any]:
+    """Every pair of our nodes that have vectors, asked for as whoever holds the connection."""
+    ids = root.execute(
+        "SELECT array_agg(DISTINCT node_id) FROM embedding WHERE workspace_id = %s",
+        [ours.workspace_id],
+    ).fetchone()
+    assert ids is not None
+    vector = "[" + ",".join(["1"] * 384) + "]"
+    query = "SELECT * FROM find_similar(%s, %s::halfvec[], 1::smallint, -1, 50)"
+    return connection.execute(query, [ids[0], [vector] * len(ids[0])]).fetchall()
 
 
 def search(connection: Connection) -> list[list[Any]]:
