@@ -14,7 +14,7 @@ from pydantic import field_validator
 from cairn.errors import Unavailable
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, printable
-from cairn.retrieval.model_answers import SECONDS, AnswerShape, as_data
+from cairn.retrieval.model_answers import SECONDS, AnswerShape, as_data, one_line
 from cairn.retrieval.model_calls import ModelUse
 from cairn.retrieval.understanding import RetrievalClass
 
@@ -56,7 +56,7 @@ class Paraphrases(AnswerShape):
     @classmethod
     def each_a_query(cls, said: list[str]) -> list[str]:
         """Refuse fewer than three, and anything too long to be a query."""
-        tidy = [" ".join(one.split()) for one in said]
+        tidy = [one_line(one) for one in said]
         distinct = list({one.casefold(): one for one in tidy if one}.values())
         if len(distinct) < FEWEST or any(len(one) > MAX_CHARS for one in distinct):
             raise ValueError("not three to five short queries")

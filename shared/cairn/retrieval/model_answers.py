@@ -30,6 +30,7 @@ SECONDS = 3.0
 AT_ONCE = 8
 LATE = "chat-late"
 
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f]+")
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
 
 
@@ -147,6 +148,11 @@ def read(answer: ChatAnswer, shape: type[Shape]) -> Shape:
     except ValidationError:
         pass  # its text repeats the answer's
     raise Unavailable("The answer is not of the shape asked for.", reason="chat-wrong-shape")
+
+
+def one_line(text: str) -> str:
+    """Return `text` in one line; NUL and other control characters, which no store takes, go."""
+    return _SPACE.sub(" ", text).strip()
 
 
 def as_data(tag: str, text: str, **attributes: str) -> str:

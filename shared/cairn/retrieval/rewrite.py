@@ -13,7 +13,7 @@ from cairn.graph.intent_weights import Intent  # noqa: TC001 - read at run time 
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.retrieval import gate
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, Complexity, GateVerdict, printable, window
-from cairn.retrieval.model_answers import AnswerShape, Share, as_data
+from cairn.retrieval.model_answers import AnswerShape, Share, as_data, one_line
 from cairn.retrieval.model_calls import Source
 from cairn.retrieval.understanding import RetrievalClass
 
@@ -31,7 +31,6 @@ MAX_REASON_CHARS = 120
 CONFIDENCE_BY_RANK = (0.8, 0.6, 0.4)
 """Models rank intents better than they weigh them: the first named is the surest."""
 
-_SPACE = re.compile(r"[\s\x00-\x1f\x7f]+")
 _ISO_639 = re.compile(r"[a-z]{2}")
 
 SYSTEM = """\
@@ -84,19 +83,20 @@ class PublicVerdict(AnswerShape):
     retrieval_class: RetrievalClass
     intents: list[Intent]
 
-    @field_validator("query", "reason")
+    @field_validator("reason")
     @classmethod
-    def one_line(cls, text: str | None) -> str | None:
-        """Return `text` in one line; None for an empty one."""
-        return _SPACE.sub(" ", text).strip() or None if text else None
+    def in_one_line(cls, text: str) -> str:
+        """Return `text` in one line."""
+        return one_line(text)
 
     @field_validator("query")
     @classmethod
-    def short(cls, text: str | None) -> str | None:
-        """Refuse what is too long to be a query."""
-        if text and len(text) > MAX_QUERY_CHARS:
+    def a_query(cls, text: str | None) -> str | None:
+        """Return `text` in one line, None for an empty one; refuse what is too long for a query."""
+        query = one_line(text or "")
+        if len(query) > MAX_QUERY_CHARS:
             raise ValueError("too long for a query")
-        return text
+        return query or None
 
 
 class AdminVerdict(PublicVerdict):

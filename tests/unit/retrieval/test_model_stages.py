@@ -342,6 +342,13 @@ def test_five_are_taken_and_the_question_itself_is_none_of_them() -> None:
     assert found == ("a", "b", "c", "d")
 
 
+def test_paraphrases_have_no_character_that_a_store_refuses() -> None:
+    with scripted(wordings("a\x00b", "c\n\td", " e\u2028f ")) as (answers, _):
+        expand = ModelExpander(answers, stopwatch=Watch())
+        found = expand(WORKSPACE, "q", RetrievalClass.GENERAL, calls=model_calls())
+    assert found == ("a b", "c d", "e f")
+
+
 def test_a_question_without_content_is_not_expanded() -> None:
     with scripted() as (answers, model):
         expand = ModelExpander(answers, stopwatch=Watch())
