@@ -104,7 +104,7 @@ def test_a_message_that_comes_twice_is_work_once(
 def test_two_workers_with_one_message_leave_one_vector_a_node_and_a_good_chain(
     world: World, root: Connection, enrich: Enrich
 ) -> None:
-    world.tell(*(memory(f"number {n}") for n in range(20)))
+    world.tell(*(memory(f"PostgreSQL feeds Redis, number {n}") for n in range(20)))
     start = Barrier(2)
 
     def work(_: int) -> int:
@@ -115,6 +115,11 @@ def test_two_workers_with_one_message_leave_one_vector_a_node_and_a_good_chain(
         counts = list(threads.map(work, range(2)))
     assert max(counts) == 20
     assert len(vectors(root, world)) == 20
+    pairs = root.execute(
+        "SELECT DISTINCT weight FROM edge WHERE workspace_id = %s AND relation = 'CO_OCCURRENCE'",
+        [world.workspace_id],
+    )
+    assert pairs.fetchall() == [(20.0,)]
     assert status(world).pending_embeddings == 0
     assert browse(world).verify_ledger(world.admin).ok
 
