@@ -8,6 +8,7 @@ from uuid import UUID
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import Label, Node, State
 from cairn.graph.projection import Projection
+from cairn.ingestion.entity_rows import entity_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,18 +23,8 @@ ADMIN_TYPE, ADMIN_NAME = "user", "admin"
 def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """Return the report, the edge from what produced it, and the admin when nobody else did."""
     agents = tuple(body["agents"]) if body["agents"] is not None else None
-    common: dict[str, Any] = {
-        "workspace_id": entry.workspace_id,
-        "scope": meta["scope"],
-        "agents": agents,
-        "state": State.ACTIVE,
-        "occurred_at": entry.occurred_at,
-        "valid_from": entry.occurred_at,
-        "recorded_at": entry.recorded_at,
-        "entry_id": entry.id,
-        "position": entry.position,
-    }
     report = Node(
+        workspace_id=entry.workspace_id,
         id=UUID(meta["report_id"]),
         label=Label.REPORT,
         title=body["title"],
@@ -48,25 +39,30 @@ def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         screening=body["screening"],
         parent_id=UUID(meta["parent_id"]),
         metadata={"source_workflow": body["source_workflow"]},
-        **common,
+        scope=meta["scope"],
+        agents=agents,
+        state=State.ACTIVE,
+        occurred_at=entry.occurred_at,
+        valid_from=entry.occurred_at,
+        recorded_at=entry.recorded_at,
+        entry_id=entry.id,
+        position=entry.position,
     )
     rows: list[NodeRow] = [report]
     if meta["parent"] == "admin":
-        rows.insert(0, _admin(UUID(meta["parent_id"]), common))
+        rows.insert(0, _admin(entry, meta, agents))
     return Projection(nodes=tuple(rows), edges=(_produced(entry, meta),))
 
 
-def _admin(admin_id: UUID, common: Mapping[str, Any]) -> Node:
+def _admin(entry: Entry, meta: Mapping[str, Any], agents: tuple[str, ...] | None) -> Node:
     """Return the admin's entity; where it is known already, its row stays as it is."""
-    return Node(
-        id=admin_id,
-        label=Label.ENTITY,
-        kind=ADMIN_TYPE,
-        text=ADMIN_NAME,
-        canonical_name=ADMIN_NAME,
-        content_hash="",
-        data_subjects=(),
-        **common,
+    return entity_node(
+        entry,
+        entity_id=UUID(meta["parent_id"]),
+        name=ADMIN_NAME,
+        type=ADMIN_TYPE,
+        scope=meta["scope"],
+        agents=agents,
     )
 
 
