@@ -9,6 +9,7 @@ from cairn.cli import (
     doctor,
     documents,
     events,
+    graph,
     keys,
     ledger,
     mcp,
@@ -66,6 +67,7 @@ app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("context", rich_help_panel=_MEMORY)(memories.context)
 app.add_typer(searches.app, name="searches", rich_help_panel=_MEMORY)
+app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
 
 app.add_typer(events.app, name="events", rich_help_panel=_MEMORY)
