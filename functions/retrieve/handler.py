@@ -20,5 +20,4 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     principal = system_principal(UUID(asked.pop("workspace_id")))
     request = request_type.validate_python(asked)
     given = answer(services.recall(principal, request), request)
-    services.log.info("recall.done", extra={"results": len(given.results)})
     return {"results": list(given.results), "meta": dict(given.meta)}

@@ -15,6 +15,15 @@ def logger(service: str, level: str) -> Logger:
     return Logger(service=f"cairn-{service}", level=level, log_uncaught_exceptions=False)
 
 
+def inform(log: Logger) -> Callable[[str, dict[str, Any]], None]:
+    """Return what use cases say with what they did: a name and ids, counts or codes."""
+
+    def report(event: str, fields: dict[str, Any]) -> None:
+        log.info(event, extra=fields)
+
+    return report
+
+
 def warn(log: Logger) -> Callable[[str, dict[str, Any]], None]:
     """Return what use cases report trouble with: a name and ids or codes."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.bootstrap.asking import PER_SEARCH, AskingParts
-from cairn.bootstrap.logs import logger, warn
+from cairn.bootstrap.logs import inform, warn
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.retrieval import gate, intents
@@ -17,7 +17,7 @@ from cairn.retrieval.context import AssembleContext, context_json
 from cairn.retrieval.expansion import no_expansion
 from cairn.retrieval.graph_leg import WalkingGraphLeg
 from cairn.retrieval.leg_calls import Legs
-from cairn.retrieval.recall import Recall
+from cairn.retrieval.recall import Recall, silent
 from cairn.retrieval.result_cache import ResultCache
 from cairn.retrieval.searches import ReadSearches
 from cairn.storage.postgres.graph_reader import graph_transactions
@@ -90,7 +90,8 @@ def recall(
 ) -> Recall:
     """Return the use case with one thread pool for its legs.
 
-    `keyword` None is PostgreSQL's leg, `parts` None answers by rules and reranks nothing.
+    Without a `log` it tells nobody anything. `keyword` None is PostgreSQL's leg, `parts` None
+    answers by rules and reranks nothing.
     """
     parts = parts or AskingParts(
         asking=Asking(gate=gate.by_rules, intents=intents.by_rules),
@@ -122,5 +123,6 @@ def recall(
         settings=PostgresWorkspaceSettings(opened, monotonic),
         cache=ResultCache(monotonic),
         reindex=PostgresReindex(opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id),
-        report=warn(log or logger("recall", "INFO")),
+        report=warn(log) if log else silent,
+        note=inform(log) if log else silent,
     )

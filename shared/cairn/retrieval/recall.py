@@ -24,7 +24,7 @@ from cairn.retrieval.model_calls import ModelCalls
 from cairn.retrieval.query import SearchRequest, check, filters_of
 from cairn.retrieval.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
 from cairn.retrieval.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
-from cairn.retrieval.recording import run_of
+from cairn.retrieval.recording import line_of, run_of
 from cairn.retrieval.rerank import MAX_TEXTS
 from cairn.retrieval.results import RecallMeta, RecallResult
 from cairn.retrieval.routing import routed
@@ -74,7 +74,7 @@ class Found:
     run: SearchRun | None = None
 
 
-def _silent(event: str, fields: dict[str, Any]) -> None:
+def silent(event: str, fields: dict[str, Any]) -> None:
     """Tell nobody."""
 
 
@@ -100,7 +100,8 @@ class Recall:
     reranker: Reranker | None = None
     cache: ResultCache | None = None
     reindex: Reindex | None = None
-    report: Report = _silent
+    report: Report = silent
+    note: Report = silent  # of every search, where `report` is of trouble
     limits: Limits = field(default_factory=Limits)
 
     def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult:
@@ -109,6 +110,12 @@ class Recall:
         Raises ValidationFailed for a bad request, Denied for a scope that is not the principal's,
         Unavailable when every leg failed or the nodes cannot be read.
         """
+        result = self._walk(principal, request)
+        self.note("recall.search", line_of(result.meta))
+        return result
+
+    def _walk(self, principal: Principal, request: SearchRequest) -> RecallResult:
+        """Take the stages in their order."""
         check(request, principal)
         stages = Stages(self.stopwatch)
         search = self._asked(principal, request)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.query import SearchRequest
     from cairn.retrieval.ranking import Ranking
     from cairn.retrieval.recipes import Recipe
+    from cairn.retrieval.results import RecallMeta
 
 MAX_EDGES = 200
 """Edges of the graph leg's walk that are kept, the heaviest first."""
@@ -37,6 +38,28 @@ def recipe_json(recipe: Recipe) -> dict[str, Any]:
         "weights": dict(recipe.weights),
         "signals": asdict(recipe.signals),
         "labels": list(recipe.labels),
+    }
+
+
+def line_of(meta: RecallMeta) -> dict[str, Any]:
+    """Return the fields of the search's log line: ids, counts, times, codes; nobody's words."""
+    search = meta.search
+    return {
+        "workspace_id": str(search.principal.workspace_id),
+        "search_id": str(search.id),
+        "recipe": search.recipe.name,
+        "mode": search.recipe.fusion.value,
+        "retrieval_class": search.asked.retrieval_class.value,
+        "intents": list(search.intents),
+        "searched": search.asked.verdict.search,
+        "counts": dict(meta.counts),
+        "ms": round(meta.query_ms, 3),
+        "stages_ms": {name: round(ms, 3) for name, ms in meta.stages_ms.items()},
+        "degraded": [each.partition(":")[0] for each in meta.degraded],
+        "cached": meta.cached is not None,
+        "as_of": search.filters.as_of_position is not None,
+        "model_calls": len(search.calls.uses),
+        "cost_usd": float(search.calls.cost_usd),
     }
 
 
