@@ -132,6 +132,7 @@ def test_the_same_delivery_twice_is_one_message(talk: Talking) -> None:
         ({"sender": "x" * 257}, TooLarge),
         ({"gate_reason": GateReason.OTHER}, ValidationFailed),
         ({"metadata": {"a": float("nan")}}, ValidationFailed),
+        ({"metadata": {"cairn": 1}}, ValidationFailed),
         ({"occurred_at": MORNING.replace(year=1800)}, ValidationFailed),
     ],
 )

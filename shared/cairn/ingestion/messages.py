@@ -51,6 +51,10 @@ DEFERRED = frozenset({Channel.WEBCHAT})
 """Channels whose conversations are kept from the user's second message on; the others at once."""
 
 
+OWN_METADATA = "cairn"
+"""The name in a message's metadata under which Cairn keeps channel, sender and gate."""
+
+
 class MessageRole(StrEnum):
     """Who speaks."""
 
@@ -146,6 +150,8 @@ def draft_message(new: NewMessage, principal: Principal, now: datetime) -> Messa
     principal.require_scope(new.scope)
     if new.accepted and new.gate_reason is not None:
         refuse("gate_reason", "is for messages with accepted: false")
+    if OWN_METADATA in new.metadata:
+        refuse(f"metadata.{OWN_METADATA}", "is a name Cairn uses itself")
     text = scrub(clean_text(new.text, field="text", max_chars=MAX_TEXT_CHARS)).text
     agents = tagged_agents(new.agents, principal)
     return MessageDraft(

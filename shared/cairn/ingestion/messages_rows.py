@@ -8,6 +8,7 @@ from uuid import UUID
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import Label, Node, State
 from cairn.graph.projection import Projection
+from cairn.ingestion.messages import OWN_METADATA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +86,7 @@ def _metadata(meta: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any
         told["sender"] = body["sender"]
     if not meta["accepted"]:
         told["gated"] = body["gate_reason"]
-    return {**body["metadata"], "message": told}
+    return {**body["metadata"], OWN_METADATA: told}
 
 
 def _edges(entry: Entry, meta: Mapping[str, Any], message_id: UUID) -> list[Edge]:

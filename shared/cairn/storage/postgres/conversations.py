@@ -9,6 +9,7 @@ from psycopg.rows import dict_row, kwargs_row
 
 from cairn.access import Scope
 from cairn.ingestion.conversations_ports import PendingMessage, StoredConversation
+from cairn.ingestion.messages import OWN_METADATA
 from cairn.ingestion.messages_plan import LastMessage
 from cairn.memory.neighbours import CONTEXT_MESSAGES
 from cairn.retrieval.conversations import ConversationMessage, ConversationView
@@ -278,5 +279,5 @@ def _conversation(row: dict[str, Any]) -> ConversationView:
 
 def _message(row: dict[str, Any]) -> ConversationMessage:
     metadata = dict(row.pop("metadata"))
-    told: dict[str, Any] = metadata.pop("message", {})
+    told: dict[str, Any] = metadata.pop(OWN_METADATA, {})
     return ConversationMessage(**row, **told, metadata=metadata)
