@@ -14,7 +14,6 @@ from tests.unit.api.fakes import (
     PUBLIC_KEY,
     Client,
     World,
-    memory,
 )
 
 from cairn.api.mcp.catalogue import TOOLS
@@ -56,10 +55,12 @@ def test_a_client_is_greeted_with_instructions() -> None:
 
 def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
     listed = tools(Client(World()))
-    assert {"remember", "recall", "get"} <= set(listed)
+    assert list(listed) == [tool.name for tool in TOOLS]
     assert listed["remember"]["inputSchema"]["required"] == ["text"]
     assert listed["recall"]["annotations"]["readOnlyHint"] is True
-    assert all(tool["_meta"] == {"anthropic/alwaysLoad": True} for tool in listed.values())
+    eager = {name for name, tool in listed.items() if "_meta" in tool}
+    assert set(listed) - eager == {"memory-report-list"}
+    assert listed["recall"]["_meta"] == {"anthropic/alwaysLoad": True}
 
 
 def test_a_public_key_neither_sees_nor_calls_tools_that_write() -> None:
@@ -107,12 +108,34 @@ def test_results_come_back_as_text_and_as_json() -> None:
     assert result["structuredContent"]["results"][0]["node_id"] == str(UUID(int=5))
 
 
-def test_a_node_that_cannot_be_seen_is_an_error_the_model_can_read() -> None:
-    world = World(memories=[memory(5)])
-    assert call(Client(world), "get", id=str(UUID(int=5)))["isError"] is False
-    missing = call(Client(world), "get", id=str(UUID(int=6)))
-    assert missing["isError"] is True
-    assert missing["content"][0]["text"].startswith("not-found: ")
+def test_a_node_is_read_whole_and_traced_and_another_is_an_error_the_model_can_read() -> None:
+    client = Client(World())
+    text = {"name": "Restore", "text": "How to restore the backup."}
+    body = {"label": "Runbook", "properties": text}
+    written = client.post("/v1/nodes", body).json()["id"]
+    got = call(client, "get", id=written)
+    assert got["isError"] is False
+    assert "How to restore the backup." in got["content"][0]["text"]
+    for tool in ("get", "lineage"):
+        missing = call(client, tool, id=str(UUID(int=6)))
+        assert missing["isError"] is True
+        assert missing["content"][0]["text"].startswith("not-found: ")
+
+
+def test_a_report_is_written_read_and_listed() -> None:
+    client = Client(World())
+    done = call(client, "memory-report-write", title="Daily briefing", body="All is well.")
+    assert done["structuredContent"]["created"] is True
+    latest = call(client, "memory-report-read-latest", keyword="daily-briefing")
+    assert latest["isError"] is False
+    listed = call(client, "memory-report-list", limit=5)
+    assert {"items", "next_after", "total"} == set(listed["structuredContent"])
+
+
+def test_what_was_said_is_searched() -> None:
+    found = call(Client(World()), "conversation-search", query="is the hut open?")
+    assert found["isError"] is False
+    assert "messages" in found["structuredContent"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Every tool, in the order clients see them. Add a tool here and in docs/mcp.md."""
 
-from cairn.api.mcp import memory_tools
+from cairn.api.mcp import conversation_tools, graph_tools, memory_tools, report_tools
 from cairn.api.mcp.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (
@@ -8,4 +8,9 @@ TOOLS: tuple[Tool, ...] = (
     memory_tools.RECALL,
     memory_tools.CONTEXT,
     memory_tools.GET,
+    graph_tools.LINEAGE,
+    report_tools.WRITE,
+    report_tools.READ_LATEST,
+    report_tools.LIST,
+    conversation_tools.SEARCH,
 )

@@ -6,38 +6,25 @@ from uuid import UUID
 from pydantic import Field
 
 from cairn.access import Principal
-from cairn.api.answers import encode
 from cairn.api.fields import Body
+from cairn.api.mcp.repeating import RepeatKey, repeated
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
 from cairn.api.routes.context import ContextIn
 from cairn.api.routes.memories import KindName, MemoryIn
 from cairn.api.routes.search import SearchIn
 from cairn.api.services import ApiServices
-from cairn.ingestion.requests import IdempotencyKey, MemoryOutcome
+from cairn.ingestion.requests import MemoryOutcome
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.text_format import as_text
-from cairn.text.hashes import sha256
 
 NOTHING = "Nothing was found."
-
-RepeatKey = Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,255}$")]
 
 
 class RememberArguments(MemoryIn):
     """A memory, and what makes writing it repeatable."""
 
     type: KindName = MemoryKind.FACT
-    idempotency_key: Annotated[
-        RepeatKey | None,
-        Field(description="The same key and memory within 24 hours are written once."),
-    ] = None
-
-    def repeat(self) -> IdempotencyKey | None:
-        """Return the key with the hash of what it came with."""
-        if self.idempotency_key is None:
-            return None
-        body = self.model_dump(mode="json", exclude={"idempotency_key"})
-        return IdempotencyKey(key=self.idempotency_key, body_hash=sha256(encode(["mcp", body])))
+    idempotency_key: RepeatKey | None = None
 
 
 class NodeArguments(Body):
@@ -50,7 +37,8 @@ def _remember(
     services: ApiServices, principal: Principal, arguments: RememberArguments
 ) -> ToolAnswer:
     new = arguments.record()
-    done = services.remember(principal, (new,), idempotency=arguments.repeat())
+    repeat = repeated(arguments, arguments.idempotency_key)
+    done = services.remember(principal, (new,), idempotency=repeat)
     outcome = done.outcomes[0]
     if outcome.error is not None:
         raise outcome.error
@@ -88,9 +76,13 @@ def _context(services: ApiServices, principal: Principal, arguments: ContextIn) 
 
 
 def _get(services: ApiServices, principal: Principal, arguments: NodeArguments) -> ToolAnswer:
-    memory = services.get_memory(principal, arguments.id)
-    text = encode(memory).decode()
-    return ToolAnswer(text=text, structured={"node": memory})
+    node = services.nodes.get(principal, arguments.id)
+    lines = [f"[{node.label}] (id: {node.id})"]
+    for name in ("name", "title", "kind", "state", "text", "summary", "compiled_truth"):
+        if value := getattr(node, name):
+            lines.append(f"  {name}: {value}")
+    lines += [f"  {name}: {value}" for name, value in node.provenance.items() if value]
+    return ToolAnswer(text="\n".join(lines), structured={"node": node})
 
 
 REMEMBER = Tool(
@@ -133,4 +125,5 @@ GET = Tool(
     description="Read one node whole, by the id that recall or context gave.",
     arguments=NodeArguments,
     call=_get,
+    roles=WRITERS,
 )
