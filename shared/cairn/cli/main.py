@@ -8,12 +8,14 @@ from cairn.cli import (
     demo,
     doctor,
     documents,
+    entities,
     events,
     graph,
     keys,
     ledger,
     mcp,
     memories,
+    nodes,
     queues,
     reports,
     search_index,
@@ -71,6 +73,8 @@ app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
 
 app.add_typer(events.app, name="events", rich_help_panel=_MEMORY)
+app.add_typer(nodes.app, name="nodes", rich_help_panel=_MEMORY)
+app.add_typer(entities.app, name="entities", rich_help_panel=_MEMORY)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=_MEMORY)
 app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
 app.add_typer(subscriptions.app, name="subscriptions", rich_help_panel=_MEMORY)

@@ -5,16 +5,20 @@ from dataclasses import replace
 from uuid import UUID
 
 from tests.support.graph import Graphing
-from tests.support.remembering import NOON, Remembering, admin_of
+from tests.support.remembering import Remembering, admin_of
 
 from cairn.access import Principal, Scope
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.errors import NotFound
 from cairn.graph.node import Node, State
 from cairn.retrieval.node_views import (
+    EdgeCount,
+    EdgesView,
+    EdgeView,
     EntityDetail,
     EntityFilter,
     EntityView,
+    LinkedNode,
     NodeFilter,
     NodeView,
 )
@@ -58,7 +62,7 @@ class NodeWorld:
         )
 
     def node(self, principal: Principal, node_id: UUID) -> NodeView:
-        return _node(self._one(node_id))
+        return replace(_node(self._one(node_id)), edges=self._edges(node_id))
 
     def nodes(
         self, principal: Principal, where: NodeFilter, *, limit: int, after: NodeKey | None
@@ -88,6 +92,29 @@ class NodeWorld:
         found.sort(key=lambda one: (one.sort_key, one.id))
         return [one for one in found if after is None or (one.sort_key, one.id) > after][:limit]
 
+    def _edges(self, node_id: UUID) -> EdgesView:
+        """Every edge that leads from the node."""
+        system = self.graphing.system
+        with system.transactions.reading(system.principal) as stores:
+            edges = stores.graph_nodes.edges_of(node_id, limit=100)
+        shown = [
+            EdgeView(
+                id=edge.id,
+                view=edge.view,
+                relation=edge.relation,
+                direction="out",
+                weight=edge.weight,
+                node=LinkedNode(id=edge.target_id, label="Node", kind=None, title="another"),
+            )
+            for edge in edges
+            if edge.source_id == node_id
+        ]
+        counts = [
+            EdgeCount(view=one.view, relation=one.relation, direction="out", count=1)
+            for one in shown
+        ]
+        return EdgesView(counts=tuple(counts), strongest=tuple(shown))
+
     def _rows(self) -> Sequence[Node]:
         system = self.graphing.system
         tables = system.transactions.workspaces[system.principal.workspace_id]
@@ -112,7 +139,7 @@ def _node(one: Node) -> NodeView:
         scope=Scope(one.scope),
         importance=one.importance,
         importance_band="medium",
-        provenance={"occurred_at": NOON},
+        provenance={"occurred_at": one.occurred_at, "agent_id": one.source_agent},
         compiled_truth=one.compiled_truth,
     )
 

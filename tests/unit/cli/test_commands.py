@@ -30,6 +30,8 @@ COMMANDS = [
     "conversations",
     "reports",
     "subscriptions",
+    "nodes",
+    "entities",
 ]
 BROKEN, SOUND = UUID(int=21), UUID(int=22)
 OWNER = {"database_url": "postgresql://owner@/cairn"}
@@ -85,6 +87,14 @@ def test_help_lists_every_command() -> None:
         "subscriptions list",
         "subscriptions set",
         "subscriptions clear",
+        "nodes add",
+        "nodes show",
+        "nodes list",
+        "entities list",
+        "entities show",
+        "entities alias",
+        "entities merge",
+        "entities split",
     ],
 )
 def test_every_command_can_answer_in_json(command: str) -> None:
