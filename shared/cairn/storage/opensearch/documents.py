@@ -134,6 +134,10 @@ def _wishes(filters: Filters) -> list[Json]:
     return wishes
 
 
+_SAID = (Label.CONVERSATION, Label.MESSAGE)
+"""Found by the search of conversations, and here when asked for by label."""
+
+
 def _left_out(filters: Filters) -> list[Json]:
     left_out: list[Json] = []
     if filters.valid_at:  # what has no end is not in the range
@@ -141,6 +145,7 @@ def _left_out(filters: Filters) -> list[Json]:
     if not filters.labels:  # entities are found by their names elsewhere, unless they say something
         bare = [{"term": {"label": str(Label.ENTITY)}}, {"term": {"described": False}}]
         left_out.append({"bool": {"filter": bare}})
+        left_out.append({"terms": {"label": [str(one) for one in _SAID]}})
     return left_out
 
 
