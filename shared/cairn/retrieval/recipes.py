@@ -121,7 +121,7 @@ MEMORY = Recipe(
     decay=DEFAULT.decay,
     access=DEFAULT.access,
     dedup=True,
-    labels=("Memory", "Event", "Summary", "Report"),
+    labels=("Memory", "Event", "Message", "Summary", "Report"),
     limit=10,
 )
 

@@ -4,9 +4,10 @@ import json
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from tests.unit.retrieval.fakes import ENTRY, NOW, found, node_id, ranked, search_of
 
-from cairn.retrieval.answer import Answer, answer
+from cairn.retrieval.answer import Answer, Dropped, answer, fitting
 from cairn.retrieval.legs import LegOutcome
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.records import Neighbours, NeighbourText
@@ -112,3 +113,74 @@ def test_the_answer_is_json_as_it_is() -> None:
     shown = answered()
 
     assert json.loads(json.dumps({"results": shown.results, "meta": shown.meta}))["meta"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        (("text",), {"text"}),
+        (("source_uri", "valid_to", "no_such_field"), {"valid_to"}),
+        ((), set()),
+    ],
+)
+def test_fields_narrow_the_properties_and_nothing_else(
+    fields: tuple[str, ...], kept: set[str]
+) -> None:
+    whole, narrowed = answered(), answered(fields=fields)
+    [before], [after] = whole.results, narrowed.results
+    shown = {*after["attributes"], *({"text"} & after.keys())}
+    assert shown == kept
+    for name in before.keys() - {"text", "attributes"}:
+        assert after[name] == before[name]
+    told = narrowed.meta["fields"]
+    assert told["returned_properties"] == len(kept)
+    assert told["dropped_properties"] == len(before["attributes"]) + 1 - len(kept)
+    assert "fields" not in whole.meta
+
+
+def row(number: int, related: int = 0, beside: int = 0, chars: int = 100) -> dict[str, Any]:
+    return {
+        "node_id": str(number),
+        "text": "x" * chars,
+        "context": {"before": ["y" * 100] * beside, "after": []},
+        "related": ["z" * 100] * related,
+    }
+
+
+def test_what_fits_is_left_alone() -> None:
+    rows = [row(1, related=2), row(2, beside=1)]
+    assert fitting(rows, max_chars=10_000) == (rows, Dropped())
+
+
+def test_related_nodes_go_first_from_the_last_result_up() -> None:
+    kept, dropped = fitting([row(1, related=3), row(2, related=3, beside=2)], max_chars=1_000)
+    assert [len(each["related"]) for each in kept] == [3, 0]
+    assert kept[1]["context"]["before"]
+    assert dropped == Dropped(related=3)
+
+
+def test_then_what_stands_beside_and_results_last() -> None:
+    rows = [row(number, related=1, beside=1, chars=400) for number in (1, 2, 3)]
+    kept, dropped = fitting(rows, max_chars=1_000)
+    assert [each["node_id"] for each in kept] == ["1", "2"]
+    assert dropped == Dropped(related=3, context=3, results=1)
+
+
+def test_the_first_result_stays_whatever_its_size() -> None:
+    kept, dropped = fitting([row(1, chars=5_000), row(2)], max_chars=1_000)
+    assert [each["node_id"] for each in kept] == ["1"]
+    assert dropped.results == 1
+
+
+def test_meta_says_the_budget_and_what_went() -> None:
+    meta = answered(max_chars=1_000).meta
+    assert meta["capacity"]["max_chars"] == 1_000
+    assert meta["dropped"] == {"related": 0, "context": 0, "results": 0}
+
+
+def test_text_is_one_block_instead_of_results() -> None:
+    shown = answered(format="text")
+    assert shown.results == ()
+    assert shown.text is not None
+    assert shown.text.startswith(f"[Memory] (id: {node_id(5)}) (score: 0.123)\n")
+    assert shown.meta["nodes_returned"] == 1

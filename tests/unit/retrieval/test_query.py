@@ -8,6 +8,8 @@ from tests.unit.retrieval.fakes import principal
 
 from cairn.access import Role, Scope
 from cairn.errors import Denied, TooLarge, ValidationFailed
+from cairn.llm.port import Role as Speaker
+from cairn.retrieval.gate import Turn
 from cairn.retrieval.query import MAX_QUERY_CHARS, SearchRequest, check, filters_of
 from cairn.retrieval.recipes import DEFAULT
 
@@ -87,3 +89,23 @@ def test_filters_are_the_request_with_the_moment_resolved() -> None:
     assert (filters.kinds, filters.labels, filters.client_id) == (("fact",), ("Memory",), "acme")
     assert (filters.occurred_from, filters.occurred_to, filters.valid_at) == (WHEN, None, WHEN)
     assert (filters.scopes, filters.include_superseded) == ((Scope.ADMIN,), True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "location"),
+    [
+        ({"stages": {"magic": True}}, "stages.magic"),
+        ({"intent": "because"}, "intent"),
+        ({"fields": ("text",) * 51}, "fields"),
+        ({"expand_hops": 2}, "expand_hops"),
+        ({"expand_hops": -1}, "expand_hops"),
+        ({"max_chars": 0}, "max_chars"),
+        ({"max_chars": 999}, "max_chars"),
+        ({"history": (Turn(role=Speaker.USER, text="x"),) * 21}, "history"),
+        ({"history": (Turn(role=Speaker.USER, text="x" * 4001),)}, "history.0.text"),
+    ],
+)
+def test_choices_nobody_has_are_refused(asked: dict[str, Any], location: str) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        check(SearchRequest(query="note", **asked), principal())
+    assert [error.location for error in refused.value.errors] == [location]
