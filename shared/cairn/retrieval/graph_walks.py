@@ -13,6 +13,7 @@ from cairn.errors import Unavailable
 from cairn.graph.activation import activate_nodes, spread
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
 from cairn.graph.merge import merge, walked_intents
+from cairn.graph.neighbourhood import crowded
 from cairn.graph.node import Label
 from cairn.graph.pagerank import pagerank
 from cairn.graph.quality import step
@@ -193,6 +194,7 @@ def _fetched(
             found.truncated = True
             break
         found.hopped.update(frontier)
+        found.truncated = found.truncated or crowded(edges, frozenset(frontier), per_node)
         _learn(found, edges, way.weights, intents)
     return found
 

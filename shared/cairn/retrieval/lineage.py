@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cairn.errors import NotFound
 from cairn.graph.edge import Relation, View
 from cairn.graph.intent_weights import INTENT_WEIGHTS
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.neighbourhood import GraphEdge, crowded
 from cairn.graph.quality import traverse_score
 from cairn.graph.traversal import Bounds
 from cairn.ids import derived_id
@@ -142,11 +142,11 @@ class TraceLineage:
         traced = _Tracing(nodes={root.id: LineageNode(node=root, depth=0)})
         level: Sequence[FoundNode] = (root,)
         for depth in range(1, request.max_depth + 2):
-            steps = self._steps(reader, level, request, filters)
+            steps, cut = self._steps(reader, level, request, filters)
             fresh = list(dict.fromkeys(far for _, far in steps if far not in traced.nodes))
             room = MAX_NODES - len(traced.nodes)
             last = depth > request.max_depth
-            traced.truncated = traced.truncated or len(fresh) > (0 if last else room)
+            traced.truncated = traced.truncated or cut or len(fresh) > (0 if last else room)
             nodes = () if last else reader.read(fresh[:room], filters)
             order = {node_id: place for place, node_id in enumerate(fresh)}
             level = sorted(nodes, key=lambda node: order[node.id])
@@ -164,20 +164,22 @@ class TraceLineage:
         level: Sequence[FoundNode],
         request: LineageRequest,
         filters: Filters,
-    ) -> list[tuple[GraphEdge, UUID]]:
-        """Return each edge that leads on from a level, and where to; the weightiest first."""
+    ) -> tuple[list[tuple[GraphEdge, UUID]], bool]:
+        """Return each edge that leads on from a level, and where to; and whether there are more.
+
+        The weightiest come first when the request has an intent.
+        """
         here = {node.id for node in level}
-        edges = [
-            *reader.hop(
-                list(here), filters, per_node=PER_NODE, limit=EDGES_PER_HOP, relations=LINEAGE
-            ),
-            *(edge for node in level for edge in _versions(node)),
-        ]
+        hop = reader.hop(
+            list(here), filters, per_node=PER_NODE, limit=EDGES_PER_HOP, relations=LINEAGE
+        )
+        edges = [*hop, *(edge for node in level for edge in _versions(node))]
+        cut = crowded(hop, here, PER_NODE)
         steps = [(edge, far) for edge in edges for far in _leads_to(edge, here, request.direction)]
         if request.intent is not None:
             row = self.weights[request.intent]
             steps.sort(key=lambda step: -traverse_score(step[0], row))
-        return steps
+        return steps, cut
 
 
 def _root(reader: GraphReader, node_id: UUID, filters: Filters) -> FoundNode:

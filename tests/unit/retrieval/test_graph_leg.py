@@ -242,6 +242,7 @@ def test_a_hub_is_read_in_part_and_no_more_candidates_come_than_wanted(leg: Leg)
     found = leg.find("hub", limit=20)
     assert len(found.candidates) == 20
     assert found.explored <= 101
+    assert found.truncated
 
 
 def test_a_deadline_that_passes_truncates(leg: Leg) -> None:
