@@ -134,10 +134,10 @@ class EmbeddingStore(Protocol):
     def similar(
         self, asked: Sequence[NewEmbedding], model_id: int, *, minimum: float, wanted: int
     ) -> Sequence[Found]:
-        """Return up to `wanted` nodes near each vector, of the node's own scope and agents.
+        """Return the nodes of a node's own scope and agents among those nearest to each vector.
 
-        `minimum` is the cosine they reach at least. A node given by several vectors may find
-        another one several times.
+        At least the `wanted` nearest are looked at; `minimum` is the cosine they reach at least. A
+        node given by several vectors may find another one several times.
         """
         ...
 

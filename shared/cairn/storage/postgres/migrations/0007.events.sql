@@ -33,7 +33,8 @@ CREATE TRIGGER edge_keeps_changed_versions AFTER UPDATE ON edge
 DO $$ BEGIN PERFORM '[1]'::vector; END $$;
 
 -- What is like each of these nodes, given by their vectors: within a node's own audience, as near as
--- `minimum`, nearest first. A few rows of the index are enough: only what is very near is wanted.
+-- `minimum`. A few rows of the index are enough, since only what is very near is wanted; the audience is
+-- looked at after them, because as a condition of the search it would talk the planner out of the index.
 CREATE FUNCTION find_similar(
   asked uuid[], vectors halfvec[], model smallint, minimum real, wanted integer
 ) RETURNS TABLE (node_id uuid, other_id uuid, score real)
@@ -56,15 +57,14 @@ BEGIN
       JOIN node n ON n.workspace_id = $5 AND n.id = q.id AND n.scope = ANY ($6)
        AND ($7 IS NULL OR $7 = ANY (n.agents))
      CROSS JOIN LATERAL (
-       SELECT e.node_id, e.v::halfvec(%1$s) <=> q.v::halfvec(%1$s) AS distance
+       SELECT e.node_id, e.scope, e.agents, e.v::halfvec(%1$s) <=> q.v::halfvec(%1$s) AS distance
          FROM embedding e
         WHERE e.workspace_id = $5 AND e.model_id = %2$s
           AND e.state IN ('active', 'provisional')
-          AND e.scope = n.scope AND e.agents IS NOT DISTINCT FROM n.agents
-          AND e.node_id <> n.id
         ORDER BY e.v::halfvec(%1$s) <=> q.v::halfvec(%1$s)
-        LIMIT $4) AS near
-     WHERE 1 - near.distance >= $3
+        LIMIT 4 * $4) AS near
+     WHERE 1 - near.distance >= $3 AND near.node_id <> n.id
+       AND near.scope = n.scope AND near.agents IS NOT DISTINCT FROM n.agents
     $query$, dimensions, model)
     USING asked, vectors, minimum, wanted, current_workspace(), current_scopes(), current_agent();
 END
