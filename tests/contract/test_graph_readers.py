@@ -394,3 +394,78 @@ def test_one_hop_shows_untagged_nodes_and_no_other_agents(system: System) -> Non
     assert [one.node_id for one in related.nodes] == [graph.id("open")]
     assert related.dropped == 0
     assert len(related.nodes[0].text) == 1000
+
+
+def sessions(system: System) -> None:
+    """Plant an incident like one of an earlier session that was solved, and one that was not."""
+    graph = system.graph
+    earlier = NOON - timedelta(days=9)
+    graph.plant(
+        [
+            graph.node("now", session_id="s2"),
+            graph.node("then", session_id="s1", occurred_at=earlier),
+            graph.node("fix", session_id="s1", occurred_at=earlier),
+            graph.node("open", session_id="s0", occurred_at=earlier),
+            graph.node("same", session_id="s2", occurred_at=earlier),
+            graph.node("later", session_id="s3", occurred_at=NOON + timedelta(days=1)),
+            graph.node("weak", session_id="s4", occurred_at=earlier),
+        ],
+        [
+            graph.edge("now", "SIMILAR_TO", "then", properties={"score": 0.95}),
+            graph.edge("fix", "SOLVES", "then"),
+            graph.edge("now", "SIMILAR_TO", "open", properties={"score": 0.97}),
+            graph.edge("now", "SIMILAR_TO", "same", properties={"score": 0.98}),
+            graph.edge("fix", "SOLVES", "same"),
+            graph.edge("later", "SIMILAR_TO", "now", properties={"score": 0.96}),
+            graph.edge("fix", "SOLVES", "later"),
+            graph.edge("now", "SIMILAR_TO", "weak", properties={"score": 0.86}),
+            graph.edge("fix", "ADDRESSES", "weak"),
+        ],
+    )
+
+
+def test_a_recurring_pattern_is_an_earlier_sessions_with_its_resolution(system: System) -> None:
+    sessions(system)
+    with system.reading() as reader:
+        found = list(reader.recurring([system.graph.id("now")], minimum=0.9, limit=9))
+        assert list(reader.recurring([system.graph.id("fix")], minimum=0.9, limit=9)) == []
+    now = system.graph.id("now")
+    assert found == [
+        (system.graph.id("fix"), now, pytest.approx(0.95)),
+        (system.graph.id("then"), now, pytest.approx(0.95)),
+    ]
+
+
+def test_a_recurring_pattern_of_another_agent_is_not_told(system: System) -> None:
+    sessions(system)
+    system.graph.change("then", state=State.QUARANTINED)
+    with system.reading() as reader:
+        assert list(reader.recurring([system.graph.id("now")], minimum=0.9, limit=9)) == []
+
+
+def test_an_entitys_context_is_what_is_important_at_it(system: System) -> None:
+    graph = system.graph
+    graph.plant(
+        [
+            graph.node("E"),
+            graph.node("F", importance=10),
+            graph.node("big", importance=9),
+            graph.node("bigger", importance=10),
+            graph.node("small", importance=6),
+            graph.node("theirs", importance=10, agents=("other",)),
+        ],
+        [
+            graph.edge("big", "REFERENCES", "E"),
+            graph.edge("E", "HAS_FACT", "bigger"),
+            graph.edge("small", "REFERENCES", "E"),
+            graph.edge("theirs", "REFERENCES", "E"),
+            graph.edge("E", "USES", "F"),
+            graph.edge("E", "CO_OCCURRENCE", "F"),
+        ],
+    )
+    with system.reading(graph.as_other(agent_slug="bot")) as reader:
+        found = list(reader.important_connections([graph.id("E")], minimum=7, limit=9))
+    assert found == [
+        (graph.id("bigger"), graph.id("E"), 10.0),
+        (graph.id("big"), graph.id("E"), 9.0),
+    ]
