@@ -25,6 +25,7 @@ _QUOTED = re.compile(
 )
 _WORD = re.compile(r"[^\W_](?:[^\W_]|['\u2019&-](?=[^\W_]))*+")
 _CONNECTORS = frozenset({"of", "de", "du", "des", "del", "la", "le", "di", "da", "van", "von"})
+_APOSTROPHE = re.compile("['\u2019]")
 _CODE_BEFORE, _CODE_AFTER = frozenset("</\\{=.@#$_"), frozenset(">/\\}=(_")
 
 
@@ -92,9 +93,9 @@ def _longest_known(text: str, words: list[re.Match[str]], known: Container[str])
 
 
 def _follows(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
-    return (
-        text[one.end() : other.start()] in {" ", "\u00a0"} and len(other.group()) < MAX_NAME_CHARS
-    )
+    between = text[one.end() : other.start()]
+    initial = between == ". " and one.end() - one.start() == 1 and one.group().isupper()
+    return (initial or between in {" ", "\u00a0"}) and len(other.group()) < MAX_NAME_CHARS
 
 
 def _is_capitalised(word: str) -> bool:
@@ -102,7 +103,8 @@ def _is_capitalised(word: str) -> bool:
 
 
 def _begins_no_name(word: str) -> bool:
-    return word.casefold() in NOISE_STARTS or word in _CONNECTORS
+    first = _APOSTROPHE.split(word.casefold())[0]  # "it" of "it's"
+    return first in NOISE_STARTS or word in _CONNECTORS
 
 
 def _is_in_code(text: str, start: int, end: int) -> bool:

@@ -50,12 +50,15 @@ _VERBS = """
 _NOISE = """
     a all also an and another any are as at because before both but can could dear did do does each
     either even every few first for from had has have he hello her here hey hi his how however i if
-    in is it its last like many maybe more most my new next no not now of oh ok okay on once one
-    only or other our please several she since so some such sure thanks that the their then there
-    these they this those though to two until very was we well were what when where which while who
-    why will with would yes yet you your au aux avec bonjour ce ces cet cette chaque comme dans de
-    des donc du elle en et il ils je la le les leur lors mais merci mes mon nos notre nous on ou par
-    pour quand que qui sa selon ses si son sur tous tout toute un une vos votre vous
+    in is it its last like many maybe more most my next no not now of oh ok okay on once one only or
+    other our please several she since so some such sure thanks that the their then there these they
+    this those though to two until very was we well were what when where which while who why will
+    with would yes yet you your au aux avec bonjour ce ces cet cette chaque comme dans de des donc
+    du elle en et il ils je la le les leur lors mais merci mes mon nos notre nous on ou par pour
+    quand que qui sa selon ses si son sur tous tout toute un une vos votre vous wow woah whoa bye
+    goodbye yep yup nope aww aw awesome congrats congratulations absolutely glad anytime yo
+    definitely remember during totally exactly cool amazing haha lol omg hmm sounds nice wait agreed
+    besides btw fyi speaking great good right anyway actually today
 """
 _TIME = """
     monday tuesday wednesday thursday friday saturday sunday january february march april may june
@@ -73,12 +76,13 @@ _STYLE = """
 """
 _TAILS = """
     array attribute bug button changes check class code column component config configuration count
-    data date detail details error errors event field file files fix fixes flag folder form format
-    function id ids info input issue issues item items key label layout length level line link list
-    log logs menu message method mode model module name number object option options output page
-    pages parameter path prop property query record request response result results row rows section
-    setting settings size state status step steps string table tag task tasks test tests text
-    timestamp title type types update updates url value values variable version view views warning
+    data date detail details error errors event feature features field file files fix fixes flag
+    folder form format function id ids info input issue issues item items key label layout length
+    level line link list log logs menu message method mode model module name number object option
+    options output page pages parameter path prop property query record request response result
+    results row rows section setting settings size state status step steps string table tag task
+    tasks test tests text timestamp title type types update updates url value values variable
+    version view views warning
 """
 
 COMMON_WORDS = frozenset(_ENGLISH.split()) | frozenset(_FRENCH.split())

@@ -201,21 +201,27 @@ def _either(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=lambda one: (-len(one), one)))
 
 
-_PATTERN = re.compile(
-    # not inside a word, a path, a domain name or an identifier
-    rf"(?<![\w@#$\\-])(?<!\w[.])(?:(?i:{_either(CANONICAL)})|{_either(EXACT)})"
-    r"(?![\w+#]|\.\w|-\w+\.\w)"
-)
+_PATTERN = re.compile(rf"(?:(?i:{_either(CANONICAL)})|{_either(EXACT)})(?![\w+#]|\.\w|-\w+\.\w)")
+# not inside a word, a path, a domain name or an identifier
+_START = re.compile(r"(?<![\w@#$\\-])(?<!\w[.])[.\w][\w.+#]?[\w.+# -]?")
+_BEGINNINGS = frozenset(name[:3].casefold() for name in (*CANONICAL, *EXACT))
 
 
 def find_technologies(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, canonical name) of each mention in order; the longest name wins.
 
-    O(characters): a name is tried only where a word begins, and their number is fixed.
+    O(characters): the names are tried only where a word begins with the first letters of one.
     """
-    for match in _PATTERN.finditer(text):
-        found = match.group()
-        yield match.start(), match.end(), canonical_technology(found) or found
+    end = 0
+    for start in _START.finditer(text):
+        at, first = start.start(), start.group().casefold()
+        if at < end or not (first in _BEGINNINGS or first[:2] in _BEGINNINGS):
+            continue
+        match = _PATTERN.match(text, at)
+        if match is not None:
+            end = match.end()
+            found = match.group()
+            yield at, end, canonical_technology(found) or found
 
 
 def canonical_technology(name: str) -> str | None:
