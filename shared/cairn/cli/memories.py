@@ -12,7 +12,7 @@ import typer
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
-from cairn.cli.searches import show_explained, show_timings
+from cairn.cli.searches import Svg, draw, show_explained, show_timings
 
 BATCH = 500
 _COLOURS = {"created": "green", "superseded": "green", "rejected": "red"}
@@ -142,6 +142,7 @@ def recall(
     on: Annotated[list[str] | None, typer.Option(help="Switch a stage on.")] = None,
     off: Annotated[list[str] | None, typer.Option(help="Switch a stage off.")] = None,
     explain: Annotated[bool, typer.Option(help="Why each result is where it is.")] = False,
+    svg: Svg = None,
     as_json: Json = False,
 ) -> None:
     """Find what was remembered, with the score and the source of each result."""
@@ -164,11 +165,12 @@ def recall(
     )
     found = deps.client.post("/v1/search", body)
     told = None
-    if explain:
+    if explain or svg is not None:
         told = deps.client.get(f"/v1/searches/{found['meta']['search_id']}")
+        draw(told, svg)
     if as_json:
         print_json(found if told is None else found | {"explained": told})
-    elif told is not None:
+    elif explain and told is not None:
         show_explained(deps, told)
         show_timings(deps, found["meta"])
     else:

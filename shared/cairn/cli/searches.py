@@ -1,5 +1,6 @@
 """`cairn searches`: why a search found what it found, and whether it would again."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,14 +11,16 @@ from cairn.cli.options import Json, deps_of, print_json, table
 app = typer.Typer(help="Searches that were made: explained and replayed.", no_args_is_help=True)
 
 SearchId = Annotated[str, typer.Argument(help="meta.search_id of an answer.")]
+Svg = Annotated[Path | None, typer.Option("--svg", help="Draw the walked graph to this file.")]
 TEXT_CHARS = 60
 
 
 @app.command("show")
-def show(ctx: typer.Context, search_id: SearchId, as_json: Json = False) -> None:
+def show(ctx: typer.Context, search_id: SearchId, svg: Svg = None, as_json: Json = False) -> None:
     """Show why each result is where it is, leg by leg and signal by signal."""
     deps = deps_of(ctx)
     told = deps.client.get(f"/v1/searches/{search_id}")
+    draw(told, svg)
     if as_json:
         print_json(told)
         return
@@ -61,6 +64,16 @@ def show_explained(deps: Deps, told: dict[str, Any]) -> None:
     deps.out.print(f"[dim]{escape(said)}[/]")
     for each in told["degraded"]:
         deps.out.print(f"[yellow]without[/] {escape(each)}")
+
+
+def draw(told: dict[str, Any], svg: Path | None) -> None:
+    """Write the drawing of what the graph leg walked, when a file is named."""
+    if svg is None:
+        return
+    from cairn.retrieval.walk_picture import walk_picture
+
+    svg.write_text(walk_picture(told), encoding="utf-8")
+    typer.echo(f"drawn to {svg}", err=True)
 
 
 def show_timings(deps: Deps, meta: dict[str, Any]) -> None:

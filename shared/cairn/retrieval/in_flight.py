@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cairn.retrieval.question_names import question_names
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
@@ -56,8 +58,7 @@ class Search:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Return what the question may call entities by."""
-        asked = self.asked.understanding
-        return tuple(dict.fromkeys((*sorted(asked.names), *asked.terms)))
+        return question_names(self.asked.question)
 
     @property
     def intents(self) -> Mapping[str, float]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.records import SearchRun
     from cairn.transaction import Transactions
 
-MAX_READ = 100
+MAX_READ = 400
 SHOWN_CHARS = 200
 
 
@@ -42,17 +42,24 @@ class ReadSearches:
     def __call__(self, principal: Principal, search_id: UUID, /) -> dict[str, Any]:
         """Return the JSON form of the explanation, with the beginnings of texts the reader may see.
 
-        A text that is gone or hidden by now is left out; the numbers stay. Raises NotFound for a
-        search of somebody else, and for none at all.
+        `nodes` are those of the graph leg's walk. A text that is gone or hidden by now is left
+        out; the numbers stay. Raises NotFound for a search of somebody else, and for none at all.
         """
         told = self.explained(principal, search_id)
         shown = explained_json(told)
         rows: Sequence[dict[str, Any]] = (*shown["results"], *shown["others"])
         ids = [one.node_id for one in (*told.results, *told.others)]
-        texts = self._texts(principal, ids[:MAX_READ], told.run.as_of_position)
+        walked = [end for edge in told.run.edges for end in (edge.source_id, edge.target_id)]
+        wanted = list(dict.fromkeys((*ids, *told.run.seeds, *walked)))[:MAX_READ]
+        texts = self._texts(principal, wanted, told.run.as_of_position)
         for row, node_id in zip(rows, ids, strict=True):
             if node_id in texts:
                 row["type"], row["text"] = texts[node_id]
+        shown["nodes"] = [
+            {"node_id": str(one), "type": texts[one][0], "text": texts[one][1]}
+            for one in dict.fromkeys((*told.run.seeds, *walked))
+            if one in texts
+        ]
         return shown
 
     def explained(self, principal: Principal, search_id: UUID) -> Explained:

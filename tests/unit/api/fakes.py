@@ -348,7 +348,8 @@ class World:
     def explain_search(self, principal: Principal, search_id: UUID) -> dict[str, Any]:
         if search_id != UUID(int=77):
             raise NotFound("There is no such search.", search_id=str(search_id))
-        return {"search_id": str(search_id), "results": []}
+        parts = dict.fromkeys(("results", "seeds", "nodes", "edges"), ())
+        return {"search_id": str(search_id), **parts}
 
     def list_ledger(
         self,

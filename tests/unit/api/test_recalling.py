@@ -82,3 +82,11 @@ def test_a_search_is_explained_by_its_id(world: World) -> None:
     assert client.get(f"/v1/searches/{UUID(int=77)}").json()["results"] == []
     assert client.get(f"/v1/searches/{UUID(int=78)}").status_code == 404
     assert client.get("/v1/searches/not-an-id").status_code == 422
+
+
+def test_a_search_can_be_drawn(world: World) -> None:
+    client = Client(world, key=ADMIN_KEY)
+    drawn = client.get(f"/v1/searches/{UUID(int=77)}?format=svg")
+    assert drawn.headers["content-type"] == "image/svg+xml"
+    assert drawn.text.startswith("<svg")
+    assert client.get(f"/v1/searches/{UUID(int=77)}?format=png").status_code == 422

@@ -1,16 +1,19 @@
 """Searches that were made: why each result is where it is."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Response
+from fastapi import Query, Response
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
+from cairn.retrieval.walk_picture import walk_picture
 
 routes = router("searches")
+
+Form = Annotated[Literal["json", "svg"], Query(description="svg draws the walked graph.")]
 
 _EXPLAINED: dict[str, Any] = {
     "title": "ExplainedSearch",
@@ -37,6 +40,7 @@ _EXPLAINED: dict[str, Any] = {
             "description": "The best of what was scored and not returned.",
             "items": {"type": "object"},
         },
+        "nodes": {"type": "array", "items": {"type": "object"}},
         "edges": {"type": "array", "items": {"type": "object"}},
     },
 }
@@ -48,9 +52,15 @@ _EXPLAINED: dict[str, Any] = {
     response_model=None,
     responses={**answers(200, "Leg by leg, signal by signal", _EXPLAINED), **problems("not-found")},
 )
-def get_search(search_id: UUID, caller: Anyone, services: Services) -> Response:
+def get_search(
+    search_id: UUID, caller: Anyone, services: Services, format: Form = "json"
+) -> Response:
     """Return why each result is where it is; one's own searches, and every one for an admin.
 
     The id is `meta.search_id` of an answer. Texts are shown as far as the key may see them now.
+    `svg` draws what the graph leg walked.
     """
-    return answer(services.explain_search(caller, search_id))
+    told = services.explain_search(caller, search_id)
+    if format == "svg":
+        return Response(walk_picture(told), media_type="image/svg+xml")
+    return answer(told)
