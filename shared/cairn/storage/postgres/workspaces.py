@@ -38,7 +38,7 @@ class PostgresWorkspaceSettings:
             return known[1]
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
             asked = {"workspace_id": principal.workspace_id}
-            row = connection.execute(query("workspace.settings"), asked).fetchone()
+            row = connection.execute(query("recall_setup.settings"), asked).fetchone()
         settings: Mapping[str, Any] = row[0] if row else {}
         with self._lock:
             self._known[principal.workspace_id] = (now + LIFETIME_S, settings)
@@ -66,5 +66,5 @@ class PostgresReindex:
             "now": self._clock(),
         }
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS, read_only=False) as connection:
-            row = connection.execute(query("workspace.reindex"), asked).fetchone()
+            row = connection.execute(query("recall_setup.reindex"), asked).fetchone()
         return row[0] if row else 0

@@ -1,15 +1,13 @@
-"""A database of its own with workspaces of several sizes, dropped again. Not the user's database.
+"""Workspaces of several sizes, filled through the stores that the stages use.
 
-Rows are written through the same stores that the stages use; only the ledger is left out.
+Only the ledger is left out: what is measured never reads it.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
 
 from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.graph.node import Label, Node, State
@@ -18,11 +16,9 @@ from cairn.ingestion.enrich import NewEmbedding
 from cairn.text.hashes import content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
     from uuid import UUID
-
-    from psycopg.sql import Identifier
 
     from cairn.cli.bench.scale.corpus import Row
     from cairn.ids import IdSource
@@ -49,35 +45,6 @@ def shares(total: int) -> dict[str, int]:
     others = {f"other {at}": rest // OTHERS for at in range(OTHERS - 1)}
     others[f"other {OTHERS - 1}"] = rest - sum(others.values())
     return {BIG: big, SMALL: small, **others}
-
-
-@contextmanager
-def scratch_database(owner_url: str, app_url: str, name: str) -> Generator[tuple[str, str]]:
-    """Make and migrate a database called `name`; yield the URLs of owner and functions; drop it."""
-    import psycopg
-    from psycopg import sql
-
-    from cairn.storage.postgres.migrate import migrate
-
-    with psycopg.connect(owner_url, autocommit=True) as owner:
-        owner.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(_named(name)))
-        owner.execute(sql.SQL("CREATE DATABASE {}").format(_named(name)))
-    try:
-        migrate(_at(owner_url, name))
-        yield _at(owner_url, name), _at(app_url, name)
-    finally:
-        with psycopg.connect(owner_url, autocommit=True) as owner:
-            owner.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(_named(name)))
-
-
-def _named(name: str) -> Identifier:
-    from psycopg import sql
-
-    return sql.Identifier(name)
-
-
-def _at(url: str, database: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
 
 
 def workspace_of(name: str, workspace_id: UUID, key: str, rows: int) -> Workspace:
@@ -146,11 +113,3 @@ class Loader:
             observed_by=("bench",),
             observation_count=1,
         )
-
-
-def analyse(owner_url: str) -> None:
-    """Let the planner know the tables, as a running database's autovacuum would have."""
-    import psycopg
-
-    with psycopg.connect(owner_url, autocommit=True) as owner:
-        owner.execute("ANALYZE")

@@ -12,11 +12,10 @@ from cairn.cli.bench.scale.load import (
     SMALL,
     Loader,
     Workspace,
-    analyse,
-    scratch_database,
     shares,
     workspace_of,
 )
+from cairn.storage.postgres.scratch import analyse, scratch_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from cairn.cli.bench.scale.measure import ExactSearch, Measure
     from cairn.embedding.port import Embedder, Vectors
 
-DATABASE = "cairn_bench_scale"
 MEASURED = (BIG, SMALL)
 
 
@@ -71,7 +69,7 @@ class ScaleBench:
 
     def _measured(self, size: int, vectors: Vectors, asked: int) -> dict[str, Any]:
         with (
-            scratch_database(self.owner_url, self.app_url, DATABASE) as (owner_url, app_url),
+            scratch_database(self.owner_url, self.app_url) as (owner_url, app_url),
             self.stand(app_url) as stand,
         ):
             start = self.stopwatch()

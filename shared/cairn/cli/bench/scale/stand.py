@@ -16,7 +16,6 @@ from cairn.cli.failure import Failure
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.storage.postgres.database import Database, bound
-from cairn.storage.postgres.sql import query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -68,17 +67,12 @@ def stand_over(
 def _exact(database: Database, workspace: Workspace, embedder: Embedder) -> ExactSearch:
     import numpy as np
 
-    from cairn.storage.postgres.halfvec import knows_halfvec
+    from cairn.storage.postgres.embeddings import PostgresEmbeddings
 
-    asked = {
-        "workspace_id": workspace.principal.workspace_id,
-        "model_id": embedder.model.id,
-    }
     with bound(database, workspace.principal) as connection:
-        knows_halfvec(connection)
-        found = connection.execute(query("embedding.of_workspace"), asked).fetchall()
-    vectors = np.array([vector.to_numpy() for _, vector in found], dtype="float32")
-    return ExactSearch(ids=[node_id for node_id, _ in found], vectors=vectors)
+        store = PostgresEmbeddings(connection, workspace.principal)
+        ids, vectors = store.of_workspace(embedder.model.id)
+    return ExactSearch(ids=ids, vectors=np.array(vectors, dtype="float32"))
 
 
 @contextmanager
