@@ -33,9 +33,11 @@ class PostgresReports(Store):
         self, conversation_id: UUID | None, session_id: str | None
     ) -> tuple[UUID, tuple[UUID, ...]] | None:
         """Return the conversation a report came of."""
-        row = self.run(
-            "report.conversation", conversation_id=conversation_id, session_id=session_id
-        ).fetchone()
+        if conversation_id is not None:
+            rows = self.run("report.conversation", conversation_id=conversation_id)
+        else:
+            rows = self.run("report.conversation_of_session", session_id=session_id)
+        row = rows.fetchone()
         return (row[0], tuple(row[1])) if row else None
 
 

@@ -5,11 +5,17 @@ SELECT id, created_position, parent_id FROM node
    AND state IN ('active', 'provisional')
 
 -- name: conversation
--- The conversation a report came of, by its id or as its session's newest.
+-- The conversation a report came of.
 SELECT id, data_subjects FROM node
- WHERE workspace_id = %(workspace_id)s AND label = 'Conversation' AND state IN ('active', 'provisional')
-   AND (id = %(conversation_id)s::uuid
-     OR %(conversation_id)s::uuid IS NULL AND session_id = %(session_id)s)
+ WHERE workspace_id = %(workspace_id)s AND id = %(conversation_id)s AND label = 'Conversation'
+   AND state IN ('active', 'provisional')
+   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+
+-- name: conversation_of_session
+-- The newest conversation of the session a report came of.
+SELECT id, data_subjects FROM node
+ WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND label = 'Conversation'
+   AND state IN ('active', 'provisional')
    AND (current_agent() IS NULL OR current_agent() = ANY (agents))
  ORDER BY created_position DESC LIMIT 1
 
