@@ -63,12 +63,13 @@ class PostgresGuard:
             "include_superseded": filters.include_superseded,
         }
         with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
-            waiting = connection.execute(query("search_index.oldest_missing"), asked).fetchone()
-            if waiting and waiting[0] < self.clock() - BEHIND_AFTER:
+            waiting_since = _waiting_since(connection, principal.workspace_id, index_name)
+            if waiting_since and waiting_since < self.clock() - BEHIND_AFTER:
                 raise Unavailable("The search index is behind.", reason="behind")
             if not node_ids:
                 return frozenset()
-            rows = connection.execute(query("search_index.admissible"), asked).fetchall()
+            cursor = connection.cursor(binary=True)
+            rows = cursor.execute(query("search_index.admissible"), asked).fetchall()
         return frozenset(node_id for (node_id,) in rows)
 
 
@@ -156,3 +157,16 @@ class PostgresIndexSource:
         principal = system_principal(workspace_id)
         with bound(self.database, principal, read_only=read_only, sees_deleted=True) as connection:
             yield connection
+
+
+def _waiting_since(connection: Connection, workspace_id: UUID, index_name: str) -> datetime | None:
+    """Return since when a node the reader may see waits for the index, None when none does."""
+    asked: dict[str, Any] = {"workspace_id": workspace_id, "index_name": index_name}
+    reached = connection.execute(query("search_index.reached"), asked).fetchone()
+    asked["position"] = reached[0] if reached else 0
+    missing = connection.execute(query("search_index.oldest_missing"), asked).fetchone()
+    if missing is None:
+        return None
+    asked["position"] = missing[0]
+    recorded = connection.execute(query("search_index.recorded_at"), asked).fetchone()
+    return recorded[0] if recorded else None

@@ -18,15 +18,22 @@ SELECT n.id
      OR n.valid_from <= %(valid_at)s::timestamptz
         AND %(valid_at)s::timestamptz < coalesce(n.valid_to, 'infinity'))
 
+-- name: reached
+-- The position up to which an index has followed the workspace; no row for one that is not known.
+SELECT position FROM search_index_state
+ WHERE workspace_id = %(workspace_id)s AND index_name = %(index_name)s
+
 -- name: oldest_missing
--- Since when the reader's nodes wait to be in the index; no row when none does.
-SELECT l.recorded_at
-  FROM node_version v
-  JOIN ledger l ON l.workspace_id = v.workspace_id AND l.position = v.from_position
- WHERE v.workspace_id = %(workspace_id)s AND v.to_position IS NULL
-   AND v.from_position > coalesce((SELECT s.position FROM search_index_state s
-     WHERE s.workspace_id = %(workspace_id)s AND s.index_name = %(index_name)s), 0)
- ORDER BY v.from_position, v.id LIMIT 1
+-- Where the reader's first node past a position stands. The position is given, not looked up here:
+-- under row level security a subquery is no condition an index takes.
+SELECT from_position FROM node_version
+ WHERE workspace_id = %(workspace_id)s AND to_position IS NULL AND from_position > %(position)s
+ ORDER BY from_position LIMIT 1
+
+-- name: recorded_at
+-- When the entry at a position was recorded.
+SELECT recorded_at FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND position = %(position)s
 
 -- name: changed
 -- Nodes changed after a place in the order of changes, as they are now, gone ones too.
