@@ -1,5 +1,6 @@
 """Reading nodes and entities from PostgreSQL: what is shown, to whom, and that hubs are bounded."""
 
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from tests.support.graph import Graphing, node
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.access import Principal, Role, Scope
+from cairn.api.answers import encode
 from cairn.clock import utc_now
 from cairn.errors import NotFound
 from cairn.graph.edge import Edge, Relation, View
@@ -86,6 +88,9 @@ def test_a_node_is_shown_with_what_it_is_and_its_edges(
         2.0,
         problem,
     )
+    told = json.loads(encode(shown))
+    assert told["edges"]["strongest"][0]["node"]["id"] == str(problem)
+    assert told["provenance"]["position"] == shown.position
     other = browse.node(graph.system.principal, problem)
     assert other.backlink_count == 1
     assert other.edges is not None
@@ -181,6 +186,7 @@ def test_an_entity_tells_its_names_mentions_roles_and_relations(
     (relation,) = shown.relations
     assert (relation.relation, relation.direction, relation.strength) == ("USES", "out", 2.0)
     assert relation.entity.title == "Redis"
+    assert json.loads(encode(shown))["roles"] == {"about": 1, "mentioned": 3}
 
 
 def test_entities_are_listed_by_name_and_found_by_alias(

@@ -7,6 +7,9 @@ ALTER TABLE entity_alias
   ADD COLUMN readers text NOT NULL DEFAULT '*'; -- the agents as one text; * for everyone
 ALTER TABLE entity_alias DROP CONSTRAINT entity_alias_pkey;
 ALTER TABLE entity_alias ADD PRIMARY KEY (workspace_id, alias, scope, readers);
+-- Folded as text compares, which PostgreSQL's lower() does not in every alphabet; folding may lengthen.
+ALTER TABLE entity_alias DROP CONSTRAINT entity_alias_alias_check;
+ALTER TABLE entity_alias ADD CHECK (length(alias) BETWEEN 1 AND 800);
 CREATE INDEX entity_alias_of ON entity_alias (workspace_id, lower(canonical_name), entity_type);
 
 DROP POLICY tenant ON entity_alias;
