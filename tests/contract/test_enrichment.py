@@ -17,6 +17,8 @@ from cairn.ingestion.delete import DeleteMemory
 from cairn.ingestion.enrich import Enrich
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
+from cairn.storage.in_memory.embeddings import InMemoryQueue
+from cairn.storage.postgres.stores import PostgresOutbox
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -246,6 +248,25 @@ def test_what_fails_while_storing_leaves_nothing_and_the_row_stays(seeing: Seein
     assert seeing.edges("REFERENCES") == set()
     assert work_off(seeing) == 1
     assert seeing.edges("REFERENCES")
+
+
+def test_a_stage_that_dies_before_its_commit_leaves_nothing_behind(
+    seeing: Seeing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeing.system.tell(fact("PostgreSQL and Redis are slow."))
+
+    def die(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as killed:
+        killed.setattr(PostgresOutbox, "done", die)
+        killed.setattr(InMemoryQueue, "done", die)
+        with pytest.raises(ZeroDivisionError):
+            work_off(seeing)
+    assert seeing.edges("REFERENCES") == set()
+    assert seeing.edges("CO_OCCURRENCE") == set()
+    assert work_off(seeing) == 1
+    assert {edge[2] for edge in seeing.edges("CO_OCCURRENCE")} == {1.0}
 
 
 def test_nodes_of_a_forgotten_person_are_left_alone(seeing: Seeing) -> None:
