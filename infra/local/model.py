@@ -14,7 +14,7 @@ def build_model(layout: Layout, progress: Progress) -> None:
     """Fetch the pinned model unless it is there; checked by hash either way."""
     own = layout.project / ".local" / "uv" / "bin" / "uv"
     uv = str(own) if own.exists() else shutil.which("uv") or ""
-    with progress.step("embedding model, all-MiniLM-L6-v2"):
+    with progress.step("embedding model, bge-small-en-v1.5"):
         done = subprocess.run(
             [sys.executable, str(layout.project / "layers" / "model.py")],
             env={**os.environ, **({"UV": uv} if uv else {})},

@@ -151,7 +151,8 @@ def test_a_fact_in_the_last_sentence_of_a_full_chunk_is_found_by_vector(onnx: On
     assert FACT in windows[int(similarity.argmax())]
     assert similarity.max() > 0.3  # what the vector leg asks for
     assert similarity.max() > (onnx.embed(SENTENCES) @ query).max()
-    assert onnx.embed([chunk])[0] @ query < 0.3  # read as a whole the chunk would be missed
+    whole = onnx.embed([chunk])[0] @ query  # read as a whole the chunk would stand far behind
+    assert whole < similarity.max() - 0.15
 
 
 def test_a_text_the_model_reads_whole_is_cut_only_when_asked(onnx: OnnxEmbedder) -> None:

@@ -111,7 +111,7 @@ def test_a_handler_imports_from_its_layers_alone(
     asset = stage_function(spec.folder, tmp_path)
     folders = [str(asset), *(str(built / group / "python") for group in spec.layers)]
     runtime = {name: _parent(name) for name in OF_THE_RUNTIME}
-    model = built / "model" / "model" / "all-minilm-l6-v2"
+    model = built / "model" / "model" / "bge-small-en-v1.5"
     environment = ENVIRONMENT | {"CAIRN_MODEL_DIR": str(model)}
     given = [runtime, folders, environment, sorted(NEVER_CALLED.get(spec.name, ()))]
     done = subprocess.run(
@@ -146,7 +146,7 @@ def test_no_package_is_in_two_layers_of_one_function(built: Path) -> None:
 
 
 def test_the_model_is_where_functions_look_for_it(built: Path) -> None:
-    folder = built / "model" / "model" / "all-minilm-l6-v2"
+    folder = built / "model" / "model" / "bge-small-en-v1.5"
     assert {path.name for path in folder.iterdir()} == {"model.onnx", "tokenizer.json"}
 
 

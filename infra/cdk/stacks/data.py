@@ -36,7 +36,7 @@ SEALING = ("kms:Decrypt", "kms:GenerateDataKey")
 READ = frozenset({"s3:GetObject"})
 WRITE = frozenset({"s3:PutObject"})
 CLEAN_UP = frozenset({"s3:DeleteObject"})
-MODEL_ON_AWS = "/opt/model/all-minilm-l6-v2"
+MODEL_ON_AWS = "/opt/model/bge-small-en-v1.5"
 
 
 class DataStack(Stack):

@@ -1,6 +1,6 @@
-"""The default embedder: all-MiniLM-L6-v2 with int8 weights under onnxruntime, in this process.
+"""The local embedders: bge-small-en-v1.5 or all-MiniLM-L6-v2, int8, in this process.
 
-Not a general ONNX runner: pooling (mean), normalisation (L2) and the inputs are this model's.
+Not a general ONNX runner: pooling (mean), normalisation (L2) and the inputs are these models'.
 numpy and onnxruntime are imported with the first text, so importing this module is cheap.
 """
 
@@ -10,7 +10,7 @@ import importlib
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, cast
 
-from cairn.embedding.models import ALL_MINILM
+from cairn.embedding.models import ALL_MINILM, local_model
 from cairn.embedding.vectors import refuse_blank, unit_rows
 from cairn.embedding.wordpieces import WordPieces
 from cairn.errors import Unavailable
@@ -25,29 +25,33 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import EmbeddingModel, Vectors
 
-BATCH = 8  # a larger one loses more to padding than it gains: docs/models.md
+BATCHES = {ALL_MINILM.id: 8}  # a larger one loses more to padding than it gains: docs/models.md
+ALONE = 1  # where activations are quantised too, a text's company would change its vector
 THREADS = 2
 
 
 class OnnxEmbedder:
     """Embeds with `model.onnx` and `tokenizer.json` in `model_dir`, both read on first use.
 
-    Texts are sorted by length into batches of `batch`. Only the weights are int8, so a vector does
-    not depend on the company it was embedded in.
+    The folder's name says which model it is. Texts are sorted by length into batches of `batch`,
+    by default the largest with which a vector does not depend on the company it was embedded in.
     """
 
-    def __init__(self, model_dir: Path, *, threads: int = THREADS, batch: int = BATCH) -> None:
+    def __init__(
+        self, model_dir: Path, *, threads: int = THREADS, batch: int | None = None
+    ) -> None:
+        self._model = local_model(model_dir.name)
         self._file = model_dir / "model.onnx"
         self._threads = threads
-        self._batch = batch
-        self._tokens = WordPieces(model_dir, max_tokens=ALL_MINILM.max_tokens)
+        self._batch = batch or BATCHES.get(self._model.id, ALONE)
+        self._tokens = WordPieces(model_dir, max_tokens=self._model.max_tokens)
         self._lock = Lock()
         self._session: _Session | None = None
 
     @property
     def model(self) -> EmbeddingModel:
-        """Return all-MiniLM-L6-v2: 384 dimensions, 256 word pieces."""
-        return ALL_MINILM
+        """Return the model of the folder: 384 dimensions, 256 word pieces."""
+        return self._model
 
     def count_tokens(self, text: str) -> int:
         """Return the number of word pieces of `text`, special tokens left out."""
@@ -73,7 +77,7 @@ class OnnxEmbedder:
         session = self._ready()
         encoded = self._tokens.encode(texts)
         shortest_first = sorted(range(len(encoded)), key=lambda index: len(encoded[index]))
-        vectors = np.empty((len(encoded), ALL_MINILM.dimensions), dtype=np.float32)
+        vectors = np.empty((len(encoded), self._model.dimensions), dtype=np.float32)
         for at in range(0, len(encoded), self._batch):
             chosen = shortest_first[at : at + self._batch]
             vectors[chosen] = _run(session, [encoded[index] for index in chosen])

@@ -24,17 +24,40 @@ def reciprocal_rank(
 
 
 def weighted_sum(
-    legs: Legs, weights: Mapping[str, float], *, normalised: frozenset[str]
+    legs: Legs,
+    weights: Mapping[str, float],
+    *,
+    normalised: frozenset[str],
+    lowered: frozenset[str] = frozenset(),
 ) -> dict[UUID, float]:
-    """Return sum over legs of weight x score; the legs named in `normalised` by `min_max` first."""
+    """Return sum over legs of weight x score, each leg's scores made `comparable` first."""
     fused: dict[UUID, float] = {}
     for leg, candidates in legs.items():
-        weight, scores = weights[leg], [candidate.score for candidate in candidates]
-        if leg in normalised:
-            scores = min_max(scores)
+        weight, found = weights[leg], [candidate.score for candidate in candidates]
+        scores = comparable(leg, found, normalised=normalised, lowered=lowered)
         for candidate, score in zip(candidates, scores, strict=True):
             fused[candidate.node_id] = fused.get(candidate.node_id, 0.0) + weight * score
     return fused
+
+
+def comparable(
+    leg: str, scores: list[float], *, normalised: frozenset[str], lowered: frozenset[str]
+) -> list[float]:
+    """Return a leg's scores as a weighted sum adds them, in their order.
+
+    Legs named in `normalised` go through `min_max`, those in `lowered` through `above_least`:
+    models differ in the cosine of texts that have nothing in common, and a candidate only another
+    leg found would otherwise be as far behind as if it were the opposite of the question.
+    """
+    if leg in normalised:
+        return min_max(scores)
+    return above_least(scores) if leg in lowered else scores
+
+
+def above_least(scores: Sequence[float]) -> list[float]:
+    """Return each score less the least of them, in their order."""
+    least = min(scores, default=0.0)
+    return [score - least for score in scores]
 
 
 def min_max(scores: Sequence[float]) -> list[float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.retrieval.boosts import BOOSTS, boosted
 from cairn.retrieval.dedup import Deduped, deduped
 from cairn.retrieval.fusion import reciprocal_rank, weighted_sum
-from cairn.retrieval.recipes import GRAPH, KEYWORD, Fusion, Recipe
+from cairn.retrieval.recipes import GRAPH, KEYWORD, VECTOR, Fusion, Recipe
 from cairn.retrieval.scoring import Scored, decay, score_all
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 STRETCHED = frozenset({KEYWORD, GRAPH})
 """Legs whose scores have no fixed scale: a weighted sum stretches them to [0, 1] first."""
+LOWERED = frozenset({VECTOR})
+"""Legs whose scores have a scale but no zero of their own: the margin counts from their least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,13 @@ def fuse(legs: Legs, recipe: Recipe) -> dict[UUID, float]:
     """Return the fused score of every node a leg found, as the recipe's fusion says."""
     if recipe.fusion is Fusion.RECIPROCAL_RANK:
         return reciprocal_rank(legs, recipe.weights)
-    return weighted_sum(legs, recipe.weights, normalised=STRETCHED)
+    lowered = lowered_by(recipe)
+    return weighted_sum(legs, recipe.weights, normalised=STRETCHED, lowered=lowered)
+
+
+def lowered_by(recipe: Recipe) -> frozenset[str]:
+    """Return the legs whose scores the recipe's weighted sum counts from their least."""
+    return LOWERED if recipe.fusion is Fusion.WEIGHTED_MARGIN else frozenset()
 
 
 def best_fused(fused: Mapping[UUID, float], recipe: Recipe, limit: int) -> list[UUID]:

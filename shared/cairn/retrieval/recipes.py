@@ -21,6 +21,7 @@ class Fusion(StrEnum):
 
     RECIPROCAL_RANK = "rrf"
     WEIGHTED_SUM = "weighted_sum"
+    WEIGHTED_MARGIN = "weighted_margin"  # the same, of what cosines are above the leg's least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class SignalWeights:
     length: float = 0.0  # says more
     question: float = 0.0  # ends as a question itself
     parent: float = 0.0  # its session or document matches well elsewhere
+    specifics: float = 0.0  # names somebody or something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +79,19 @@ class Recipe:
 
 DEFAULT = Recipe(
     name="default",  # measured: docs/recall.md
-    fusion=Fusion.WEIGHTED_SUM,
-    weights=MappingProxyType({VECTOR: 0.5, KEYWORD: 0.5}),
+    fusion=Fusion.WEIGHTED_MARGIN,
+    weights=MappingProxyType({VECTOR: 1.6, KEYWORD: 0.3}),
+    candidates=200,
+    scored=250,
     minimum_cosine=MIN_COSINE,
     signals=SignalWeights(
-        speaker=0.15, time=0.4, time_words=0.15, length=0.15, question=-0.1, parent=0.2
+        speaker=0.2,
+        time=1.0,
+        time_words=0.3,
+        length=0.2,
+        question=-0.08,
+        parent=0.3,
+        specifics=0.13,
     ),
     decay=0.2,
     access=0.1,
@@ -116,6 +126,8 @@ MEMORY = Recipe(
     name="memory",
     fusion=DEFAULT.fusion,
     weights=DEFAULT.weights,
+    candidates=DEFAULT.candidates,
+    scored=DEFAULT.scored,
     minimum_cosine=DEFAULT.minimum_cosine,
     signals=DEFAULT.signals,
     decay=DEFAULT.decay,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cairn.retrieval.fusion import RRF_K, min_max
-from cairn.retrieval.ranking import STRETCHED, best_fused, fuse
+from cairn.retrieval.fusion import RRF_K, comparable
+from cairn.retrieval.ranking import STRETCHED, best_fused, fuse, lowered_by
 from cairn.retrieval.recipes import LEGS, Fusion, Recipe, SignalWeights
 from cairn.retrieval.records import Candidate
 
@@ -97,8 +97,9 @@ def leg_parts(run: SearchRun) -> dict[UUID, dict[str, float]]:
         if recipe.fusion is Fusion.RECIPROCAL_RANK:
             given = [weight / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
         else:
-            stretched = min_max(scores) if leg in STRETCHED else scores
-            given = [weight * score for score in stretched]
+            lowered = lowered_by(recipe)
+            counted = comparable(leg, scores, normalised=STRETCHED, lowered=lowered)
+            given = [weight * score for score in counted]
         for (node_id, _), part in zip(candidates, given, strict=True):
             parts.setdefault(node_id, {})[leg] = part
     return parts

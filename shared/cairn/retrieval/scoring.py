@@ -31,7 +31,9 @@ Signal = Callable[[Sketch, Understanding], float]
 """Measures one thing about a candidate, in [0, 1]."""
 
 _WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
+_NAME_INSIDE = re.compile(r"(?<=[^.!?:]\s)[A-Z][a-z]+")
 _LONGEST_SPEAKER = 40
+NAMES_OF_SPECIFIC = 3  # a text with three names gets the whole signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,7 @@ def _signals_of(asked: Understanding, recipe: Recipe) -> list[tuple[str, float, 
         ("time_words", weights.time_words, names_a_time, asked.asks_when),
         ("length", weights.length, length, True),
         ("question", weights.question, asks, True),
+        ("specifics", weights.specifics, names_specifics, True),
     ]
     return [
         (name, weight, signal) for name, weight, signal, applies in possible if weight and applies
@@ -156,6 +159,16 @@ def length(node: Sketch, asked: Understanding) -> float:
 def asks(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
     return 1.0 if node.text.rstrip().endswith(("?", "\uff1f")) else 0.0
+
+
+def names_specifics(node: Sketch, asked: Understanding) -> float:
+    """Return the names in the text (capitals inside a sentence) by thirds, at most 1.
+
+    A text that names people, places or titles tells more than one that agrees or greets.
+    """
+    beginning, colon, said = node.text.partition(": ")
+    text = said if colon and len(beginning) < _LONGEST_SPEAKER else node.text
+    return min(1.0, len(_NAME_INSIDE.findall(text)) / NAMES_OF_SPECIFIC)
 
 
 def _parent(node: Sketch) -> str | UUID | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-MODEL = PROJECT / "build" / "model" / "all-minilm-l6-v2"
+MODEL = PROJECT / "build" / "model" / "bge-small-en-v1.5"
 
 
 def quiet(stage: str, total: int) -> "AbstractContextManager[Callable[[int], None]]":

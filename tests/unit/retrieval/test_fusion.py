@@ -55,6 +55,23 @@ def test_the_weighted_sum_takes_cosines_as_they_are_and_stretches_text_ranks() -
     }
 
 
+def test_what_is_lowered_counts_from_the_least_of_its_leg() -> None:
+    legs = {"vector": ranked(1, 2, scores=[0.8, 0.5]), "keyword": ranked(3, 1, scores=[9.0, 3.0])}
+
+    fused = weighted_sum(
+        legs,
+        {"vector": 1.0, "keyword": 0.2},
+        normalised=frozenset({"keyword"}),
+        lowered=frozenset({"vector"}),
+    )
+
+    assert fused == {
+        node_id(1): pytest.approx(0.3),
+        node_id(2): pytest.approx(0.0),
+        node_id(3): pytest.approx(0.2),
+    }
+
+
 @pytest.mark.parametrize("scores", [[0.4], [2.0, 2.0], [0.0, 0.0]])
 def test_equal_scores_all_become_one(scores: list[float]) -> None:
     assert min_max(scores) == [1.0] * len(scores)

@@ -72,7 +72,7 @@ def test_what_both_legs_found_comes_first(world: World) -> None:
     assert [each.node.id for each in result.results] == [node_id(2), node_id(1), node_id(3)]
     best = result.results[0].scores
     assert (best["vector"], best["keyword"]) == (0.7, 0.6)
-    assert best["fused"] == pytest.approx(0.5 * 0.7 + 0.5 * 1.0)
+    assert best["fused"] == pytest.approx(1.6 * (0.7 - 0.7) + 0.3 * 1.0)
     assert best["relevance_score"] >= best["fused"]
     assert "keyword" not in result.results[1].scores
     assert [each.retrieval_reason for each in result.results] == ["direct"] * 3
@@ -178,7 +178,7 @@ def test_a_search_is_recorded_with_its_signals_and_without_its_words(world: Worl
     assert run.returned == (node_id(2), node_id(1), node_id(3))
     assert run.candidates["vector"] == ((node_id(1), 0.8), (node_id(2), 0.7))
     assert [each.node_id for each in run.scored] == [node_id(2), node_id(1), node_id(3)]
-    assert run.scored[0].signals["fused"] == pytest.approx(0.5 * 0.7 + 0.5 * 1.0)
+    assert run.scored[0].signals["fused"] == pytest.approx(1.6 * (0.7 - 0.7) + 0.3 * 1.0)
     assert run.counts_as_access
     assert "secret" not in repr(run)
 

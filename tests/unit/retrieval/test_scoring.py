@@ -14,6 +14,7 @@ from cairn.retrieval.scoring import (
     decay,
     length,
     names_a_time,
+    names_specifics,
     ranking_decay,
     said_by_named,
     score_all,
@@ -104,6 +105,20 @@ def test_longer_texts_say_more_up_to_a_point() -> None:
 def test_a_question_is_no_answer() -> None:
     assert asks(sketch(1, "Where is it? "), ANYTHING) == 1.0
     assert asks(sketch(1, "Where is it? On the shelf."), ANYTHING) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("Thanks! That sounds great. I agree.", 0.0),
+        ("Ana: Hello there. How are you?", 0.0),
+        ("Ana: we flew to Lisbon.", 1 / 3),
+        ("They met Tom and Eva in Graz, near Vienna.", 1.0),
+        ("kein name hier", 0.0),
+    ],
+)
+def test_a_text_that_names_somebody_or_something_says_more(text: str, share: float) -> None:
+    assert names_specifics(sketch(1, text=text), ANYTHING) == pytest.approx(share)
 
 
 def test_the_second_seed_multiplies_fused_score_decay_and_access_boost() -> None:
