@@ -99,6 +99,13 @@ class PostgresEmbeddings(Store):
             for node_id, other_id, score, document_id, ordinal, session_id, sequence in rows
         ]
 
+    def of_workspace(self, model_id: int) -> tuple[list[UUID], list[Vectors]]:
+        """Return the ids and vectors of all nodes, a text's first window each; for exact search."""
+        knows_halfvec(self.connection)
+        rows = self.run("embedding.of_workspace", model_id=model_id).fetchall()
+        vectors = [vector.to_numpy().astype("float32") for _, vector in rows]
+        return [node_id for node_id, _ in rows], vectors
+
 
 class PostgresGraphState(Store):
     """Implements `ingestion.enrich_ports.GraphState`."""
@@ -171,10 +178,3 @@ def _enrichable(row: Sequence[Any]) -> EnrichableNode:
 
 def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
     return tuple(values) if values is not None else None
-
-    def of_workspace(self, model_id: int) -> tuple[list[UUID], list[Vectors]]:
-        """Return the ids and vectors of all nodes, a text's first window each; for exact search."""
-        knows_halfvec(self.connection)
-        rows = self.run("embedding.of_workspace", model_id=model_id).fetchall()
-        vectors = [vector.to_numpy().astype("float32") for _, vector in rows]
-        return [node_id for node_id, _ in rows], vectors
