@@ -7,25 +7,18 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from cairn.retrieval.atlas import attributes, identity, provenance
 from cairn.retrieval.expand_one_hop import related_json
 from cairn.retrieval.legs import LegOutcome
 from cairn.retrieval.model_calls import ModelUse
 from cairn.retrieval.proactive import proactive_json
 from cairn.retrieval.query import MAX_RESULTS, Format, SearchRequest
-from cairn.retrieval.records import FoundNode, NeighbourText
+from cairn.retrieval.records import NeighbourText
 from cairn.retrieval.results import RecallMeta, RecallResult, Result
 from cairn.retrieval.text_format import as_text
 from cairn.text.canonical import format_timestamp
 
 COMPACT_DECIMALS = 4
-_SHOWN_AS_TEXT = ("document_id", "parent_id", "supersedes", "superseded_by")
-_SHOWN_AS_TIME = ("valid_from", "valid_to", "superseded_at", "last_accessed_at")
-_SHOWN = (
-    "title", "summary", "canonical_name", "state", "scope", "client_id", "key", "subject",
-    "status_value", "category", "knowledge_category", "importance", "confidence",
-    "observation_count", "access_count", "sequence", "ordinal", "source_uri", "line_from",
-    "line_to", "page_from", "page_to",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,13 +130,13 @@ def _properties(row: Mapping[str, Any]) -> list[str]:
 def _full(result: Result) -> dict[str, Any]:
     node = result.node
     shown = {
-        **_identity(node),
-        "attributes": _attributes(node),
+        **identity(node),
+        "attributes": attributes(node),
         "context": {
             "before": [_neighbour(each) for each in result.neighbours.before],
             "after": [_neighbour(each) for each in result.neighbours.after],
         },
-        "provenance": _provenance(node),
+        "provenance": provenance(node),
         "scores": {name: round(value, 6) for name, value in result.scores.items()},
         **_reason(result),
     }
@@ -155,8 +148,8 @@ def _full(result: Result) -> dict[str, Any]:
 
 def _compact(result: Result) -> dict[str, Any]:
     return {
-        **_identity(result.node),
-        "provenance": _provenance(result.node),
+        **identity(result.node),
+        "provenance": provenance(result.node),
         "scores": {name: round(value, COMPACT_DECIMALS) for name, value in result.scores.items()},
         **_reason(result),
     }
@@ -169,38 +162,6 @@ def _reason(result: Result) -> dict[str, Any]:
     if result.merged:
         shown["merged"] = [str(each) for each in result.merged]
     return shown
-
-
-def _identity(node: FoundNode) -> dict[str, Any]:
-    return {"node_id": str(node.id), "type": node.label, "kind": node.kind, "text": node.text}
-
-
-def _attributes(node: FoundNode) -> dict[str, Any]:
-    """Return what is set on the node; empty values are left out."""
-    values: dict[str, Any] = {name: getattr(node, name) for name in _SHOWN}
-    for name in _SHOWN_AS_TEXT:
-        value = getattr(node, name)
-        values[name] = None if value is None else str(value)
-    values |= {name: _time(getattr(node, name)) for name in _SHOWN_AS_TIME}
-    values |= {
-        "agents": list(node.agents),
-        "headings": list(node.headings),
-        "metadata": dict(node.metadata),
-    }
-    return {name: value for name, value in values.items() if value not in (None, [], {})}
-
-
-def _provenance(node: FoundNode) -> dict[str, Any]:
-    return {
-        "entry_id": str(node.entry_id),
-        "position": node.position,
-        "source": "ledger",
-        "occurred_at": _time(node.occurred_at),
-        "recorded_at": _time(node.recorded_at),
-        "session_id": node.session_id,
-        "agent_id": node.source_agent,
-        "trace_id": node.trace_id,
-    }
 
 
 def _neighbour(each: NeighbourText) -> dict[str, Any]:

@@ -19,21 +19,19 @@ _AS_TIME = ("valid_from", "valid_to", "superseded_at", "last_accessed_at")
 _SHOWN = (
     "title", "summary", "canonical_name", "state", "scope", "client_id", "key", "subject",
     "status_value", "category", "knowledge_category", "importance", "confidence",
-    "observation_count", "access_count", "backlink_count", "sequence", "ordinal", "source_uri",
-    "line_from", "line_to", "page_from", "page_to",
+    "observation_count", "access_count", "sequence", "ordinal", "source_uri", "line_from",
+    "line_to", "page_from", "page_to",
 )  # fmt: skip
 
 
 def node_json(node: FoundNode) -> dict[str, Any]:
     """Return a node with its attributes and its provenance."""
-    return {
-        "node_id": str(node.id),
-        "type": node.label,
-        "kind": node.kind,
-        "text": node.text,
-        "attributes": attributes(node),
-        "provenance": provenance(node),
-    }
+    return {**identity(node), "attributes": attributes(node), "provenance": provenance(node)}
+
+
+def identity(node: FoundNode) -> dict[str, Any]:
+    """Return what the node is and what it says."""
+    return {"node_id": str(node.id), "type": node.label, "kind": node.kind, "text": node.text}
 
 
 def attributes(node: FoundNode) -> dict[str, Any]:
