@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
-from tests.support.world import MORNING, World, open_world
+from tests.support.world import MORNING, World, memory, open_world
 
 from cairn.access import Principal, Scope
 from cairn.embedding.port import EmbeddingModel
@@ -16,11 +16,16 @@ from cairn.errors import Denied, NotFound, Unavailable, ValidationFailed
 from cairn.ids import new_id
 from cairn.ingestion.messages import Channel, MessageRole
 from cairn.retrieval.conversation_search import ConversationQuery, SearchConversations
+from cairn.retrieval.records import Filters
 from cairn.storage.postgres.conversations import (
     PostgresConversationReads,
     PostgresOneConversation,
 )
-from cairn.storage.postgres.recall import PostgresKeywordLeg, PostgresVectorLeg
+from cairn.storage.postgres.recall import (
+    PostgresKeywordLeg,
+    PostgresVectorLeg,
+    recall_transactions,
+)
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
@@ -186,9 +191,6 @@ def test_a_public_key_sees_no_message_of_its_conversation_that_is_not_public(
 def test_no_leg_of_recall_shows_a_public_key_another_visitors_message(
     database: "Database", world: World, talk: PostgresTalking
 ) -> None:
-    from cairn.retrieval.records import Filters
-    from cairn.storage.postgres.recall import recall_transactions
-
     yours = talk.say("your boiler leaks", **PUBLIC, session_id="yours")
     visitor = public_of(world.admin)
     with recall_transactions(world.pool).reading(visitor) as stores:
@@ -250,3 +252,25 @@ def test_an_odd_query_finds_what_it_finds(
     said = talk.say("hello", channel=Channel.API)
     assert found(search, world.admin, query) == []
     assert found(search, world.admin, query, conversation_id=said.conversation_id) == []
+
+
+def test_recall_finds_messages_when_it_is_asked_for_them_only(
+    database: "Database", world: World, talk: PostgresTalking
+) -> None:
+    said = talk.say("the boiler leaks", channel=Channel.API)
+    embedded(database, said.message_id, "boiler")
+    told = world.tell(memory("a boiler is a heater")).outcomes[0].id
+    keyword, vector = PostgresKeywordLeg(world.pool), PostgresVectorLeg(world.pool)
+    asked: dict[str, Any] = {"limit": 10, "timeout_ms": 2000}
+    near = Directions().embed(["boiler"])[0]
+    near_it: dict[str, Any] = {"model_id": 1, "minimum": 0.3, **asked}
+    for past in (None, said.position + 1):
+        plain = Filters(as_of_position=past)
+        messages = Filters(labels=("Message",), as_of_position=past)
+        by_words = keyword.search(world.admin, ["boiler"], plain, **asked)
+        assert [one.node_id for one in by_words] == [told]
+        by_label = keyword.search(world.admin, ["boiler"], messages, **asked)
+        assert [one.node_id for one in by_label] == [said.message_id]
+        assert vector.search(world.admin, near, plain, **near_it) == ()
+        (found_near,) = vector.search(world.admin, near, messages, **near_it)
+        assert found_near.node_id == said.message_id
