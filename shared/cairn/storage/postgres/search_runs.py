@@ -8,8 +8,14 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from cairn.lifecycle.count_accesses import UncountedSearch
-from cairn.retrieval.records import Candidate, Explored, ScoredNode, SearchRun
+from cairn.retrieval.records import Explored, SearchRun
 from cairn.storage.postgres.database import Database, bound
+from cairn.storage.postgres.packing import (
+    packed_candidates,
+    packed_scored,
+    unpacked_candidates,
+    unpacked_scored,
+)
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.stores import PostgresStores, Store
 
@@ -69,10 +75,6 @@ class PostgresAccessStores(PostgresStores):
 
 
 def _row(run: SearchRun) -> dict[str, Any]:
-    candidates = {
-        leg: [[node_id.hex, score] for node_id, score in ranked]
-        for leg, ranked in run.candidates.items()
-    }
     return {
         "workspace_id": run.workspace_id,
         "id": run.id,
@@ -80,7 +82,7 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "recipe": run.recipe,
         "recorded_at": run.started_at,
         "returned": list(run.returned),
-        "candidates": Jsonb(candidates),
+        "candidates": Jsonb({leg: packed_candidates(one) for leg, one in run.candidates.items()}),
         "degraded": list(run.degraded),
         "duration_ms": run.duration_ms,
         "counts_as_access": run.counts_as_access,
@@ -90,7 +92,7 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "retrieval_class": run.retrieval_class,
         "intents": Jsonb(dict(run.intents)),
         "seeds": list(run.seeds),
-        "scored": Jsonb(_signals(run.scored)),
+        "scored": Jsonb(packed_scored(run.scored)),
         "reranked": Jsonb({one.hex: score for one, score in run.reranked.items()}),
         "merged": Jsonb({one.hex: [other.hex for other in ids] for one, ids in run.merged.items()}),
         "edges": Jsonb([[edge[0].hex, edge[1].hex, *edge[2:]] for edge in run.edges]),
@@ -98,28 +100,6 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "session_id": run.session_id,
         "cached_from": run.cached_from,
     }
-
-
-def _signals(scored: Sequence[ScoredNode]) -> dict[str, Any]:
-    """Return rows of node, position, then signal number and value by turns.
-
-    Objects would lose their order in jsonb, and a sum of floats depends on it.
-    """
-    numbers: dict[str, int] = {}
-    rows: list[list[Any]] = []
-    for one in scored:
-        row: list[Any] = [one.node_id.hex, one.position]
-        for name, value in one.signals.items():
-            row += (numbers.setdefault(name, len(numbers)), value)
-        rows.append(row)
-    return {"signals": list(numbers), "rows": rows}
-
-
-def _scored(row: Sequence[Any], names: list[str]) -> ScoredNode:
-    numbers: Sequence[int] = row[2::2]
-    values: Sequence[float] = row[3::2]
-    signals = {names[number]: value for number, value in zip(numbers, values, strict=True)}
-    return ScoredNode(UUID(row[0]), row[1], signals)
 
 
 def _run(row: Sequence[Any]) -> SearchRun:
@@ -133,10 +113,7 @@ def _run(row: Sequence[Any]) -> SearchRun:
         recipe=row[3],
         started_at=row[4],
         returned=tuple(row[5]),
-        candidates={
-            leg: tuple(Candidate(UUID(one), score) for one, score in ranked)
-            for leg, ranked in candidates.items()
-        },
+        candidates={leg: unpacked_candidates(each) for leg, each in candidates.items()},
         degraded=tuple(row[7]),
         duration_ms=row[8],
         counts_as_access=row[9],
@@ -146,7 +123,7 @@ def _run(row: Sequence[Any]) -> SearchRun:
         retrieval_class=row[13],
         intents=row[14],
         seeds=tuple(row[15]),
-        scored=tuple(_scored(row, scored["signals"]) for row in scored["rows"]) if scored else (),
+        scored=unpacked_scored(scored) if scored else (),
         reranked={UUID(one): score for one, score in reranked.items()},
         merged={UUID(one): tuple(UUID(other) for other in ids) for one, ids in merged.items()},
         edges=tuple(Explored(UUID(edge[0]), UUID(edge[1]), *edge[2:]) for edge in edges),

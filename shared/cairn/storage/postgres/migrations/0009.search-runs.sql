@@ -8,7 +8,7 @@ ALTER TABLE search_run
   ADD COLUMN retrieval_class text NOT NULL DEFAULT 'general',
   ADD COLUMN intents jsonb NOT NULL DEFAULT '{}',
   ADD COLUMN seeds uuid[] NOT NULL DEFAULT '{}',
-  ADD COLUMN scored jsonb NOT NULL DEFAULT '[]', -- signals' names; rows of node, position, number, value ...
+  ADD COLUMN scored jsonb NOT NULL DEFAULT '[]', -- see storage/postgres/packing.py
   ADD COLUMN reranked jsonb NOT NULL DEFAULT '{}', -- node -> score
   ADD COLUMN merged jsonb NOT NULL DEFAULT '{}', -- node -> [node, ...] it stands for
   ADD COLUMN edges jsonb NOT NULL DEFAULT '[]', -- [[source, target, view, relation, weight], ...]
