@@ -108,7 +108,8 @@ class Node:
 class NodeChange:
     """What one ledger entry changes on an existing node; None leaves a column as it is.
 
-    `context_text` "" clears it; `accesses` are added to the count. A change older than the row's position is not applied.
+    `context_text` "" clears it; `accesses` are added to the count. A change older than the row's
+    position is not applied.
     """
 
     workspace_id: UUID

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cairn.graph.alias import Alias, AliasRemoval, readers_key
 from cairn.graph.node import State
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
-
-    import psycopg
 
     from cairn.graph.projection import AliasRow
 
@@ -75,7 +73,7 @@ def _alias_row(row: AliasRow) -> dict[str, object]:
     }
 
 
-def _node(row: psycopg.rows.TupleRow) -> StoredNode:
+def _node(row: tuple[Any, ...]) -> StoredNode:
     node_id, label, kind, name, state, scope, agents, subjects, client, position, by, when = row
     return StoredNode(
         id=node_id,
@@ -93,7 +91,7 @@ def _node(row: psycopg.rows.TupleRow) -> StoredNode:
     )
 
 
-def _edges(rows: Iterable[psycopg.rows.TupleRow]) -> list[StoredEdge]:
+def _edges(rows: Iterable[tuple[Any, ...]]) -> list[StoredEdge]:
     return [
         StoredEdge(
             id=edge_id,
