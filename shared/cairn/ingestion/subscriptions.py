@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.ids import IdSource
     from cairn.ingestion.subjects import SubjectResolver
     from cairn.ledger.keys import BodyCipher
+    from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
 
 AGENT_SLUG = re.compile(r"[a-z0-9][a-z0-9._\-]{0,63}")
@@ -100,7 +101,7 @@ class Subscriptions:
                 position = present.position if present else stores.ledger.head().position
                 return SubscriptionView(agent=named, keywords=keywords, position=position)
             now, entry_id = self.clock(), self.new_id()
-            body = {"agent": named, "keywords": list(keywords)}
+            body: dict[str, JsonValue] = {"agent": named, "keywords": list(keywords)}
             entry = NewEntry(
                 id=entry_id,
                 workspace_id=principal.workspace_id,

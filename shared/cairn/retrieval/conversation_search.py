@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cairn.access import Principal, Role
 from cairn.errors import Denied, NotFound, Unavailable, ValidationFailed
 from cairn.graph.node import Label
-from cairn.retrieval.fusion import weighted_sum
 from cairn.retrieval.legs import LegOutcome, run_legs
+from cairn.retrieval.ranking import best_fused, fuse
 from cairn.retrieval.recipes import DEFAULT, KEYWORD, VECTOR
 from cairn.retrieval.records import Filters
 from cairn.retrieval.scoring import score_all
@@ -132,11 +132,7 @@ class SearchConversations:
         within = self._within(principal, asked)
         understood = understand(asked.query, self.clock())
         outcomes = self._run_legs(principal, asked, understood, within)
-        fused = weighted_sum(
-            {name: outcome.candidates for name, outcome in outcomes.items()},
-            {name: DEFAULT.weights.get(name, 0.5) for name in outcomes},
-            normalised=frozenset({KEYWORD}),
-        )
+        fused = fuse({name: outcome.candidates for name, outcome in outcomes.items()}, DEFAULT)
         messages = self._ranked(principal, asked, understood, fused)
         return ConversationAnswer(
             messages=messages,
@@ -207,19 +203,18 @@ class SearchConversations:
     ) -> tuple[FoundMessage, ...]:
         if not fused:
             return ()
-        widest = max(DEFAULT.scored, asked.limit)
-        best = sorted(fused, key=fused.__getitem__, reverse=True)[:widest]
+        best = best_fused(fused, DEFAULT, asked.limit)
         with self.transactions.reading(principal, timeout_ms=self.timeout_ms) as stores:
             sketches = stores.nodes.sketch(best, _filters(asked))
-            scored = score_all(sketches, fused, understood, DEFAULT, self.clock())
+            every = score_all(sketches, fused, understood, DEFAULT, self.clock())
+            scored = every[: asked.limit]
             read = stores.conversations.messages_by_id([one.sketch.id for one in scored])
         by_id = {message.id: message for message in read}
-        found = (
+        return tuple(
             FoundMessage(message=by_id[one.sketch.id], relevance_score=one.score)
             for one in scored
             if one.sketch.id in by_id
         )
-        return tuple(found)[: asked.limit]
 
 
 def _check(asked: ConversationQuery) -> None:
