@@ -15,8 +15,9 @@ import pytest
 
 from cairn.cli.bench.api import TimedApi
 from cairn.cli.bench.locomo import Conversation, read_conversation, repaired
-from cairn.cli.bench.run import Bench
+from cairn.cli.bench.run import ABLATED, Bench
 from cairn.cli.failure import Failure
+from cairn.retrieval.switches import SIGNALS, STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,6 +109,7 @@ class FakeApi:
         self.failed = 0
         self.degraded: list[str] = []
         self.searches = 0
+        self.off: list[str] = []
         self.cold_searches = 0
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
@@ -124,6 +126,10 @@ class FakeApi:
             self.limited -= 1
             return httpx.Response(429, headers={"retry-after": "3"})
         self.searches += 1
+        off = [stage for stage, on in body.get("stages", {}).items() if not on]
+        self.off += off
+        if "keyword" in off:
+            return httpx.Response(200, json={"results": [], "meta": {"degraded": []}})
         degraded = ["vector: late"] if self.searches <= self.cold_searches else self.degraded
         results = [{"node_id": f"n{place}"} for place in reversed(range(len(self.texts)))]
         return httpx.Response(200, json={"results": results, "meta": {"degraded": degraded}})
@@ -193,6 +199,23 @@ def test_a_run_reports_every_published_value(conversation: Conversation) -> None
     assert set(measured["by_category"]) == {"single_hop", "temporal"}
     assert (measured["search_ms_p50"], measured["floor_ms_p50"]) == (1.0, 3.0)
     assert measured["ingest_per_s"] > 0 < measured["embedder_per_s"]
+
+
+def test_an_ablation_asks_everything_again_without_each_stage(conversation: Conversation) -> None:
+    world = World()
+
+    measured = world.bench().run([conversation], ablate=True)
+
+    ablation = measured["ablation"]
+    assert tuple(ablation) == ABLATED
+    assert world.api.off == [name for name in ABLATED for _ in conversation.questions]
+    assert ablation["keyword"]["recall_at_20"] == 0.0
+    assert ablation["speaker"]["recall_at_20"] == measured["recall_at_20"] == 1.0
+
+
+def test_what_an_ablation_names_can_be_switched_off() -> None:
+    assert set(ABLATED) <= set(STAGES)
+    assert set(SIGNALS) <= set(ABLATED)
 
 
 def test_waiting_for_a_rate_limit_is_not_search_time(conversation: Conversation) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from rich.console import Console
+    from rich.table import Table
 
     from cairn.cli.bench.api import TimedApi
     from cairn.cli.bench.run import Bench
@@ -38,6 +39,9 @@ def bench() -> None:
 def locomo(
     ctx: typer.Context,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="LoCoMo conversations.")],
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Ask again with each signal and leg off in turn.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Load conversations into workspaces of their own, ask their questions, report.
@@ -48,7 +52,7 @@ def locomo(
 
     deps = deps_of(ctx)
     conversations = [read_conversation(path) for path in files]
-    measured = _bench(deps).run(conversations)
+    measured = _bench(deps).run(conversations, ablate=ablate)
     if json:
         print_json(measured)
     else:
@@ -202,3 +206,15 @@ def _show(console: "Console", measured: dict[str, Any]) -> None:
     ):
         speed.add_row(name, str(measured[name]))
     console.print(speed)
+    if ablation := measured.get("ablation"):
+        console.print(_ablated(measured, ablation))
+
+
+def _ablated(measured: dict[str, Any], ablation: dict[str, dict[str, Any]]) -> "Table":
+    """Return the quality without each stage, and what that changes, in points."""
+    metrics = ("recall_at_5", "recall_at_10", "recall_at_20")
+    found = table("without", *metrics)
+    for name, values in ablation.items():
+        changes = {metric: 100 * (values[metric] - measured[metric]) for metric in metrics}
+        found.add_row(name, *(f"{values[one]} ({changes[one]:+.1f})" for one in metrics))
+    return found

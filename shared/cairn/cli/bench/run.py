@@ -27,6 +27,19 @@ LIMIT = 20
 WARM_UP = 5
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 900.0
+ABLATED = (
+    "vector",
+    "keyword",
+    "signals",
+    "speaker",
+    "time",
+    "time_words",
+    "length",
+    "question",
+    "parent",
+    "specifics",
+)
+"""The stages that are switched off in turn, as a search names them; `signals` is all of them."""
 
 
 class Progress(Protocol):
@@ -77,14 +90,19 @@ class Bench:
     stopwatch: Callable[[], float]
     sleep: Callable[[float], None]
 
-    def run(self, conversations: Sequence[Conversation]) -> dict[str, Any]:
-        """Return the report: quality over all questions, rates in turns a second, times in ms."""
+    def run(self, conversations: Sequence[Conversation], *, ablate: bool = False) -> dict[str, Any]:
+        """Return the report: quality over all questions, rates in turns a second, times in ms.
+
+        With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off.
+        """
         turns = [turn for conversation in conversations for turn in conversation.turns]
         embedder_per_s = self._embedder_rate([turn.text for turn in turns])
         loaded, seconds = self._load(conversations)
         asked = self._ask(loaded)
+        off = {name: self._without(loaded, name) for name in ABLATED} if ablate else {}
         return {
             **report(asked),
+            **({"ablation": off} if off else {}),
             "ingest_per_s": round(len(turns) / seconds, 1),
             "embedder_per_s": round(embedder_per_s, 1),
         }
@@ -147,21 +165,38 @@ class Bench:
                     done(1)
         return asked
 
+    def _without(self, loaded: Sequence[Loaded], stage: str) -> dict[str, Any]:
+        """Ask every question again with one stage off, untimed; return the quality."""
+        total = sum(len(each.conversation.questions) for each in loaded)
+        found: list[tuple[tuple[frozenset[str], ...], frozenset[str]]] = []
+        with self.progress(f"without {stage}", total) as done:
+            for each in loaded:
+                for question in each.conversation.questions:
+                    body = {**_search(question), "stages": {stage: False}}
+                    answer, _ = each.api.post("/v1/search", body)
+                    found.append((_turns_found(each, answer), question.evidence))
+                    done(1)
+        return quality(found)
+
     def _ask_one(self, loaded: Loaded, question: Question) -> Asked:
         """Search over HTTP, then time the floor for the same question."""
         answer, search_ms = loaded.api.post("/v1/search", _search(question))
         if degraded := answer["meta"]["degraded"]:
             raise Failure(f"A search was degraded, so it says nothing: {', '.join(degraded)}.")
-        nothing: frozenset[str] = frozenset()
         return Asked(
             question=question,
-            ranked=tuple(loaded.turns.get(each["node_id"], nothing) for each in answer["results"]),
+            ranked=_turns_found(loaded, answer),
             search_ms=search_ms,
             floor_ms=self._floor_ms(loaded, question),
         )
 
     def _floor_ms(self, loaded: Loaded, question: Question) -> float:
         return self.floor.ms(loaded.workspace_id, question.text, self.clock())
+
+
+def _turns_found(loaded: Loaded, answer: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
+    nothing: frozenset[str] = frozenset()
+    return tuple(loaded.turns.get(each["node_id"], nothing) for each in answer["results"])
 
 
 def report(asked: Sequence[Asked]) -> dict[str, Any]:
