@@ -31,7 +31,8 @@ class Intent(StrEnum):
     PERSONALIZE = "personalize"  # what is known of the one who asks
 
 
-Row = Mapping[Relation, float]
+Row = Mapping[str, float]
+"""Weights by relation."""
 IntentWeights = Mapping[Intent, Row]
 
 _COLUMNS = (
@@ -141,7 +142,7 @@ INTENT_WEIGHTS: IntentWeights = MappingProxyType({intent: _row(intent) for inten
 
 def weight_of(row: Row, relation: str) -> float:
     """Return an intent's weight of a relation; `UNKNOWN_WEIGHT` for one nobody knows."""
-    return row.get(Relation(relation), UNKNOWN_WEIGHT) if relation in _KNOWN else UNKNOWN_WEIGHT
+    return row.get(relation, UNKNOWN_WEIGHT)
 
 
 def greatest_weight(row: Row) -> float:
@@ -182,7 +183,7 @@ def intent_weights(
 
 
 def _laid(row: Row, overrides: Mapping[str, float]) -> Row:
-    own = {Relation(relation): float(value) for relation, value in overrides.items()}
+    own = {relation: float(value) for relation, value in overrides.items()}
     return MappingProxyType({**row, **own})
 
 

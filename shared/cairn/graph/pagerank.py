@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.graph.quality import strongest_edges, traverse_score
+from cairn.graph.quality import strongest_edges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,9 +74,9 @@ def _transitions(
     passes: dict[UUID, list[tuple[UUID, float]]] = {}
     for node_id, strongest in strongest_edges(edges, row, per_node=per_node).items():
         weights: dict[UUID, float] = {}
-        for edge in strongest:
+        for score, edge in strongest:
             other = edge.other(node_id)
-            weights[other] = weights.get(other, 0.0) + traverse_score(edge, row)
+            weights[other] = weights.get(other, 0.0) + score
         if sum(weights.values()) > 0:
             passes[node_id] = list(_summing_to_one(weights).items())
     return passes

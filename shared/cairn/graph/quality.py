@@ -8,7 +8,7 @@ from cairn.graph.edge import Relation, Role
 from cairn.graph.intent_weights import greatest_weight, weight_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.graph.intent_weights import Row
@@ -18,7 +18,7 @@ FULL_STRENGTH = 5.0
 """Observations after which a relation between entities is as strong as it gets."""
 INFERRED_QUALITY = 0.6
 """Of a cause that rules or a model inferred; a direct one has 1."""
-ROLE_QUALITY = {
+ROLE_QUALITY: Mapping[str, float] = {
     Role.ABOUT: 1.0,
     Role.SUBJECT: 1.0,
     Role.OBJECT: 0.9,
@@ -28,7 +28,7 @@ ROLE_QUALITY = {
     Role.SOURCE: 0.4,  # an agent says very much: little follows from two things it said
 }
 """Of REFERENCES by its role; 0.7 for a role nobody knows."""
-BETWEEN_ENTITIES = frozenset(
+BETWEEN_ENTITIES: frozenset[str] = frozenset(
     {
         Relation.CO_OCCURRENCE,
         Relation.CONTACT_OF,
@@ -40,8 +40,11 @@ BETWEEN_ENTITIES = frozenset(
 )
 """Relations whose weight is a strength: one more each time they are observed."""
 
+OTHER_ROLE_QUALITY = 0.7
+
 _ENTITY = "Entity"
 _INFERRED = "inferred"
+_SIMILAR_TO, _REFERENCES = Relation.SIMILAR_TO.value, Relation.REFERENCES.value
 
 
 def strength_factor(strength: float) -> float:
@@ -57,10 +60,10 @@ def edge_quality(edge: GraphEdge) -> float:
     two entities: min(strength / 5, 1); every other edge: its weight, at most 1. The formula is
     this project's own; the strength factor is spreading activation's.
     """
-    if edge.relation == Relation.SIMILAR_TO:
+    if edge.relation == _SIMILAR_TO:
         return min(max(edge.score if edge.score is not None else edge.weight, 0.0), 1.0)
-    if edge.relation == Relation.REFERENCES:
-        return ROLE_QUALITY.get(Role(edge.role), 0.7) if edge.role in _ROLES else 0.7
+    if edge.relation == _REFERENCES:
+        return ROLE_QUALITY.get(edge.role or "", OTHER_ROLE_QUALITY)
     if edge.mechanism == _INFERRED:
         return INFERRED_QUALITY
     if edge.relation in BETWEEN_ENTITIES and edge.source_label == edge.target_label == _ENTITY:
@@ -84,26 +87,24 @@ def step(edge: GraphEdge, row: Row) -> float:
 
 def strongest_edges(
     edges: Sequence[GraphEdge], row: Row, *, per_node: int
-) -> dict[UUID, list[GraphEdge]]:
-    """Return each node's edges by falling traverse score, at most `per_node` of them.
+) -> dict[UUID, list[tuple[float, GraphEdge]]]:
+    """Return each node's edges with their traverse scores, falling, at most `per_node` of them.
 
     An edge stands at both of its ends; a self-loop nowhere. A hub so loses its weakest edges from
     its own side only: a leaf keeps its edge to the hub. Ties are kept in the order of edge ids.
     """
-    at: dict[UUID, list[tuple[float, UUID, GraphEdge]]] = {}
+    at: dict[UUID, list[tuple[float, GraphEdge]]] = {}
     for edge in edges:
         if edge.source_id != edge.target_id:
-            scored = (-traverse_score(edge, row), edge.id, edge)
+            scored = (traverse_score(edge, row), edge)
             at.setdefault(edge.source_id, []).append(scored)
             at.setdefault(edge.target_id, []).append(scored)
-    return {
-        node_id: [edge for _, _, edge in sorted(scored, key=_by_score)[:per_node]]
-        for node_id, scored in at.items()
-    }
+    for scored in at.values():
+        if len(scored) > 1:
+            scored.sort(key=_by_score)
+            del scored[per_node:]
+    return at
 
 
-def _by_score(scored: tuple[float, UUID, GraphEdge]) -> tuple[float, UUID]:
-    return scored[0], scored[1]
-
-
-_ROLES = frozenset(Role)
+def _by_score(scored: tuple[float, GraphEdge]) -> tuple[float, UUID]:
+    return -scored[0], scored[1].id

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from cairn.errors import FieldError, ValidationFailed
-from cairn.graph.quality import step, strongest_edges
+from cairn.graph.intent_weights import greatest_weight
+from cairn.graph.quality import strongest_edges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,6 +98,7 @@ def walk(
     id, comes first. Cycles and self-loops do no harm; edges of weight zero are closed.
     """
     at = strongest_edges(edges, row, per_node=per_node)
+    greatest = greatest_weight(row)
     settled: dict[UUID, Reached] = {}
     shallowest: dict[UUID, int] = {}
     waiting: list[_Waiting] = [(-score, 0, node_id, None) for node_id, score in seeds.items()]
@@ -110,7 +112,8 @@ def walk(
         shallowest[node_id] = depth
         settled.setdefault(node_id, Reached(-negative, depth, via))
         if depth < bounds.max_depth:
-            for entry in _beyond(at.get(node_id, ()), node_id, -negative, depth, row):
+            passed = -negative * HOP_DECAY / greatest
+            for entry in _beyond(at.get(node_id, ()), node_id, passed, depth):
                 if depth + 1 < shallowest.get(entry[2], bounds.max_depth + 1):
                     heapq.heappush(waiting, entry)
     left = any(node_id not in settled for _, _, node_id, _ in waiting)
@@ -118,14 +121,15 @@ def walk(
 
 
 def _beyond(
-    edges: Sequence[GraphEdge], node_id: UUID, score: float, depth: int, row: Row
+    edges: Sequence[tuple[float, GraphEdge]], node_id: UUID, passed: float, depth: int
 ) -> Iterator[_Waiting]:
     """Return what waits behind a node's edges; a closed edge (of weight zero) leads nowhere.
+
+    `passed` times an edge's traverse score is what reaches its other end.
 
     A node already settled waits again when this way to it is shorter: what lies behind it may be
     in reach only so. Its score stays that of its best path.
     """
-    for edge in edges:
-        passed = score * HOP_DECAY * step(edge, row)
-        if passed > 0:
-            yield -passed, depth + 1, edge.other(node_id), edge
+    for score, edge in edges:
+        if score > 0:
+            yield -passed * score, depth + 1, edge.other(node_id), edge

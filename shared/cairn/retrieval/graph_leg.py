@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 LEG_DEPTH = 2
 """Hops of a search's walk: seed, what references it, and what those reference."""
 LEG_NODES = 500
+LEG_FRONTIER = 40
+LEG_EDGES = 600
+"""A leg is one of several and has to be quick: it reads less than a subgraph does."""
 WIDENED = 4
 """Reached nodes asked whether they may be results, for each result wanted."""
 
@@ -64,6 +67,8 @@ class WalkingGraphLeg:
             bounds=Bounds(max_depth=self.max_depth, max_nodes=LEG_NODES, timeout_ms=timeout_ms),
             method=method,
             weights=self.weights,
+            frontier=LEG_FRONTIER,
+            edges_per_hop=LEG_EDGES,
         )
         with self.transactions.reading(principal, timeout_ms=timeout_ms) as stores:
             found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)

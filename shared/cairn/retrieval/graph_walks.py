@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from cairn.errors import Unavailable
 from cairn.graph.activation import activate_nodes, spread
-from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
+from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, greatest_weight, weight_of
 from cairn.graph.merge import merge, walked_intents
 from cairn.graph.neighbourhood import crowded
 from cairn.graph.node import Label
 from cairn.graph.pagerank import pagerank
-from cairn.graph.quality import step
+from cairn.graph.quality import edge_quality
 from cairn.graph.traversal import HOP_DECAY, Reached, walk
 from cairn.retrieval.graph_ports import Method
 
@@ -51,6 +51,8 @@ class Way:
     method: Method | None = None
     relations: tuple[str, ...] = ()
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
+    frontier: int = FRONTIER
+    edges_per_hop: int = EDGES_PER_HOP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +172,7 @@ def _fetched(
 ) -> _Neighbourhood:
     found = _Neighbourhood(labels=dict(starts), promise=dict.fromkeys(starts, 1.0))
     for _ in range(way.bounds.max_depth):
-        frontier, left_out = _frontier(found)
+        frontier, left_out = _frontier(found, way.frontier)
         left_ms = int((deadline - stopwatch()) * 1000)
         if not frontier:
             break
@@ -178,13 +180,14 @@ def _fetched(
             found.truncated = True
             break
         found.truncated = found.truncated or left_out
-        per_node = max(LEAST_PER_NODE, min(MOST_PER_NODE, EDGES_PER_HOP // len(frontier)))
+        share = way.edges_per_hop // len(frontier)
+        per_node = max(LEAST_PER_NODE, min(MOST_PER_NODE, share))
         try:
             edges = reader.hop(
                 frontier,
                 way.filters,
                 per_node=per_node,
-                limit=2 * EDGES_PER_HOP,
+                limit=2 * way.edges_per_hop,
                 relations=way.relations,
                 timeout_ms=left_ms,
             )
@@ -199,11 +202,11 @@ def _fetched(
     return found
 
 
-def _frontier(found: _Neighbourhood) -> tuple[list[UUID], bool]:
+def _frontier(found: _Neighbourhood, limit: int) -> tuple[list[UUID], bool]:
     """Return the most promising nodes not yet hopped from, and whether others were left out."""
     fresh = [node_id for node_id in found.promise if node_id not in found.hopped]
     fresh.sort(key=lambda node_id: (-found.promise[node_id], node_id))
-    return fresh[:FRONTIER], len(fresh) > FRONTIER
+    return fresh[:limit], len(fresh) > limit
 
 
 def _learn(
@@ -213,11 +216,16 @@ def _learn(
     intents: Mapping[Intent, float],
 ) -> None:
     before = dict(found.promise)
+    rows = [(sure / greatest_weight(weights[of]), weights[of]) for of, sure in intents.items()]
+    shares: dict[str, float] = {}
     for edge in edges:
         found.edges[edge.id] = edge
         found.labels[edge.source_id] = edge.source_label
         found.labels[edge.target_id] = edge.target_label
-        worth = HOP_DECAY * max(sure * step(edge, weights[of]) for of, sure in intents.items())
+        relation = edge.relation
+        if relation not in shares:
+            shares[relation] = HOP_DECAY * max(by * weight_of(row, relation) for by, row in rows)
+        worth = shares[relation] * edge_quality(edge)
         for near, far in (
             (edge.source_id, edge.target_id),
             (edge.target_id, edge.source_id),
@@ -267,10 +275,16 @@ def _ways(walks: Mapping[Intent, Walk], intents: Mapping[Intent, float]) -> dict
 def _by_pagerank(
     edges: Sequence[GraphEdge], starts: Collection[UUID], way: Way
 ) -> dict[UUID, float]:
-    """Return ranks as shares of the best node's that is no seed, so that they compare in [0, 1]."""
+    """Return 1 for seeds and, for others, 0.8 x the share of the best one's rank.
+
+    So that the best reached node scores as one hop of a walk does at best.
+    """
     ranks = pagerank(edges, dict.fromkeys(starts, 1.0), way.weights[Intent.GENERAL])
     greatest = max((rank for node_id, rank in ranks.items() if node_id not in starts), default=1.0)
-    return {node_id: min(rank / greatest, 1.0) for node_id, rank in ranks.items()}
+    return {
+        node_id: 1.0 if node_id in starts else HOP_DECAY * rank / greatest
+        for node_id, rank in ranks.items()
+    }
 
 
 def _by_activation(

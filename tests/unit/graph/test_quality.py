@@ -69,7 +69,8 @@ def test_a_step_is_the_share_of_the_intents_greatest_weight() -> None:
 def test_a_hub_keeps_its_heaviest_edges_and_each_leaf_its_own() -> None:
     edges = [edge("H", "CO_OCCURRENCE", leaf, weight=strength) for leaf, strength in LEAVES]
     at = strongest_edges(edges, WHY, per_node=2)
-    assert [each.weight for each in at[node("H")]] == [5, 4]
+    assert [each.weight for _, each in at[node("H")]] == [5, 4]
+    assert [score for score, _ in at[node("H")]] == pytest.approx([1.0, 0.8])
     assert {leaf: len(at[node(leaf)]) for leaf, _ in LEAVES} == {"A": 1, "B": 1, "C": 1, "D": 1}
 
 

@@ -167,7 +167,7 @@ def test_pagerank_prefers_what_is_reached_twice(leg: Leg) -> None:
     found = leg.find("a", "b", intents={}, method=None)
     assert found.method is Method.PPR
     assert leg.found("a", "b", intents={}) == ["twice", "once"]
-    assert found.candidates[0].score == pytest.approx(1.0)
+    assert found.candidates[0].score == pytest.approx(0.8)
 
 
 def test_activation_sums_what_entities_stir(leg: Leg) -> None:
