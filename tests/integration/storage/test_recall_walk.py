@@ -23,6 +23,7 @@ from cairn.ingestion.delete import DeleteMemory
 from cairn.lifecycle.count_accesses import CountAccesses
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.explain import explain
+from cairn.retrieval.graph_leg import WalkingGraphLeg
 from cairn.retrieval.leg_calls import Legs
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.recall import Recall
@@ -31,6 +32,7 @@ from cairn.retrieval.result_cache import ResultCache
 from cairn.retrieval.results import RecallResult
 from cairn.retrieval.searches import ReadSearches
 from cairn.storage.postgres.database import PostgresTransactions
+from cairn.storage.postgres.graph_reader import graph_transactions
 from cairn.storage.postgres.recall import (
     PostgresKeywordLeg,
     PostgresVectorLeg,
@@ -38,6 +40,10 @@ from cairn.storage.postgres.recall import (
 )
 from cairn.storage.postgres.search_runs import PostgresAccessStores, PostgresSearchRuns
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.subscriptions import (
+    PostgresSubscribedKeywords,
+    PostgresSubscriptionLeg,
+)
 from cairn.storage.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
 
 if TYPE_CHECKING:
@@ -143,6 +149,9 @@ def recall_over(world: World, pool: ThreadPoolExecutor, **changes: Any) -> Recal
             keyword=PostgresKeywordLeg(world.pool),
             pool=pool,
             stopwatch=monotonic,
+            graph=WalkingGraphLeg(transactions=graph_transactions(world.pool), stopwatch=monotonic),
+            subscriptions=PostgresSubscriptionLeg(world.pool),
+            subscribed=PostgresSubscribedKeywords(world.pool),
         ),
         "transactions": recall_transactions(world.pool),
         "search_runs": PostgresSearchRuns(world.pool),
@@ -173,7 +182,7 @@ def test_a_kept_search_replays_to_the_same_ids_in_the_same_order(
         recipe=recipe,
         limit=limit,
         include_superseded=True,
-        stages={"backlinks": True, "compiled_truth": True},
+        stages={"backlinks": True, "compiled_truth": True, "graph": True},
     )
     run = PostgresSearchRuns(world.pool).find(world.admin, found.meta.search.id)
     assert run is not None
@@ -221,7 +230,11 @@ def test_a_search_is_explained_to_whoever_asked_it_and_to_admins(
 
 
 @pytest.mark.parametrize("recipe", ["default", "seed-000", "seed-001", "memory"])
-@pytest.mark.parametrize("stages", [{}, {"graph": True, "expand_hops": True, "proactive": True}])
+@pytest.mark.parametrize(
+    "stages",
+    [{}, {"graph": True, "subscriptions": True, "expand_hops": True, "proactive": True}],
+    ids=["plain", "everything"],
+)
 def test_no_recipe_and_no_stage_shows_an_agent_what_is_not_its_own(
     world: World, stranger: World, recall: Recall, recipe: str, stages: dict[str, bool]
 ) -> None:
