@@ -21,12 +21,14 @@ SELECT id, scope, agents FROM node
    AND state NOT IN ('deleted', 'quarantined')
 
 -- name: before_in_trace
--- What came just before each event in its trace, for the same audience.
+-- What came just before each event in its trace, for the same audience. The time is compared alone
+-- too: under row security only that condition may go through the index.
 SELECT n.id, before.id, before.kind, before.metadata ->> 'tool_name'
   FROM node n
  CROSS JOIN LATERAL (
    SELECT p.id, p.kind, p.metadata FROM node p
     WHERE p.workspace_id = %(workspace_id)s AND p.label = 'Event' AND p.trace_id = n.trace_id
+      AND p.occurred_at <= n.occurred_at
       AND (p.occurred_at, coalesce(p.sequence, -1), p.id)
         < (n.occurred_at, coalesce(n.sequence, -1), n.id)
       AND p.state IN ('active', 'provisional')

@@ -1,5 +1,6 @@
 -- name: around
--- The events just before and just after each place of one session and audience, each once.
+-- The events just before and just after each place of one session and audience, each once. The time
+-- is compared alone too: under row security only that condition may go through the index.
 SELECT DISTINCT near.id, near.occurred_at, near.sequence, f.id AS follows_edge
   FROM unnest(%(moments)s::timestamptz[], %(sequences)s::bigint[], %(ids)s::uuid[])
     AS asked (occurred_at, sequence, id)
@@ -9,6 +10,7 @@ SELECT DISTINCT near.id, near.occurred_at, near.sequence, f.id AS follows_edge
        AND n.session_id = %(session_id)s AND n.state IN ('active', 'provisional')
        AND n.scope = %(scope)s AND n.agents IS NOT DISTINCT FROM %(agents)s::text[]
        AND n.data_subjects = %(data_subjects)s::uuid[]
+       AND n.occurred_at <= asked.occurred_at
        AND (n.occurred_at, coalesce(n.sequence, -1), n.id)
          < (asked.occurred_at, asked.sequence, asked.id)
      ORDER BY n.occurred_at DESC, coalesce(n.sequence, -1) DESC, n.id DESC LIMIT 1)
@@ -18,6 +20,7 @@ SELECT DISTINCT near.id, near.occurred_at, near.sequence, f.id AS follows_edge
        AND n.session_id = %(session_id)s AND n.state IN ('active', 'provisional')
        AND n.scope = %(scope)s AND n.agents IS NOT DISTINCT FROM %(agents)s::text[]
        AND n.data_subjects = %(data_subjects)s::uuid[]
+       AND n.occurred_at >= asked.occurred_at
        AND (n.occurred_at, coalesce(n.sequence, -1), n.id)
          > (asked.occurred_at, asked.sequence, asked.id)
      ORDER BY n.occurred_at, coalesce(n.sequence, -1), n.id LIMIT 1)
