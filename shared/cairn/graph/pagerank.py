@@ -40,30 +40,37 @@ def pagerank(
     """
     if not seeds:
         return {}
-    home = _summing_to_one(seeds)
     passes = _transitions(edges, row, per_node)
-    ranks = dict(home)
+    nodes = list(dict.fromkeys([*seeds, *passes]))
+    number = {node_id: place for place, node_id in enumerate(nodes)}
+    total = sum(seeds.values())
+    home = [seeds.get(node_id, 0.0) / total for node_id in nodes]
+    ways = [[(number[far], share) for far, share in passes.get(one, ())] for one in nodes]
+    ranks = home
     for _ in range(iterations):
-        after = _stepped(ranks, home, passes, damping)
-        change = sum(abs(rank - ranks.get(node_id, 0.0)) for node_id, rank in after.items())
+        after = _stepped(ranks, home, ways, damping)
+        change = sum(abs(one - other) for one, other in zip(after, ranks, strict=True))
         ranks = after
         if change < tolerance:
             break
-    return ranks
+    return {node_id: rank for node_id, rank in zip(nodes, ranks, strict=True) if rank > 0}
 
 
 def _stepped(
-    ranks: Mapping[UUID, float],
-    home: Mapping[UUID, float],
-    passes: Mapping[UUID, Sequence[tuple[UUID, float]]],
+    ranks: Sequence[float],
+    home: Sequence[float],
+    ways: Sequence[Sequence[tuple[int, float]]],
     damping: float,
-) -> dict[UUID, float]:
-    stuck = sum(rank for node_id, rank in ranks.items() if node_id not in passes)
+) -> list[float]:
+    """Return the ranks one step on; nodes stand for their place, which hashes nothing."""
+    stuck = sum(rank for rank, onward in zip(ranks, ways, strict=True) if not onward)
     back = 1 - damping + damping * stuck
-    after = {node_id: back * share for node_id, share in home.items()}
-    for node_id, rank in ranks.items():
-        for other, share in passes.get(node_id, ()):
-            after[other] = after.get(other, 0.0) + damping * rank * share
+    after = [back * share for share in home]
+    for rank, onward in zip(ranks, ways, strict=True):
+        if rank:
+            passed = damping * rank
+            for other, share in onward:
+                after[other] += passed * share
     return after
 
 
@@ -77,11 +84,6 @@ def _transitions(
         for score, edge in strongest:
             other = edge.other(node_id)
             weights[other] = weights.get(other, 0.0) + score
-        if sum(weights.values()) > 0:
-            passes[node_id] = list(_summing_to_one(weights).items())
+        total = sum(weights.values())
+        passes[node_id] = [(other, weight / total) for other, weight in weights.items() if total]
     return passes
-
-
-def _summing_to_one(values: Mapping[UUID, float]) -> dict[UUID, float]:
-    total = sum(values.values())
-    return {node_id: value / total for node_id, value in values.items()}
