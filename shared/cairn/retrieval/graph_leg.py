@@ -58,6 +58,7 @@ class WalkingGraphLeg:
         method: Method | None,
         limit: int,
         timeout_ms: int,
+        weights: IntentWeights | None = None,
     ) -> GraphFound:
         """Walk from the seeds and return at most `limit` candidates within `timeout_ms`."""
         end = self.stopwatch() + timeout_ms / 1000
@@ -66,7 +67,7 @@ class WalkingGraphLeg:
             filters=filters,
             bounds=Bounds(max_depth=self.max_depth, max_nodes=LEG_NODES, timeout_ms=timeout_ms),
             method=method,
-            weights=self.weights,
+            weights=weights or self.weights,
             frontier=LEG_FRONTIER,
             edges_per_hop=LEG_EDGES,
         )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.graph.intent_weights import Intent
+    from cairn.graph.intent_weights import Intent, IntentWeights
     from cairn.retrieval.records import Candidate, Filters, FoundNode
 
 __all__ = [
@@ -100,14 +100,15 @@ class GraphLeg(Protocol):
         method: Method | None,
         limit: int,
         timeout_ms: int,
+        weights: IntentWeights | None = None,
     ) -> GraphFound:
         """Walk from the seeds and return at most `limit` candidates within `timeout_ms`.
 
         `intents` has confidences in [0, 1]; those at or below 0.3 are left out, and with none left
-        the walk is `general`. `method` None is chosen by the intents. No seed, nothing found.
-        Candidates satisfy `filters` and the strict agent guard; nodes on the way satisfy the
-        lenient one. Raises Unavailable when storage cannot answer; a deadline that passes while
-        walking is `truncated`, not an error.
+        the walk is `general`. `weights` None takes the deployment's matrix. `method` None is
+        chosen by the intents. No seed, nothing found. Candidates satisfy `filters` and the strict
+        agent guard; nodes on the way satisfy the lenient one. Raises Unavailable when storage
+        cannot answer; a deadline that passes while walking is `truncated`, not an error.
         """
         ...
 

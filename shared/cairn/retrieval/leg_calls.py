@@ -121,6 +121,7 @@ class Legs:
             method=None,
             limit=search.recipe.candidates,
             timeout_ms=self.timeout_ms,
+            weights=search.workspace.intent_weights,
         )
 
     def _by_subscription(

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from cairn.errors import FieldError
+from cairn.errors import FieldError, ValidationFailed
+from cairn.graph.intent_weights import IntentWeights, intent_weights
 from cairn.retrieval.recipes import (
     GRAPH,
     KEYWORD,
@@ -55,7 +56,7 @@ STAGES = (*LEGS, *_ON, "signals", *SIGNALS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceRecall:
-    """What a workspace sets for all its searches. `intent_weights` overlay the published matrix.
+    """What a workspace sets for all its searches. `intent_weights` None is the published matrix.
 
     `public_subscriptions` lets public keys use the subscription leg where it is switched on.
     """
@@ -63,7 +64,7 @@ class WorkspaceRecall:
     recipe: str | None = None
     stages: Mapping[str, bool] = MappingProxyType({})
     weights: Mapping[str, float] = MappingProxyType({})
-    intent_weights: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+    intent_weights: IntentWeights | None = None
     public_subscriptions: bool = False
 
 
@@ -155,8 +156,12 @@ def _weights(value: Any) -> tuple[Mapping[str, float], list[str]]:
     return _kept(value, lambda name, weight: name in LEG_WEIGHT and _is_weight(weight))
 
 
-def _rows(value: Any) -> tuple[Mapping[str, Mapping[str, float]], list[str]]:
-    return _kept(value, lambda _, row: isinstance(row, Mapping))
+def _rows(value: Any) -> tuple[IntentWeights | None, list[str]]:
+    rows, wrong = _kept(value, lambda _, row: isinstance(row, Mapping))
+    try:
+        return (intent_weights(rows) if rows else None), wrong
+    except ValidationFailed as refused:
+        return None, [*wrong, *(f".{error.location}" for error in refused.errors)]
 
 
 def _flag(value: Any) -> tuple[bool, list[str]]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from cairn.graph.edge import Relation
+from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
 from cairn.retrieval.recipes import (
     DEFAULT,
     GRAPH,
@@ -53,6 +55,14 @@ def test_a_workspaces_weights_are_of_legs_that_run() -> None:
     assert changed.weights == {VECTOR: 0.9, KEYWORD: 0.3}
 
 
+def test_a_workspace_lays_its_own_weights_over_the_published_matrix() -> None:
+    found, wrong = workspace_recall({"recall": {"intent_weights": {"why": {"CAUSED_BY": 9}}}})
+    assert wrong == ()
+    assert found.intent_weights is not None
+    assert found.intent_weights[Intent.WHY][Relation.CAUSED_BY] == 9.0
+    assert found.intent_weights[Intent.WHEN] == INTENT_WEIGHTS[Intent.WHEN]
+
+
 def test_an_unknown_stage_is_a_fault_that_names_the_known_ones() -> None:
     [fault] = faults_of_stages({"gate": True, "magic": True})
     assert fault.location == "stages.magic"
@@ -85,6 +95,12 @@ def test_valid_settings_of_a_workspace_are_taken() -> None:
         ({"weights": {"vector": -1}}, ("recall.weights.vector",)),
         ({"weights": {"vector": True}}, ("recall.weights.vector",)),
         ({"speed": 11}, ("recall.speed",)),
+        ({"intent_weights": 5}, ("recall.intent_weights",)),
+        ({"intent_weights": {"why": 5}}, ("recall.intent_weights.why",)),
+        (
+            {"intent_weights": {"why": {"CAUSED_BY": 11}}},
+            ("recall.intent_weights.why.CAUSED_BY",),
+        ),
         ({"public_subscriptions": "yes"}, ("recall.public_subscriptions",)),
     ],
 )
