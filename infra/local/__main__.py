@@ -83,7 +83,7 @@ def status(arguments: Arguments) -> int:
     else:
         for name, service in found["services"].items():
             pid = service["pid"] or "-"
-            print(f"{name:<10}{service['state']:<11}pid {pid!s:<9}{service['where']}")
+            print(f"{name:<12}{service['state']:<11}pid {pid!s:<9}{service['where']}")
         for name, state in found["stacks"].items():
             print(f"{name:<24}{state}")
         print(f"key and URLs: {found['env_file'] or 'none yet, `make run` writes them'}")

@@ -84,9 +84,8 @@ def opensearch_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenSe
 
 
 @pytest.fixture(scope="module")
-def opensearch(opensearch_node: OpenSearch) -> Iterator[OpenSearch]:
+def opensearch(opensearch_node: OpenSearch) -> OpenSearch:
     """The node without any index, and alive."""
     opensearch_node.start()
     opensearch_node.clear()
-    yield opensearch_node
-    opensearch_node.start()
+    return opensearch_node

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,16 +109,19 @@ class SearchNode:
         return self.daemon.stop(seconds=15.0)
 
     def is_running(self) -> bool:
-        """True when our process lives and answers."""
-        return self.daemon.process() is not None and self.is_healthy()
+        """True when our process lives and answers, well or not."""
+        return self.daemon.process() is not None and self._health() is not None
 
     def is_healthy(self) -> bool:
         """True when the node has a cluster and no index is red."""
+        return self._health() in {"green", "yellow"}
+
+    def _health(self) -> str | None:
         try:
             with urllib.request.urlopen(f"{self.url}/_cluster/health", timeout=2) as answer:
-                return json.load(answer)["status"] in {"green", "yellow"}
-        except (OSError, ValueError, KeyError, urllib.error.URLError):
-            return False
+                return str(json.load(answer)["status"])
+        except (OSError, ValueError, KeyError):
+            return None
 
 
 def fetch(libraries: Path, maven: str) -> None:

@@ -116,10 +116,13 @@ def test_a_red_index_is_half_an_answer_and_so_none(
     here: Followed, opensearch: "OpenSearch", threads: ThreadPoolExecutor
 ) -> None:
     client, name = opensearch.connection.client, here.follow.live()
-    client.indices.close(index=name)
-    placed = {"index.routing.allocation.require._name": "nobody"}
-    client.indices.put_settings(index=name, body=placed)
-    client.indices.open(index=name, params={"wait_for_active_shards": "0"})
+    opensearch.clear()
+    nowhere = {"index.routing.allocation.require._name": "nobody"}
+    client.indices.create(
+        index=name,
+        body={**BODY, "settings": nowhere, "aliases": {ALIAS: {}}},
+        params={"wait_for_active_shards": "0"},
+    )
     assert client.cluster.health(index=name)["status"] == "red"
     told, note = ask(here.world, leg(here.world, opensearch.url, threads))
     assert (told, note) == (1, "opensearch red, answered by postgresql")
