@@ -143,7 +143,7 @@ class Reindex(Protocol):
     """Asks for vectors of nodes that have none."""
 
     def request(self, principal: Principal, node_ids: Sequence[UUID]) -> int:
-        """Return how many of these nodes lack a vector and wait for none; their work is queued.
+        """Return how many of these nodes lack a vector; what is not queued yet is queued.
 
         Raises Unavailable when it cannot.
         """

@@ -294,7 +294,11 @@ class Recall:
     def _empty_vector_leg(
         self, search: Search, outcomes: Mapping[str, LegOutcome]
     ) -> tuple[str, ...]:
-        """Say so when words found something and vectors nothing, and ask for missing vectors."""
+        """Tell when words found something and vectors nothing, and ask for missing vectors.
+
+        The answer is degraded by it unless every node the words found has its vector: then
+        nothing was alike enough, which is an answer.
+        """
         vector, keyword = outcomes.get(VECTOR), outcomes.get(KEYWORD)
         if vector is None or keyword is None or vector.failure or vector.candidates:
             return ()
@@ -302,7 +306,7 @@ class Recall:
             return ()
         ids = [one.node_id for one in keyword.candidates[:MAX_REINDEXED]]
         try:
-            missing = self.reindex.request(search.principal, ids) if self.reindex else 0
+            lacking = self.reindex.request(search.principal, ids) if self.reindex else None
         except Unavailable as error:
             return ("vector: empty", f"reindex: {error.reason}")
         self.report(
@@ -311,10 +315,11 @@ class Recall:
                 "workspace_id": str(search.principal.workspace_id),
                 "search_id": str(search.id),
                 "keyword": len(keyword.candidates),
-                "reindexed": missing,
+                "lacking": lacking,
             },
         )
-        return ("vector: empty",)
+        excused = lacking == 0 and search.recipe.minimum_cosine > 0
+        return () if excused else ("vector: empty",)
 
     def _answered(
         self,

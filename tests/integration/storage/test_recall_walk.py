@@ -358,14 +358,18 @@ def test_words_found_and_no_vectors_is_said_and_mended(
         )
         found = [ask(recall, world) for _ in range(2)]
     assert [each.meta.degraded for each in found] == [("vector: empty",)] * 2
-    assert [(event, fields["reindexed"]) for event, fields in told] == [
+    assert [(event, fields["lacking"]) for event, fields in told] == [
         ("recall.vector_leg_empty", 1),
-        ("recall.vector_leg_empty", 0),
+        ("recall.vector_leg_empty", 1),
     ]
     waiting = root.execute(
         "SELECT topic, sent_at FROM outbox WHERE workspace_id = %s", [world.workspace_id]
     )
     assert waiting.fetchall() == [("embed", None)]
+    with ThreadPoolExecutor(4) as pool:
+        embed(root, world)
+        recall = recall_over(world, pool, reindex=reindex)
+        assert ask(recall, world, query="quiet moonlight sonata piano").meta.degraded == ()
     world.pool.close()
 
 

@@ -57,7 +57,7 @@ class PostgresReindex:
         self._new_id = new_id
 
     def request(self, principal: Principal, node_ids: Sequence[UUID]) -> int:
-        """Queue those of the nodes that have no vector and for which none is on its way."""
+        """Count those of the nodes that have no vector, and queue what is not on its way."""
         asked = {
             "workspace_id": principal.workspace_id,
             "id": self._new_id(),
