@@ -163,7 +163,10 @@ class SearchDomain(Construct):
                 }
             ),
         )
-        each: dict[str, object] = {"enabled": True, "cloudWatchLogsLogGroupArn": group.log_group_arn}
+        each: dict[str, object] = {
+            "enabled": True,
+            "cloudWatchLogsLogGroupArn": group.log_group_arn,
+        }
         return dict[str, object].fromkeys(sorted(LOGGED), each)
 
     def _acknowledge(self) -> None:
