@@ -152,7 +152,13 @@ def names_a_time(node: Sketch, asked: Understanding) -> float:
 
 
 def length(node: Sketch, asked: Understanding) -> float:
-    """Return ln(1 + words) / ln(60), at most 1."""
+    """Return ln(1 + words) / ln(60), at most 1, for what was said in a session; else 1.
+
+    Of messages the short ones greet and agree. Passages of documents are as long as they were cut,
+    and a fact is no worse for being short.
+    """
+    if node.session_id is None:
+        return 1.0
     return min(1.0, math.log1p(len(node.text.split())) / LOG_OF_LONG)
 
 
@@ -164,8 +170,11 @@ def asks(node: Sketch, asked: Understanding) -> float:
 def names_specifics(node: Sketch, asked: Understanding) -> float:
     """Return the names in the text (capitals inside a sentence) by thirds, at most 1.
 
-    A text that names people, places or titles tells more than one that agrees or greets.
+    A message that names people, places or titles tells more than one that agrees or greets. 0 for
+    what was not said in a session.
     """
+    if node.session_id is None:
+        return 0.0
     beginning, colon, said = node.text.partition(": ")
     text = said if colon and len(beginning) < _LONGEST_SPEAKER else node.text
     return min(1.0, len(_NAME_INSIDE.findall(text)) / NAMES_OF_SPECIFIC)

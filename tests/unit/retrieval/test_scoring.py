@@ -97,7 +97,9 @@ def test_a_text_with_a_time_helps_a_question_about_time(
 
 
 def test_longer_texts_say_more_up_to_a_point() -> None:
-    short, long, longest = (length(sketch(1, "word " * count), ANYTHING) for count in (3, 30, 600))
+    short, long, longest = (
+        length(sketch(1, "word " * count, session_id="s"), ANYTHING) for count in (3, 30, 600)
+    )
 
     assert short < long < longest == 1.0
 
@@ -118,7 +120,15 @@ def test_a_question_is_no_answer() -> None:
     ],
 )
 def test_a_text_that_names_somebody_or_something_says_more(text: str, share: float) -> None:
-    assert names_specifics(sketch(1, text=text), ANYTHING) == pytest.approx(share)
+    said = sketch(1, text=text, session_id="s")
+    assert names_specifics(said, ANYTHING) == pytest.approx(share)
+
+
+def test_what_was_not_said_in_a_session_is_not_judged_by_how_it_is_said() -> None:
+    short, long = sketch(1, text="Yes."), sketch(2, text="In Graz " * 60)
+
+    assert length(short, ANYTHING) == length(long, ANYTHING) == 1.0
+    assert names_specifics(short, ANYTHING) == names_specifics(long, ANYTHING) == 0.0
 
 
 def test_the_second_seed_multiplies_fused_score_decay_and_access_boost() -> None:
