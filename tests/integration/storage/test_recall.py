@@ -89,6 +89,21 @@ def id_of(root: Connection, world: World, text: str) -> tuple[UUID, int]:
     return row
 
 
+def node(root: Connection, world: World, text: str, **columns: str) -> UUID:
+    """Insert a node past the write path and return its id."""
+    values: dict[str, Any] = {"label": "Memory", "compiled_truth": None, **columns}
+    row = root.execute(
+        """INSERT INTO node (workspace_id, id, label, compiled_truth, text, content_hash,
+             data_subjects, state, occurred_at, valid_from, recorded_at, entry_id, created_position,
+             position)
+           VALUES (%s, gen_random_uuid(), %s, %s, %s, '', '{}', 'active', now(), now(), now(),
+             gen_random_uuid(), 1000, 1000) RETURNING id""",
+        [world.workspace_id, values["label"], values["compiled_truth"], text],
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
 def by_words(world: World, *terms: str, who: Any = None, **filters: Any) -> list[UUID]:
     leg = PostgresKeywordLeg(world.pool)
     found = leg.search(who or world.admin, terms, Filters(**filters), limit=10, timeout_ms=2000)
@@ -129,6 +144,24 @@ def test_own_words_rank_above_words_said_before(world: World, root: Connection) 
     own, _ = id_of(root, world, "the walrus")
     after, _ = id_of(root, world, "she sails at noon")
     assert by_words(world, "walrus") == [own, after]
+
+
+def test_a_rare_word_tells_more_than_a_common_one(world: World, root: Connection) -> None:
+    common = [node(root, world, f"the ferry leaves again {number}") for number in range(6)]
+    rare = node(root, world, "a zeppelin")
+    assert by_words(world, "ferry", "zeppelin")[0] == rare
+    assert set(by_words(world, "ferry")) == set(common)
+
+
+def test_an_entity_is_found_by_words_when_asked_for_or_when_something_is_known_of_it(
+    world: World, root: Connection
+) -> None:
+    bare = node(root, world, "Quokka", label="Entity")
+    known = node(root, world, "Quokka Ltd", label="Entity", compiled_truth="Sells boats.")
+    assert by_words(world, "quokka") == [known]
+    assert set(by_words(world, "quokka", labels=("Entity",))) == {bare, known}
+    assert by_words(world, "quokka", labels=("Memory",)) == []
+    assert by_words(world, "quokka", as_of_position=10**9) == [known]
 
 
 def test_no_terms_find_nothing(world: World) -> None:
@@ -284,9 +317,14 @@ def scans(root: Connection, pattern: str) -> int:
     return row[0]
 
 
-def flush(world: World) -> None:
-    """Let the pool's connections hand in their statistics."""
+def flush(world: World, root: Connection) -> None:
+    """Let the pool's connections hand in their statistics: a server process does so as it ends."""
     world.pool.close()
+    left = """SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND usename = 'cairn_app'"""
+    for _ in range(10_000):
+        if root.execute(left).fetchone() == (0,):
+            break
 
 
 def test_the_vector_leg_walks_one_partitions_index_and_fills_its_limit(
@@ -296,7 +334,7 @@ def test_the_vector_leg_walks_one_partitions_index_and_fills_its_limit(
     found = PostgresVectorLeg(crowd.pool).search(
         crowd.admin, axis(3), Filters(), model_id=1, minimum=-1, limit=100, timeout_ms=5000
     )
-    flush(crowd)
+    flush(crowd, root)
     assert len(found) == 100  # pgvector's default ef_search is 40: the function's own setting holds
     assert scans(root, "hnsw") - before == 1
 
@@ -306,7 +344,7 @@ def test_the_keyword_leg_walks_one_partitions_index(crowd: World, root: Connecti
     found = PostgresKeywordLeg(crowd.pool).search(
         crowd.admin, ["word17", "word44"], Filters(), limit=100, timeout_ms=5000
     )
-    flush(crowd)
+    flush(crowd, root)
     assert len(found) == 20
     assert scans(root, "search_tsv") - before == 1
 
