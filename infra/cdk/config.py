@@ -53,6 +53,7 @@ class Config:
     log_level: str
     cors_origins: str
     similar_edges: str
+    search_run_days: int
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
     app_database_url: str
@@ -111,6 +112,7 @@ def read_config(node: Node) -> Config:
         log_level=text("log_level", "INFO"),
         cors_origins=text("cors_origins"),
         similar_edges=_one_of("similar_edges", text("similar_edges", "on"), ("on", "off")),
+        search_run_days=whole("search_run_days", 30, 1, 36_500),
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),

@@ -144,6 +144,7 @@ class DataStack(Stack):
             "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EMBEDDER": config.embedder,
             "CAIRN_SIMILAR_EDGES": config.similar_edges,
+            "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
             **{
                 f"CAIRN_{name.upper()}": value
                 for name, value in (*config.openai.items(), *config.chat.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.dispatching import dispatcher
@@ -13,13 +14,13 @@ from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
 from cairn.lifecycle.count_accesses import CountAccesses
-from cairn.lifecycle.sweep import Sweep
+from cairn.lifecycle.sweep import ForgetSearches, Sweep
 from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.retrieval.browse import Browse
 from cairn.settings import AuditSettings
 from cairn.storage.aws.objects import S3Objects
+from cairn.storage.postgres.access_log import DropSearchRuns, PostgresAccessStores
 from cairn.storage.postgres.conversations import DropExpiredMessages
-from cairn.storage.postgres.search_runs import PostgresAccessStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 from cairn.storage.postgres.sweeping import ListWorkspaces
@@ -62,7 +63,16 @@ def audit_services() -> AuditServices:
             clock=utc_now,
             report=warn(log),
         ),
-        sweep=Sweep(send=sender.sweep, expire=DropExpiredMessages(opened, utc_now)),
+        sweep=Sweep(
+            send=sender.sweep,
+            expire=DropExpiredMessages(opened, utc_now),
+            forget=ForgetSearches(
+                drop=DropSearchRuns(opened),
+                age=timedelta(days=settings.search_run_days),
+                clock=utc_now,
+                stopwatch=monotonic,
+            ),
+        ),
         count_accesses=CountAccesses(
             workspaces=ListWorkspaces(opened),
             transactions=StoreTransactions(opened, PostgresAccessStores),

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 
 class _FromEnvironment(BaseModel):
@@ -89,11 +89,12 @@ class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _
 
 
 class AuditSettings(_SearchIndexSettings, _KeyStoreSettings, _FunctionSettings):
-    """The audit stage, which also sweeps the outbox."""
+    """The audit stage, which also sweeps the outbox and forgets searches after some days."""
 
     anchor_bucket: str
     embed_queue_url: str
     ingestion_machine_arn: str
+    search_run_days: int = Field(30, ge=1)
 
 
 class ApiSettings(

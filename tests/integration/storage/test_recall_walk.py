@@ -21,6 +21,7 @@ from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
 from cairn.lifecycle.count_accesses import CountAccesses
+from cairn.lifecycle.sweep import ForgetSearches
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.explain import explain
 from cairn.retrieval.graph_leg import WalkingGraphLeg
@@ -31,6 +32,7 @@ from cairn.retrieval.replay import replay
 from cairn.retrieval.result_cache import ResultCache
 from cairn.retrieval.results import RecallResult
 from cairn.retrieval.searches import ReadSearches
+from cairn.storage.postgres.access_log import DropSearchRuns, PostgresAccessStores
 from cairn.storage.postgres.database import PostgresTransactions
 from cairn.storage.postgres.graph_reader import graph_transactions
 from cairn.storage.postgres.recall import (
@@ -38,7 +40,7 @@ from cairn.storage.postgres.recall import (
     PostgresVectorLeg,
     recall_transactions,
 )
-from cairn.storage.postgres.search_runs import PostgresAccessStores, PostgresSearchRuns
+from cairn.storage.postgres.search_runs import PostgresSearchRuns
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.subscriptions import (
     PostgresSubscribedKeywords,
@@ -342,6 +344,66 @@ def test_searches_become_one_entry_of_accesses_and_the_past_counts_nothing(
     assert head_of(root, world) == head + 1
     then = ask(recall, world, as_of=head)
     assert then.results[0].node.access_count == before[then.results[0].node.id]
+
+
+def kept(root: Connection, *worlds: World) -> set[UUID]:
+    rows = root.execute(
+        "SELECT id FROM search_run WHERE workspace_id = ANY (%s)",
+        [[world.workspace_id for world in worlds]],
+    )
+    return {one for (one,) in rows}
+
+
+def age(root: Connection, found: RecallResult, *, days: float, counted: bool = True) -> UUID:
+    """Move a search into the past, counted by some entry or not."""
+    run_id = found.meta.search.id
+    root.execute(
+        "UPDATE search_run SET recorded_at = now() - %s, counted_position = %s WHERE id = %s",
+        [timedelta(days=days), 1 if counted else None, run_id],
+    )
+    return run_id
+
+
+def test_old_searches_of_every_workspace_are_forgotten_once_they_are_counted(
+    database: "Database", root: Connection
+) -> None:
+    worlds = [open_world(database.owner_url, database.app_url, f"old {name}") for name in "ab"]
+    here, there = worlds
+    with ThreadPoolExecutor(4) as pool:
+        mine, others = recall_over(here, pool), recall_over(there, pool)
+        old = [age(root, ask(mine, here), days=days) for days in (32, 31)]
+        old += [age(root, ask(others, there), days=40)]
+        past = age(root, ask(mine, here, as_of=0), days=31, counted=False)
+        uncounted = age(root, ask(mine, here), days=99, counted=False)
+        young = age(root, ask(others, there), days=29)
+    drop = DropSearchRuns(here.pool)
+    forget = ForgetSearches(drop=drop, age=timedelta(days=30), clock=utc_now, stopwatch=monotonic)
+
+    assert drop(utc_now() - timedelta(days=35), 1) == 1
+    assert kept(root, *worlds) == {old[0], old[1], past, uncounted, young}
+    assert forget() >= 3
+
+    assert kept(root, *worlds) == {uncounted, young}
+    read = ReadSearches(
+        runs=PostgresSearchRuns(here.pool), transactions=recall_transactions(here.pool)
+    )
+    with pytest.raises(NotFound):
+        read(here.admin, old[0])
+    for world in worlds:
+        world.pool.close()
+
+
+def test_no_moment_makes_the_searches_of_the_last_day_be_forgotten(
+    database: "Database", root: Connection
+) -> None:
+    world = open_world(database.owner_url, database.app_url, "today")
+    with ThreadPoolExecutor(4) as pool:
+        recall = recall_over(world, pool)
+        recent = age(root, ask(recall, world), days=0.9)
+        age(root, ask(recall, world), days=1.1)
+    DropSearchRuns(world.pool)(utc_now() + timedelta(days=1), 1000)
+    assert kept(root, world) == {recent}
+    world.pool.close()
 
 
 def test_words_found_and_no_vectors_is_said_and_mended(

@@ -40,6 +40,7 @@ FINDERS = {
     "claim_outbox",
     "claim_workspace",
     "drop_expired_messages",
+    "drop_search_runs",
     "find_by_keyword",
     "find_by_keyword_as_of",
     "find_by_subscription",

@@ -1,4 +1,4 @@
-"""What searches did, over PostgreSQL: one row a search, written once and counted later."""
+"""What searches did, over PostgreSQL: one row a search, written once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from cairn.lifecycle.count_accesses import UncountedSearch
 from cairn.retrieval.records import Explored, SearchRun
 from cairn.storage.postgres.database import Database, bound
 from cairn.storage.postgres.packing import (
@@ -17,10 +16,9 @@ from cairn.storage.postgres.packing import (
     unpacked_scored,
 )
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import PostgresStores, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cairn.access import Principal
 
@@ -47,31 +45,6 @@ class PostgresSearchRuns:
         with bound(self._database, principal) as connection:
             row = connection.execute(query("search_run.find"), asked).fetchone()
         return _run(row) if row else None
-
-
-class PostgresAccessLog(Store):
-    """Implements `lifecycle.count_accesses.AccessLog`."""
-
-    def uncounted(self, limit: int) -> Sequence[UncountedSearch]:
-        """Return the oldest searches that count and were not counted."""
-        rows = self.run("search_run.uncounted", limit=limit)
-        return [
-            UncountedSearch(id=run_id, started_at=started_at, returned=tuple(returned))
-            for run_id, started_at, returned in rows
-        ]
-
-    def counted(self, ids: Collection[UUID], position: int) -> None:
-        """Mark searches as counted."""
-        self.run("search_run.counted", ids=list(ids), position=position)
-
-
-class PostgresAccessStores(PostgresStores):
-    """Implements `lifecycle.count_accesses.AccessStores`."""
-
-    @property
-    def accesses(self) -> PostgresAccessLog:
-        """Return the searches of the workspace."""
-        return PostgresAccessLog(self.connection, self.principal)
 
 
 def _row(run: SearchRun) -> dict[str, Any]:

@@ -29,3 +29,7 @@ SELECT id, recorded_at, returned FROM search_run
 -- These searches are counted by the entry at a ledger position.
 UPDATE search_run SET counted_position = %(position)s
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND counted_position IS NULL
+
+-- name: drop_old
+-- Old searches of any workspace that have been counted.
+SELECT drop_search_runs(%(before)s, %(limit)s)
