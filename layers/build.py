@@ -27,7 +27,7 @@ BASE = "base"  # every function takes it, so the other layers leave out what it 
 GROUPS = (BASE, "api", "documents", "vectors", "llm")
 # What a package asks for and our functions never import, with the reason.
 NOT_NEEDED = {
-    # tokenizers' downloads (our tokenizer is a file), and OpenSearch's other protocol (ours is HTTP)
+    # tokenizers' downloads (ours is a file), and OpenSearch's other protocol (ours is HTTP)
     "vectors": ("huggingface-hub", "opensearch-protobufs"),
 }
 LEFT_OUT = ("__pycache__", "tests", "bin")
