@@ -11,14 +11,14 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.documents import media
 from cairn.errors import NotFound, TooLarge
 from cairn.ids import derived_id
-from cairn.ingestion.appending import append_and_project, principal_actor
-from cairn.ingestion.document_ports import Ingestion, Upload
+from cairn.ingestion.document_ports import DocumentStores, Ingestion, Upload
 from cairn.ingestion.drafting import (
     clean_metadata,
     owners,
@@ -27,27 +27,20 @@ from cairn.ingestion.drafting import (
     source_agent,
     tagged_agents,
 )
-from cairn.ingestion.once import replayed_answer, save_answer
-from cairn.ingestion.planning import Planned, registrations
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.requests import DocumentAccepted, DocumentStatus, UploadTicket
-from cairn.ingestion.subjects import retried
-from cairn.ledger.entry import NewEntry
+from cairn.ingestion.writing import Work, Write, Writer
 from cairn.text.checks import clean_text
 from cairn.text.scrub import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
     from cairn.access import Principal
     from cairn.clock import Clock
     from cairn.ids import IdSource
-    from cairn.ingestion.document_ports import DocumentStores, ObjectStore
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.document_ports import ObjectStore
     from cairn.ingestion.requests import IdempotencyKey, NewDocument
-    from cairn.ingestion.subjects import Resolution, SubjectResolver
-    from cairn.ledger.keys import BodyCipher
     from cairn.transaction import Transactions
 
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
@@ -87,16 +80,10 @@ class CreateUpload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptDocument:
+class AcceptDocument(Writer[DocumentStores]):
     """Stores a document's bytes, records it and wakes the `ingestion` machine."""
 
-    transactions: Transactions[DocumentStores]
-    resolver: SubjectResolver
-    cipher: BodyCipher
     objects: ObjectStore
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
 
     def __call__(
         self,
@@ -117,22 +104,26 @@ class AcceptDocument:
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
         wanted = owners(document.client_id, document.data_subjects)
 
-        def attempt() -> tuple[DocumentAccepted, list[OutboxRow]]:
+        def prepared() -> Work[DocumentStores, DocumentAccepted]:
             resolution = self.resolver.resolve(principal, wanted)
             subjects = resolution.subjects_of(wanted)
             receipt = _Receipt(
                 ingestion_id=ingestion_id,
+                principal_id=principal.principal_id,
                 object_key=object_key,
                 scope=document.scope.value,
                 described=described,
                 subjects=subjects,
                 identity=document_identity(described, document.scope.value, subjects),
             )
-            return self._record(principal, receipt, resolution, idempotency)
+            return Work(
+                resolution=resolution,
+                do=partial(_record, receipt),
+                keep=_answer,
+                read=_accepted,
+            )
 
-        accepted, rows = retried(attempt)
-        self.dispatcher.send(rows)
-        return accepted
+        return self.write_once(principal, prepared, idempotency)
 
     def _describe(self, principal: Principal, document: NewDocument) -> dict[str, Any]:
         uri = scrub(clean_text(document.source_uri, field="source_uri", max_chars=2000)).text
@@ -187,82 +178,13 @@ class AcceptDocument:
         check_size(size)
         return key
 
-    def _record(
-        self,
-        principal: Principal,
-        receipt: _Receipt,
-        resolution: Resolution,
-        idempotency: IdempotencyKey | None,
-    ) -> tuple[DocumentAccepted, list[OutboxRow]]:
-        once = idempotency.key if idempotency else None
-        with self.transactions.writing(principal, once=once) as stores:
-            now = self.clock()
-            answer = replayed_answer(stores.idempotency, idempotency, now)
-            if answer is not None:
-                return _accepted(answer, replayed=True), []
-            resolution.check(stores)
-            known = stores.documents.known(receipt.identity)
-            document_id = known.id if known else derived_id(receipt.ingestion_id, "document")
-            planned = self._plan(principal, receipt, resolution, document_id, now)
-            position = append_and_project(stores, planned, now)[-1].position
-            stores.ingestions.add(_ingestion(principal, receipt, document_id, position, now))
-            row = OutboxRow(
-                workspace_id=principal.workspace_id,
-                id=receipt.ingestion_id,
-                topic=Topic.INGESTION,
-                position=position,
-                reference=receipt.ingestion_id,
-            )
-            stores.outbox.add(row, now)
-            given = {
-                "document_id": str(document_id),
-                "ingestion_id": str(receipt.ingestion_id),
-                "position": position,
-            }
-            if idempotency:
-                save_answer(stores.idempotency, idempotency, given, now)
-            return _accepted(given, replayed=False), [row]
-
-    def _plan(
-        self,
-        principal: Principal,
-        receipt: _Receipt,
-        resolution: Resolution,
-        document_id: UUID,
-        now: datetime,
-    ) -> list[Planned]:
-        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-            keys = resolution.keys_of(subjects)
-            return self.cipher.seal(entry_id, principal.workspace_id, keys, body)
-
-        actor = principal_actor(principal)
-        entry_id = self.new_id()
-        body = {**receipt.described, "identity": receipt.identity}
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=principal.workspace_id,
-            type="document.received",
-            actor=actor,
-            occurred_at=now,
-            data_subjects=receipt.subjects,
-            meta={
-                "document_id": str(document_id),
-                "ingestion_id": str(receipt.ingestion_id),
-                "scope": receipt.scope,
-            },
-            body=seal(entry_id, receipt.subjects, body),
-        )
-        new = registrations(
-            resolution.new, principal.workspace_id, actor, now, new_id=self.new_id, seal=seal
-        )
-        return [*new, Planned(entry=entry, body=body)]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Receipt:
     """Everything about an accepted document that is decided before the transaction."""
 
     ingestion_id: UUID
+    principal_id: UUID
     object_key: str
     scope: str
     described: Mapping[str, Any]
@@ -297,25 +219,71 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _ingestion(
-    principal: Principal, receipt: _Receipt, document_id: UUID, position: int, now: datetime
-) -> Ingestion:
-    return Ingestion(
-        id=receipt.ingestion_id,
+def _record(
+    receipt: _Receipt, write: Write[DocumentStores]
+) -> tuple[DocumentAccepted, list[OutboxRow]]:
+    write.register()
+    known = write.stores.documents.known(receipt.identity)
+    document_id = known.id if known else derived_id(receipt.ingestion_id, "document")
+    meta = {
+        "document_id": str(document_id),
+        "ingestion_id": str(receipt.ingestion_id),
+        "scope": receipt.scope,
+    }
+    position = write.entries.add(
+        "document.received",
+        meta,
+        {**receipt.described, "identity": receipt.identity},
+        data_subjects=receipt.subjects,
+        occurred_at=write.now,
+    )
+    write.append()
+    accepted = DocumentAccepted(
         document_id=document_id,
-        principal_id=principal.principal_id,
-        object_key=receipt.object_key,
+        ingestion_id=receipt.ingestion_id,
         status=DocumentStatus.ACCEPTED,
         position=position,
-        created_at=now,
     )
+    return accepted, [_start(receipt, accepted, write)]
 
 
-def _accepted(answer: Mapping[str, Any], *, replayed: bool) -> DocumentAccepted:
+def _start(
+    receipt: _Receipt, accepted: DocumentAccepted, write: Write[DocumentStores]
+) -> OutboxRow:
+    """Add the ingestion and return the row that wakes it."""
+    ingestion = Ingestion(
+        id=receipt.ingestion_id,
+        document_id=accepted.document_id,
+        principal_id=receipt.principal_id,
+        object_key=receipt.object_key,
+        status=accepted.status,
+        position=accepted.position,
+        created_at=write.now,
+    )
+    write.stores.ingestions.add(ingestion)
+    row = OutboxRow(
+        workspace_id=write.entries.workspace_id,
+        id=receipt.ingestion_id,
+        topic=Topic.INGESTION,
+        position=accepted.position,
+        reference=receipt.ingestion_id,
+    )
+    return write.wake(row)
+
+
+def _answer(accepted: DocumentAccepted) -> dict[str, Any]:
+    return {
+        "document_id": str(accepted.document_id),
+        "ingestion_id": str(accepted.ingestion_id),
+        "position": accepted.position,
+    }
+
+
+def _accepted(answer: Mapping[str, Any]) -> DocumentAccepted:
     return DocumentAccepted(
         document_id=UUID(answer["document_id"]),
         ingestion_id=UUID(answer["ingestion_id"]),
         status=DocumentStatus.ACCEPTED,
         position=answer["position"],
-        replayed=replayed,
+        replayed=True,
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cairn.access import Principal, Role
-from cairn.ingestion.planning import Planned
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import WriteStores
 from cairn.ingestion.projectors import project, registered_subject
 from cairn.ledger.chain import seal

@@ -7,8 +7,9 @@ Other channels keep every message at once, before anybody decides whether its se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from cairn.errors import Conflict, NotFound
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.conversations_ports import ConversationStores, PendingMessage
 from cairn.ingestion.drafting import refuse, require_writer
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.messages import (
     DEFERRED,
     MessageRole,
@@ -27,15 +29,13 @@ from cairn.ingestion.messages import (
     to_body,
 )
 from cairn.ingestion.messages_plan import ConversationPlan
-from cairn.ingestion.once import replayed_answer, save_answer
-from cairn.ingestion.planning import Planned
-from cairn.ingestion.ports import OutboxRow, Topic
-from cairn.ingestion.subjects import SubjectRegisteredMeanwhile, retried
+from cairn.ingestion.subjects import SubjectRegisteredMeanwhile
+from cairn.ingestion.writing import Work, Write, Writer
 from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import BodyUnreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cairn.access import Principal
     from cairn.clock import Clock
@@ -43,10 +43,9 @@ if TYPE_CHECKING:
     from cairn.ingestion.conversations_ports import StoredConversation
     from cairn.ingestion.drafting import Owner
     from cairn.ingestion.messages import MessageDraft
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.ports import OutboxRow
     from cairn.ingestion.requests import IdempotencyKey
-    from cairn.ingestion.subjects import Resolution, SubjectResolver
-    from cairn.ledger.keys import BodyCipher
+    from cairn.ingestion.subjects import Resolution
     from cairn.transaction import Transactions
 
 PENDING_LIFETIME = timedelta(hours=24)
@@ -79,31 +78,21 @@ class MessageRecorded:
 class _Saying:
     """One message on its way, with what was looked up before the lock."""
 
-    principal: Principal
     draft: MessageDraft
     wanted: tuple[Owner, ...]
     message_id: UUID
     resolution: Resolution
     waiting: Mapping[UUID, MessageDraft | None]
-    keys: Mapping[UUID, bytes]
-    idempotency: IdempotencyKey | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordMessage:
+class RecordMessage(Writer[ConversationStores]):
     """Records one message of a conversation, which begins with its first recorded one.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
     Conflict (`too-many-pending`) when a web chat's user stays silent, Unavailable when nothing
     could be written.
     """
-
-    transactions: Transactions[ConversationStores]
-    resolver: SubjectResolver
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
 
     def __call__(
         self,
@@ -117,12 +106,16 @@ class RecordMessage:
         draft = draft_message(message, principal, self.clock())
         wanted, message_id = message_owners(draft, message.data_subjects), self.new_id()
 
-        def attempt() -> tuple[MessageRecorded, list[OutboxRow]]:
-            return self._write(self._prepared(principal, draft, wanted, message_id, idempotency))
+        def prepared() -> Work[ConversationStores, MessageRecorded]:
+            saying = self._prepared(principal, draft, wanted, message_id)
+            return Work(
+                resolution=saying.resolution,
+                do=partial(_say, saying),
+                keep=_answer,
+                read=_from_answer,
+            )
 
-        recorded, rows = retried(attempt)
-        self.dispatcher.send(rows)
-        return recorded
+        return self.write_once(principal, prepared, idempotency)
 
     def _prepared(
         self,
@@ -130,7 +123,6 @@ class RecordMessage:
         draft: MessageDraft,
         wanted: tuple[Owner, ...],
         message_id: UUID,
-        idempotency: IdempotencyKey | None,
     ) -> _Saying:
         """Look up what needs keys: nothing of it may happen while the ledger is locked."""
         with self.transactions.reading(principal) as stores:
@@ -144,14 +136,11 @@ class RecordMessage:
             **resolution.keys,
         }
         return _Saying(
-            principal=principal,
             draft=draft,
             wanted=wanted,
             message_id=message_id,
-            resolution=resolution,
+            resolution=replace(resolution, keys=keys),
             waiting={one.id: self._opened(principal, one, keys) for one in waiting},
-            keys=keys,
-            idempotency=idempotency,
         )
 
     def _opened(
@@ -167,135 +156,104 @@ class RecordMessage:
             return None
         return from_body(body, message.data_subjects)
 
-    def _write(self, saying: _Saying) -> tuple[MessageRecorded, list[OutboxRow]]:
-        once = saying.idempotency.key if saying.idempotency else None
-        with self.transactions.writing(saying.principal, once=once) as stores:
-            now = self.clock()
-            answer = replayed_answer(stores.idempotency, saying.idempotency, now)
-            if answer is not None:
-                return _from_answer(answer), []
-            saying.resolution.check(stores)
-            identity = saying.draft.identity()
-            present = stores.conversations.find(identity)
-            waiting = [] if present else list(stores.conversations.pending(identity, now))
-            if any(one.id not in saying.waiting for one in waiting):
-                raise SubjectRegisteredMeanwhile("Another message came to wait meanwhile.")
-            draft = self._owned(saying, present, waiting)
-            if present is None and _must_wait(draft, waiting):
-                recorded, rows = self._wait(stores, saying, draft, waiting, now), []
-            else:
-                recorded, rows = self._record(stores, saying, draft, (present, waiting), now)
-            if saying.idempotency:
-                save_answer(stores.idempotency, saying.idempotency, _answer(recorded), now)
-            return recorded, rows
 
-    def _owned(
-        self, saying: _Saying, present: StoredConversation | None, waiting: Sequence[PendingMessage]
-    ) -> MessageDraft:
-        """Return the draft with its data subjects: an answer is about whom it answers, too."""
-        subjects = set(saying.resolution.subjects_of(saying.wanted))
-        if _inherits(saying.draft):
-            opened = [one.data_subjects for one in waiting if saying.waiting[one.id]]
-            subjects.update(*([present.data_subjects] if present else opened[:1]))
-        if any(one not in saying.keys for one in subjects):
-            raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
-        return saying.draft.owned_by(tuple(sorted(subjects)))
+def _say(
+    saying: _Saying, write: Write[ConversationStores]
+) -> tuple[MessageRecorded, list[OutboxRow]]:
+    write.register()
+    conversations, identity = write.stores.conversations, saying.draft.identity()
+    present = conversations.find(identity)
+    waiting = [] if present else list(conversations.pending(identity, write.now))
+    if any(one.id not in saying.waiting for one in waiting):
+        raise SubjectRegisteredMeanwhile("Another message came to wait meanwhile.")
+    draft = _owned(saying, present, waiting)
+    if present is None and _must_wait(draft, waiting):
+        return _wait(write, saying, draft, waiting), []
+    return _record(write, saying, draft, present, waiting)
 
-    def _wait(
-        self,
-        stores: ConversationStores,
-        saying: _Saying,
-        draft: MessageDraft,
-        waiting: Sequence[PendingMessage],
-        now: datetime,
-    ) -> MessageRecorded:
-        if len(waiting) >= MAX_PENDING:
-            raise Conflict(
-                f"{MAX_PENDING} messages wait for the user's second one; no more are taken.",
-                reason="too-many-pending",
-            )
-        if not waiting:
-            stores.conversations.settle(draft.identity())  # what expired makes room
-        plan = self._plan(saying, self.new_id(), None, now)
-        plan.register(saying.resolution.new)
-        append_and_project(stores, plan.planned, now)
-        subjects = draft.audience.data_subjects
-        message = PendingMessage(
-            id=saying.message_id,
-            conversation_id=waiting[0].conversation_id if waiting else plan.conversation_id,
-            identity=draft.identity(),
-            sequence=waiting[-1].sequence + 1 if waiting else 1,
-            by_user=draft.role is MessageRole.USER,
-            data_subjects=subjects,
-            body=_seal(self.cipher, saying)(saying.message_id, subjects, to_body(draft)),
-            created_at=now,
-            expires_at=waiting[0].expires_at if waiting else now + PENDING_LIFETIME,
-        )
-        stores.conversations.wait(message)
-        return MessageRecorded(
-            conversation_id=message.conversation_id,
-            message_id=message.id,
-            persisted=False,
-            pending=len(waiting) + 1,
-            expires_at=message.expires_at,
-            warnings=draft.warnings(),
-        )
 
-    def _record(
-        self,
-        stores: ConversationStores,
-        saying: _Saying,
-        draft: MessageDraft,
-        before: tuple[StoredConversation | None, Sequence[PendingMessage]],
-        now: datetime,
-    ) -> tuple[MessageRecorded, list[OutboxRow]]:
-        present, waiting = before
-        said = [(one.id, saying.waiting[one.id]) for one in waiting]
-        drafts = [(one_id, one) for one_id, one in said if one] + [(saying.message_id, draft)]
-        first = waiting[0].conversation_id if waiting else self.new_id()
-        plan = self._plan(saying, first, present, now)
-        plan.register(saying.resolution.new)
-        if present is None:
-            plan.open(drafts[0][1])
-        for message_id, one in drafts:
-            plan.record(one, message_id)
-        position = append_and_project(stores, plan.planned, now)[-1].position
-        if present is None:
-            stores.conversations.settle(draft.identity())
-        row = OutboxRow(
-            workspace_id=saying.principal.workspace_id,
-            id=self.new_id(),
-            topic=Topic.EMBED,
-            position=position,
-            node_ids=tuple(plan.recorded),
-        )
-        stores.outbox.add(row, now)
-        recorded = MessageRecorded(
-            conversation_id=plan.conversation_id,
-            message_id=saying.message_id,
-            persisted=True,
-            position=position,
-            written=tuple(plan.recorded),
-            warnings=draft.warnings(),
-        )
-        return recorded, [row]
+def _owned(
+    saying: _Saying, present: StoredConversation | None, waiting: Sequence[PendingMessage]
+) -> MessageDraft:
+    """Return the draft with its data subjects: an answer is about whom it answers, too."""
+    subjects = set(saying.resolution.subjects_of(saying.wanted))
+    if _inherits(saying.draft):
+        opened = [one.data_subjects for one in waiting if saying.waiting[one.id]]
+        subjects.update(*([present.data_subjects] if present else opened[:1]))
+    if any(one not in saying.resolution.keys for one in subjects):
+        raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
+    return saying.draft.owned_by(tuple(sorted(subjects)))
 
-    def _plan(
-        self,
-        saying: _Saying,
-        conversation_id: UUID,
-        present: StoredConversation | None,
-        now: datetime,
-    ) -> ConversationPlan:
-        return ConversationPlan(
-            workspace_id=saying.principal.workspace_id,
-            conversation_id=present.id if present else conversation_id,
-            actor=principal_actor(saying.principal),
-            now=now,
-            new_id=self.new_id,
-            seal=_seal(self.cipher, saying),
-            last=present.last if present else (),
+
+def _wait(
+    write: Write[ConversationStores],
+    saying: _Saying,
+    draft: MessageDraft,
+    waiting: Sequence[PendingMessage],
+) -> MessageRecorded:
+    if len(waiting) >= MAX_PENDING:
+        raise Conflict(
+            f"{MAX_PENDING} messages wait for the user's second one; no more are taken.",
+            reason="too-many-pending",
         )
+    entries, conversations = write.entries, write.stores.conversations
+    if not waiting:
+        conversations.settle(draft.identity())  # what expired makes room
+    write.append()
+    subjects = draft.audience.data_subjects
+    message = PendingMessage(
+        id=saying.message_id,
+        conversation_id=waiting[0].conversation_id if waiting else entries.new_id(),
+        identity=draft.identity(),
+        sequence=waiting[-1].sequence + 1 if waiting else 1,
+        by_user=draft.role is MessageRole.USER,
+        data_subjects=subjects,
+        body=entries.seal(saying.message_id, subjects, to_body(draft)),
+        created_at=write.now,
+        expires_at=waiting[0].expires_at if waiting else write.now + PENDING_LIFETIME,
+    )
+    conversations.wait(message)
+    return MessageRecorded(
+        conversation_id=message.conversation_id,
+        message_id=message.id,
+        persisted=False,
+        pending=len(waiting) + 1,
+        expires_at=message.expires_at,
+        warnings=draft.warnings(),
+    )
+
+
+def _record(
+    write: Write[ConversationStores],
+    saying: _Saying,
+    draft: MessageDraft,
+    present: StoredConversation | None,
+    waiting: Sequence[PendingMessage],
+) -> tuple[MessageRecorded, list[OutboxRow]]:
+    said = [(one.id, saying.waiting[one.id]) for one in waiting]
+    drafts = [(one_id, one) for one_id, one in said if one] + [(saying.message_id, draft)]
+    first = waiting[0].conversation_id if waiting else write.entries.new_id()
+    plan = ConversationPlan(
+        entries=write.entries,
+        conversation_id=present.id if present else first,
+        last=present.last if present else (),
+    )
+    if present is None:
+        plan.open(drafts[0][1])
+    for message_id, one in drafts:
+        plan.record(one, message_id)
+    position = write.append()[-1].position
+    if present is None:
+        write.stores.conversations.settle(draft.identity())
+    recorded = MessageRecorded(
+        conversation_id=plan.conversation_id,
+        message_id=saying.message_id,
+        persisted=True,
+        position=position,
+        written=tuple(plan.recorded),
+        warnings=draft.warnings(),
+    )
+    return recorded, write.wake_embed(plan.recorded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,18 +308,6 @@ def _must_wait(draft: MessageDraft, waiting: Sequence[PendingMessage]) -> bool:
 
 def _inherits(draft: MessageDraft) -> bool:
     return draft.role is not MessageRole.USER
-
-
-def _seal(
-    cipher: BodyCipher, saying: _Saying
-) -> Callable[[UUID, tuple[UUID, ...], Mapping[str, Any]], bytes]:
-    workspace_id = saying.principal.workspace_id
-
-    def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-        keys = {one: saying.keys[one] for one in subjects or (workspace_id,)}
-        return cipher.seal(entry_id, workspace_id, keys, body)
-
-    return seal
 
 
 def _answer(recorded: MessageRecorded) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cairn.errors import NotFound
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.drafting import require_writer
-from cairn.ingestion.planning import Planned, recontexted_meta, texts_of
+from cairn.ingestion.entries import Planned
+from cairn.ingestion.planning import recontexted_meta, texts_of
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.requests import Deleted
 from cairn.ledger.entry import NewEntry

@@ -20,7 +20,7 @@ from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.ids import IdSource, derived_id
 from cairn.ingestion.appending import SYSTEM, append_and_project
-from cairn.ingestion.planning import Planned
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.entry import NewEntry
 from cairn.safety.screening import screen

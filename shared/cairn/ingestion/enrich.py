@@ -24,7 +24,7 @@ from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.enrich_causes import asks_trace, failure_cause, good_causes, stated_causes
 from cairn.ingestion.enrich_plan import bodies, derive
 from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding
-from cairn.ingestion.planning import Planned
+from cairn.ingestion.entries import Planned
 from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 

@@ -15,6 +15,7 @@ from cairn.ingestion.drafting import (
     source_agent,
     tagged_agents,
 )
+from cairn.ingestion.requests import ItemOutcome
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.memory.draft import GLOBAL_CLIENT, Audience
 from cairn.memory.importance import derived_importance
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal, Scope
-    from cairn.errors import CairnError
-    from cairn.ingestion.requests import Outcome
 
 MAX_PAYLOAD_BYTES = 32_768
 MAX_PAYLOAD_DEPTH = 8
@@ -74,14 +73,10 @@ class NewEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EventOutcome:
-    """What became of one event: created, duplicate or rejected; `error` exactly when rejected."""
+class EventOutcome(ItemOutcome):
+    """What became of one event: created, duplicate or rejected."""
 
-    outcome: Outcome
-    id: UUID | None = None
-    position: int | None = None
     warnings: tuple[str, ...] = ()
-    error: CairnError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

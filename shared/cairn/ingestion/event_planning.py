@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError, FieldError, ValidationFailed
 from cairn.ingestion.event_draft import EventDraft, EventOutcome, event_identity
 from cairn.ingestion.event_rows import event_body, event_meta
 from cairn.ingestion.event_timeline import UNNUMBERED, Insertion, Timeline, TimelineEvent
-from cairn.ingestion.planning import Planned, registrations
 from cairn.ingestion.ports import Session
 from cairn.ingestion.requests import Outcome
-from cairn.ledger.entry import NewEntry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.ids import IdSource
-    from cairn.ingestion.planning import Seal
-    from cairn.ingestion.ports import Subject
-    from cairn.ledger.entry import Actor
+    from cairn.ingestion.entries import Entries
     from cairn.memory.corroboration import Known
 
 UNKNOWN_PARENT = "parent_id names nothing that this key may see: no CAUSED_BY edge was made."
@@ -98,22 +93,10 @@ def _bad_parent_item() -> ValidationFailed:
 
 @dataclass(slots=True, kw_only=True)
 class EventPlan:
-    """Collects the entries of one write. `next_position` is the one its first entry will get."""
+    """Plans the events of one write. `visible` are the nodes its caller may name as causes."""
 
-    workspace_id: UUID
-    actor: Actor
-    now: datetime
-    next_position: int
-    new_id: IdSource
-    seal: Seal
+    entries: Entries
     visible: frozenset[UUID]
-    planned: list[Planned] = field(default_factory=list["Planned"])
-
-    def register(self, subjects: Sequence[Subject]) -> None:
-        """Give each new data subject its entry."""
-        self.planned += registrations(
-            subjects, self.workspace_id, self.actor, self.now, new_id=self.new_id, seal=self.seal
-        )
 
     def observe(
         self, batch: Identified, stored: Mapping[Session, Sequence[TimelineEvent]]
@@ -160,23 +143,17 @@ class EventPlan:
         )
 
     def _append(self, fresh: Fresh, insertion: Insertion, cause: UUID | None) -> int:
-        draft, entry_id = fresh.draft, self.new_id()
-        subjects, body = draft.audience.data_subjects, event_body(fresh.draft)
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=self.workspace_id,
-            type="event.observed",
-            actor=self.actor,
+        draft = fresh.draft
+        return self.entries.add(
+            "event.observed",
+            event_meta(fresh.id, draft, insertion, cause),
+            event_body(draft),
+            data_subjects=draft.audience.data_subjects,
             occurred_at=draft.occurred_at,
-            data_subjects=subjects,
-            meta=event_meta(fresh.id, draft, insertion, cause),
-            body=self.seal(entry_id, subjects, body),
             session_id=draft.session_id,
             trace_id=draft.trace_id,
             parent_id=cause or draft.parent_id,
         )
-        self.planned.append(Planned(entry=entry, body=body))
-        return self.next_position + len(self.planned) - 1
 
 
 def _timelines(

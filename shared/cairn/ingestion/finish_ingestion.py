@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.access.system import system_principal
 from cairn.errors import NotFound
 from cairn.ingestion.appending import SYSTEM, append_and_project
-from cairn.ingestion.planning import Planned
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.requests import DocumentStatus
 from cairn.ledger.entry import NewEntry
 

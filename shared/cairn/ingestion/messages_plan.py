@@ -10,21 +10,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cairn.ids import derived_id
-from cairn.ingestion.planning import Planned, registrations, texts_of
-from cairn.ledger.entry import NewEntry
+from cairn.ingestion.planning import texts_of
 from cairn.memory.neighbours import CONTEXT_MESSAGES, Message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
     from typing import Any
     from uuid import UUID
 
-    from cairn.ids import IdSource
+    from cairn.ingestion.entries import Entries
     from cairn.ingestion.messages import MessageDraft
-    from cairn.ingestion.planning import Seal
-    from cairn.ingestion.ports import Subject
-    from cairn.ledger.entry import Actor
 
 OPENED = "conversation.opened"
 RECORDED = "message.recorded"
@@ -43,23 +39,12 @@ class LastMessage:
 
 @dataclass(slots=True, kw_only=True)
 class ConversationPlan:
-    """Collects the entries of one write to one conversation. `last` are its last messages."""
+    """Plans one write to one conversation. `last` are its last messages."""
 
-    workspace_id: UUID
+    entries: Entries
     conversation_id: UUID
-    actor: Actor
-    now: datetime
-    new_id: IdSource
-    seal: Seal
     last: tuple[LastMessage, ...] = ()
-    planned: list[Planned] = field(default_factory=list["Planned"])
     recorded: list[UUID] = field(default_factory=list["UUID"])
-
-    def register(self, subjects: Sequence[Subject]) -> None:
-        """Give each new data subject its entry."""
-        self.planned += registrations(
-            subjects, self.workspace_id, self.actor, self.now, new_id=self.new_id, seal=self.seal
-        )
 
     def open(self, draft: MessageDraft) -> None:
         """Plan the conversation of its first message."""
@@ -120,20 +105,16 @@ class ConversationPlan:
         draft: MessageDraft,
         texts: Mapping[UUID, str] | None = None,
     ) -> None:
-        entry_id, subjects = self.new_id(), draft.audience.data_subjects
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=self.workspace_id,
-            type=type_,
-            actor=self.actor,
+        self.entries.add(
+            type_,
+            meta,
+            body,
+            data_subjects=draft.audience.data_subjects,
             occurred_at=draft.occurred_at,
-            data_subjects=subjects,
-            meta=dict(meta),
-            body=self.seal(entry_id, subjects, body),
             # not the channel's session id, which may be somebody's telephone number
             session_id=str(self.conversation_id),
+            texts=texts,
         )
-        self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))
 
 
 def _follows(message: LastMessage, previous: LastMessage | None) -> dict[str, Any] | None:

@@ -11,11 +11,13 @@ from cairn.graph.node import Label, State
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.drafting import require_writer
 from cairn.ingestion.edge_planning import planned_edges
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.node_draft import MAX_TRUTH_CHARS, NewEdge, draft_edge
+from cairn.ingestion.node_ports import GraphStores
 from cairn.ingestion.once import replayed_answer, save_answer
-from cairn.ingestion.planning import Planned
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.requests import Deleted
+from cairn.ingestion.writing import Writer
 from cairn.ledger.entry import NewEntry
 from cairn.text.checks import clean_text
 from cairn.text.scrub import scrub
@@ -25,15 +27,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.access import Principal
-    from cairn.clock import Clock
-    from cairn.ids import IdSource
-    from cairn.ingestion.node_ports import GraphStores, StoredNode
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.node_ports import StoredNode
     from cairn.ingestion.requests import IdempotencyKey
-    from cairn.ingestion.subjects import Resolution, SubjectResolver
-    from cairn.ledger.keys import BodyCipher
+    from cairn.ingestion.subjects import Resolution
     from cairn.text.json_value import JsonValue
-    from cairn.transaction import Transactions
 
 _DELETED_ELSEWHERE = {
     Label.MEMORY: "DELETE /v1/memories/{id}",
@@ -65,15 +62,8 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphWriting:
+class GraphWriting(Writer[GraphStores]):
     """What every change of the graph needs around it."""
-
-    transactions: Transactions[GraphStores]
-    resolver: SubjectResolver
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
 
     def look(self, principal: Principal, node_ids: Sequence[UUID]) -> Mapping[UUID, StoredNode]:
         """Return the visible nodes among these, before any lock is held."""

@@ -21,6 +21,7 @@ from cairn.ingestion.drafting import (
     source_agent,
     tagged_agents,
 )
+from cairn.ingestion.requests import ItemOutcome
 from cairn.memory.draft import GLOBAL_CLIENT, Audience
 from cairn.safety.screening import screen
 from cairn.text.checks import clean_text
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal, Scope
-    from cairn.errors import CairnError
-    from cairn.ingestion.requests import Outcome
 
 MAX_EDGES = 100
 MAX_KEYWORDS = 50
@@ -135,14 +134,10 @@ class NodeDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeOutcome:
-    """What became of one node of a batch. `error` is set exactly when it was rejected."""
+class NodeOutcome(ItemOutcome):
+    """What became of one node of a batch, and with how many edges."""
 
-    outcome: Outcome
-    id: UUID | None = None
-    position: int | None = None
     edges: int = 0
-    error: CairnError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

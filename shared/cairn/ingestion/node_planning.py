@@ -10,48 +10,30 @@ from cairn.graph.entities import entity_id
 from cairn.graph.node import State
 from cairn.ingestion.edge_planning import planned_edges
 from cairn.ingestion.node_draft import NodeDraft, NodeOutcome, node_body, node_identity
-from cairn.ingestion.planning import Planned, registrations
 from cairn.ingestion.requests import Outcome
-from cairn.ledger.entry import NewEntry
 from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
-    from cairn.ids import IdSource
+    from cairn.ingestion.entries import Entries
     from cairn.ingestion.node_ports import StoredNode
-    from cairn.ingestion.planning import Seal
-    from cairn.ingestion.ports import Subject
-    from cairn.ledger.entry import Actor
     from cairn.memory.corroboration import Known
 
 
 @dataclass(slots=True, kw_only=True)
 class NodePlan:
-    """Collects the entries of one write. `next_position` is the one its first entry will get.
+    """Plans the nodes of one write, one after the other.
 
     `known` are the stored nodes of each identity, `found` the nodes that the drafts name.
     """
 
-    workspace_id: UUID
-    actor: Actor
-    now: datetime
-    next_position: int
-    new_id: IdSource
-    seal: Seal
+    entries: Entries
     known: Mapping[str, Sequence[Known]]
     found: Mapping[UUID, StoredNode]
     made: dict[str, tuple[UUID, int]] = field(default_factory=dict[str, "tuple[UUID, int]"])
-    planned: list[Planned] = field(default_factory=list["Planned"])
     touched: dict[UUID, None] = field(default_factory=dict["UUID", None])
-
-    def register(self, subjects: Sequence[Subject]) -> None:
-        """Give each new data subject its entry."""
-        self.planned += registrations(
-            subjects, self.workspace_id, self.actor, self.now, new_id=self.new_id, seal=self.seal
-        )
 
     def write(self, draft: NodeDraft | CairnError) -> NodeOutcome:
         """Plan one node and say what becomes of it."""
@@ -86,10 +68,12 @@ class NodePlan:
         if draft.is_entity:
             return self._place_of_entity(draft)
         same = [one for one in self.known.get(node_identity(draft), ()) if one.active]
-        return (same[0].id, same[0].position, False) if same else (self.new_id(), None, False)
+        return (
+            (same[0].id, same[0].position, False) if same else (self.entries.new_id(), None, False)
+        )
 
     def _place_of_entity(self, draft: NodeDraft) -> tuple[UUID, int | None, bool]:
-        node_id = entity_id_of(self.workspace_id, draft)
+        node_id = entity_id_of(self.entries.workspace_id, draft)
         node = self.found.get(node_id)
         if node is not None and node.superseded_by is not None:
             node = self.found.get(node.superseded_by)
@@ -104,9 +88,9 @@ class NodePlan:
         return node.id, node.position, False
 
     def _identity(self, draft: NodeDraft) -> str:
-        return (
-            str(entity_id_of(self.workspace_id, draft)) if draft.is_entity else node_identity(draft)
-        )
+        if draft.is_entity:
+            return str(entity_id_of(self.entries.workspace_id, draft))
+        return node_identity(draft)
 
     def _append(
         self, draft: NodeDraft, node_id: UUID, edges: list[dict[str, Any]], *, revives: bool
@@ -126,21 +110,15 @@ class NodePlan:
     def _entry(
         self, type_: str, meta: Mapping[str, Any], body: Mapping[str, Any], draft: NodeDraft
     ) -> int:
-        entry_id, subjects = self.new_id(), draft.audience.data_subjects
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=self.workspace_id,
-            type=type_,
-            actor=self.actor,
+        return self.entries.add(
+            type_,
+            meta,
+            body,
+            data_subjects=draft.audience.data_subjects,
             occurred_at=draft.occurred_at,
-            data_subjects=subjects,
-            meta=meta,
-            body=self.seal(entry_id, subjects, body),
             session_id=draft.session_id,
             trace_id=draft.trace_id,
         )
-        self.planned.append(Planned(entry=entry, body=body))
-        return self.next_position + len(self.planned) - 1
 
 
 def entity_id_of(workspace_id: UUID, draft: NodeDraft) -> UUID:

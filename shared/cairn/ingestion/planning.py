@@ -4,35 +4,22 @@ Everything read before (known identities, chain links, session messages) is hand
 batch itself adds is kept here, so that the second item sees the first.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from cairn.ids import IdSource
-from cairn.ingestion.ports import Session, Subject
+from cairn.ingestion.entries import Entries
+from cairn.ingestion.ports import Session
 from cairn.ingestion.projectors import memory_body
 from cairn.ingestion.requests import MemoryOutcome, Outcome
-from cairn.ledger.entry import Actor, NewEntry
 from cairn.memory.corroboration import Known, observers_after, same_assertion
 from cairn.memory.draft import MemoryDraft
 from cairn.memory.identity import chain_key, dedup_key
 from cairn.memory.neighbours import Conversation, Message
 from cairn.memory.supersede import Link, Placement, place
 from cairn.text.canonical import format_timestamp
-
-Seal = Callable[[UUID, tuple[UUID, ...], Mapping[str, Any]], bytes]
-"""(entry id, data subjects, body) -> ciphertext."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """An entry to append, its body in clear, and the texts its projection refers to."""
-
-    entry: NewEntry
-    body: Mapping[str, Any]
-    texts: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
 
 
 def session_of(draft: MemoryDraft) -> Session | None:
@@ -44,25 +31,13 @@ def session_of(draft: MemoryDraft) -> Session | None:
 
 @dataclass(slots=True, kw_only=True)
 class BatchPlan:
-    """Collects the entries of one write. `next_position` is the one its first entry will get."""
+    """Plans the memories of one write, one after the other."""
 
-    workspace_id: UUID
-    actor: Actor
-    now: datetime
-    next_position: int
-    new_id: IdSource
-    seal: Seal
+    entries: Entries
     known: dict[str, tuple[Known, ...]]
     links: dict[str, tuple[Link, ...]]
     conversations: dict[Session, Conversation]
-    planned: list[Planned] = field(default_factory=list["Planned"])
     touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
-
-    def register(self, subjects: Sequence[Subject]) -> None:
-        """Give each new data subject its entry."""
-        self.planned += registrations(
-            subjects, self.workspace_id, self.actor, self.now, new_id=self.new_id, seal=self.seal
-        )
 
     def remember(self, draft: MemoryDraft) -> MemoryOutcome:
         """Plan one memory and say what becomes of it."""
@@ -85,8 +60,6 @@ class BatchPlan:
             "memory.corroborated",
             {"node_id": str(same.id), "observation_count": len(observers)},
             {"observed_by": list(observers)},
-            draft.audience.data_subjects,
-            draft.occurred_at,
             draft,
         )
         self._learn(
@@ -108,7 +81,7 @@ class BatchPlan:
         )
 
     def _created(self, draft: MemoryDraft) -> MemoryOutcome:
-        node_id, chain = self.new_id(), chain_key(draft)
+        node_id, chain = self.entries.new_id(), chain_key(draft)
         placement = place(
             self.links.get(chain, ()) if chain else (), draft.valid_from, draft.valid_to
         )
@@ -122,15 +95,7 @@ class BatchPlan:
             "context": [str(one.id) for one in context],
             "recontexted": recontexted,
         }
-        position = self._append(
-            "memory.remembered",
-            meta,
-            memory_body(draft),
-            draft.audience.data_subjects,
-            draft.occurred_at,
-            draft,
-            texts,
-        )
+        position = self._append("memory.remembered", meta, memory_body(draft), draft, texts)
         self._place(draft, node_id, position, chain, placement)
         replaced = placement.previous if placement.is_end else None
         return MemoryOutcome(
@@ -205,55 +170,20 @@ class BatchPlan:
         type_: str,
         meta: Mapping[str, Any],
         body: Mapping[str, Any],
-        data_subjects: tuple[UUID, ...],
-        occurred_at: datetime,
-        draft: MemoryDraft | None = None,
+        draft: MemoryDraft,
         texts: Mapping[UUID, str] | None = None,
     ) -> int:
-        entry_id = self.new_id()
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=self.workspace_id,
-            type=type_,
-            actor=self.actor,
-            occurred_at=occurred_at,
-            data_subjects=data_subjects,
-            meta=dict(meta),
-            body=self.seal(entry_id, data_subjects, body),
-            session_id=draft.session_id if draft else None,
-            trace_id=draft.trace_id if draft else None,
-            parent_id=draft.parent_id if draft else None,
+        return self.entries.add(
+            type_,
+            meta,
+            body,
+            data_subjects=draft.audience.data_subjects,
+            occurred_at=draft.occurred_at,
+            session_id=draft.session_id,
+            trace_id=draft.trace_id,
+            parent_id=draft.parent_id,
+            texts=texts,
         )
-        self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))
-        return self.next_position + len(self.planned) - 1
-
-
-def registrations(
-    subjects: Sequence[Subject],
-    workspace_id: UUID,
-    actor: Actor,
-    now: datetime,
-    *,
-    new_id: IdSource,
-    seal: Seal,
-) -> list[Planned]:
-    """Return an entry for each new data subject, sealed under its own key alone."""
-    planned: list[Planned] = []
-    for subject in subjects:
-        entry_id = new_id()
-        body = {"kind": subject.kind, "natural_key": subject.natural_key}
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=workspace_id,
-            type="data_subject.registered",
-            actor=actor,
-            occurred_at=now,
-            data_subjects=(subject.id,),
-            meta={"subject_id": str(subject.id)},
-            body=seal(entry_id, (subject.id,), body),
-        )
-        planned.append(Planned(entry=entry, body=body))
-    return planned
 
 
 def recontexted_meta(

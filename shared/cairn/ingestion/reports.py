@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
@@ -15,7 +16,6 @@ from cairn.access import Principal, Scope
 from cairn.errors import NotFound
 from cairn.graph.entities import entity_id
 from cairn.ids import derived_id
-from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.drafting import (
     Owner,
     clean_name,
@@ -26,12 +26,10 @@ from cairn.ingestion.drafting import (
     source_agent,
     tagged_agents,
 )
-from cairn.ingestion.once import replayed_answer, save_answer
-from cairn.ingestion.planning import Planned, registrations
-from cairn.ingestion.ports import OutboxRow, Topic, WriteStores
+from cairn.ingestion.ports import WriteStores
 from cairn.ingestion.reports_rows import ADMIN_NAME, ADMIN_TYPE
-from cairn.ingestion.subjects import SubjectRegisteredMeanwhile, retried
-from cairn.ledger.entry import NewEntry
+from cairn.ingestion.subjects import SubjectRegisteredMeanwhile
+from cairn.ingestion.writing import Work, Write, Writer
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.safety.screening import screen
 from cairn.text.checks import clean_text
@@ -42,13 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from cairn.clock import Clock, Stopwatch
-    from cairn.ids import IdSource
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.clock import Stopwatch
+    from cairn.ingestion.ports import OutboxRow
     from cairn.ingestion.requests import IdempotencyKey
-    from cairn.ingestion.subjects import Resolution, SubjectResolver
-    from cairn.ledger.keys import BodyCipher
-    from cairn.transaction import Transactions
 
 MAX_BODY_CHARS = 10_000
 MAX_TITLE_CHARS = 256
@@ -149,20 +143,14 @@ class ReportDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteReport:
+class WriteReport(Writer[ReportStores]):
     """Writes one report; a second of the same title and minute returns the first.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
     NotFound for a conversation that is not visible, Unavailable when nothing could be written.
     """
 
-    transactions: Transactions[ReportStores]
-    resolver: SubjectResolver
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
     stopwatch: Stopwatch
-    new_id: IdSource
     log: Callable[[str, Mapping[str, Any]], None]
 
     def __call__(
@@ -173,13 +161,16 @@ class WriteReport:
         start = self.stopwatch()
         draft = draft_report(report, principal, self.clock())
 
-        def attempt() -> tuple[ReportWritten, list[OutboxRow]]:
+        def prepared() -> Work[ReportStores, ReportWritten]:
             others = self._talkers(principal, draft)
-            resolution = self.resolver.resolve(principal, draft.wanted, others)
-            return self._write(principal, draft, resolution, idempotency)
+            return Work(
+                resolution=self.resolver.resolve(principal, draft.wanted, others),
+                do=partial(_write, draft),
+                keep=_answer,
+                read=_from_answer,
+            )
 
-        written, rows = retried(attempt)
-        self.dispatcher.send(rows)
+        written = self.write_once(principal, prepared, idempotency)
         self.log(
             "reports",
             {
@@ -200,84 +191,37 @@ class WriteReport:
             found = stores.reports.conversation(draft.conversation_id, draft.session_id)
         return found[1] if found else ()
 
-    def _write(
-        self,
-        principal: Principal,
-        draft: ReportDraft,
-        resolution: Resolution,
-        idempotency: IdempotencyKey | None,
-    ) -> tuple[ReportWritten, list[OutboxRow]]:
-        once = idempotency.key if idempotency else None
-        with self.transactions.writing(principal, once=once) as stores:
-            now = self.clock()
-            answer = replayed_answer(stores.idempotency, idempotency, now)
-            if answer is not None:
-                return _from_answer(answer), []
-            same = stores.reports.find(draft.identity())
-            rows: list[OutboxRow] = []
-            if same is not None:
-                written = ReportWritten(
-                    id=same.id, position=same.position, created=False, parent_id=same.parent_id
-                )
-            else:
-                resolution.check(stores)
-                written = self._append(stores, principal, draft, resolution, now)
-                rows.append(self._wake_embed(stores, principal, written, now))
-            if idempotency:
-                save_answer(stores.idempotency, idempotency, _answer(written), now)
-            return written, rows
 
-    def _append(
-        self,
-        stores: ReportStores,
-        principal: Principal,
-        draft: ReportDraft,
-        resolution: Resolution,
-        now: datetime,
-    ) -> ReportWritten:
-        workspace_id, report_id, entry_id = principal.workspace_id, self.new_id(), self.new_id()
-        meta, talkers = _provenance(stores, workspace_id, draft, report_id)
-        subjects = tuple(sorted({*resolution.subjects_of(draft.wanted), *talkers}))
-        if any(one not in resolution.keys for one in subjects):
-            raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
-        body, parent_id = _body(draft), UUID(meta["parent_id"])
-        actor = principal_actor(principal)
+def _write(draft: ReportDraft, write: Write[ReportStores]) -> tuple[ReportWritten, list[OutboxRow]]:
+    same = write.stores.reports.find(draft.identity())
+    if same is not None:
+        there = ReportWritten(
+            id=same.id, position=same.position, created=False, parent_id=same.parent_id
+        )
+        return there, []
+    write.register()
+    written = _append(draft, write)
+    return written, write.wake_embed([written.id])
 
-        def seal(one: UUID, whose: tuple[UUID, ...], text: Mapping[str, Any]) -> bytes:
-            return self.cipher.seal(one, workspace_id, resolution.keys_of(whose), text)
 
-        planned = registrations(
-            resolution.new, workspace_id, actor, now, new_id=self.new_id, seal=seal
-        )
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=workspace_id,
-            type=WRITTEN,
-            actor=actor,
-            occurred_at=draft.occurred_at,
-            data_subjects=subjects,
-            meta=meta,
-            body=seal(entry_id, subjects, body),
-            session_id=str(parent_id) if meta["parent"] == "conversation" else None,
-        )
-        planned.append(Planned(entry=entry, body=body))
-        sealed = append_and_project(stores, planned, now)[-1]
-        return ReportWritten(
-            id=report_id, position=sealed.position, created=True, parent_id=parent_id
-        )
-
-    def _wake_embed(
-        self, stores: ReportStores, principal: Principal, written: ReportWritten, now: datetime
-    ) -> OutboxRow:
-        row = OutboxRow(
-            workspace_id=principal.workspace_id,
-            id=self.new_id(),
-            topic=Topic.EMBED,
-            position=written.position,
-            node_ids=(written.id,),
-        )
-        stores.outbox.add(row, now)
-        return row
+def _append(draft: ReportDraft, write: Write[ReportStores]) -> ReportWritten:
+    entries, resolution = write.entries, write.resolution
+    report_id = entries.new_id()
+    meta, talkers = _provenance(write.stores, entries.workspace_id, draft, report_id)
+    subjects = tuple(sorted({*resolution.subjects_of(draft.wanted), *talkers}))
+    if any(one not in resolution.keys for one in subjects):
+        raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
+    parent_id = UUID(meta["parent_id"])
+    position = entries.add(
+        WRITTEN,
+        meta,
+        _body(draft),
+        data_subjects=subjects,
+        occurred_at=draft.occurred_at,
+        session_id=str(parent_id) if meta["parent"] == "conversation" else None,
+    )
+    write.append()
+    return ReportWritten(id=report_id, position=position, created=True, parent_id=parent_id)
 
 
 def draft_report(new: NewReport, principal: Principal, now: datetime) -> ReportDraft:

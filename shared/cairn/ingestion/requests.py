@@ -16,7 +16,7 @@ Json = Mapping[str, Any]
 
 
 class Outcome(StrEnum):
-    """What became of one memory."""
+    """What became of one item."""
 
     CREATED = "created"
     DUPLICATE = "duplicate"  # the same agent had said exactly this
@@ -67,16 +67,22 @@ class NewMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOutcome:
-    """What became of one memory of a batch. `error` is set exactly when it was rejected."""
+class ItemOutcome:
+    """What became of one item of a batch. `error` is set exactly when it was rejected."""
 
     outcome: Outcome
     id: UUID | None = None
     position: int | None = None
+    error: CairnError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOutcome(ItemOutcome):
+    """What became of one memory of a batch."""
+
     superseded: tuple[UUID, ...] = ()
     observation_count: int = 1
     warnings: tuple[str, ...] = ()
-    error: CairnError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from cairn.access import Principal, Role
 from cairn.errors import Denied
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.drafting import refuse, require_writer
-from cairn.ingestion.planning import Planned
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import WriteStores
 from cairn.ledger.entry import Entry, NewEntry
 from cairn.retrieval.subscription_leg import MAX_KEYWORD_CHARS, MAX_KEYWORDS, SubscriptionView

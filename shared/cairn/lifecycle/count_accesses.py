@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.access.system import system_principal
 from cairn.ingestion.appending import SYSTEM, append_and_project
-from cairn.ingestion.planning import Planned
+from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import WriteStores
 from cairn.ledger.entry import NewEntry
 

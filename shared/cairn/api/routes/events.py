@@ -20,9 +20,9 @@ from cairn.api.problems import Problem, from_error, from_validation
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
 from cairn.errors import FieldError, ValidationFailed
+from cairn.ingestion.batches import MAX_BATCH
 from cairn.ingestion.drafting import MAX_TEXT_CHARS
 from cairn.ingestion.event_draft import MAX_TYPE_CHARS, EventOutcome, NewEvent
-from cairn.ingestion.observe import MAX_BATCH
 from cairn.ingestion.requests import Outcome
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.memory.draft import GLOBAL_CLIENT

@@ -19,6 +19,7 @@ from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.problems import Problem, from_error, from_validation
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
+from cairn.ingestion.batches import MAX_BATCH
 from cairn.ingestion.node_changes import NewRelationship
 from cairn.ingestion.node_draft import (
     MAX_EDGES,
@@ -28,7 +29,6 @@ from cairn.ingestion.node_draft import (
     NewNode,
     NodeOutcome,
 )
-from cairn.ingestion.nodes import MAX_BATCH
 from cairn.ingestion.requests import Outcome
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.retrieval.node_views import NodeFilter

@@ -1,0 +1,160 @@
+"""How every write goes: keys before the lock, then one transaction, done once, then the queue.
+
+Not what a write means: the use cases plan it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from cairn.ingestion.appending import append_and_project, principal_actor
+from cairn.ingestion.entries import Entries
+from cairn.ingestion.once import replayed_answer, save_answer
+from cairn.ingestion.ports import Dispatcher, OutboxRow, Topic, WriteStores
+from cairn.ingestion.subjects import Resolution, SubjectResolver, retried
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.clock import Clock
+    from cairn.ids import IdSource
+    from cairn.ingestion.requests import IdempotencyKey
+    from cairn.ledger.entry import Entry
+    from cairn.ledger.keys import BodyCipher
+    from cairn.transaction import Transactions
+
+EMBED_BATCH = 100
+"""Nodes that one message to the embed stage names at the most."""
+
+StoresT = TypeVar("StoresT", bound=WriteStores)
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write(Generic[StoresT]):
+    """A write under way: the transaction's stores, the keys found before it, its entries so far."""
+
+    stores: StoresT
+    resolution: Resolution
+    entries: Entries
+
+    @property
+    def now(self) -> datetime:
+        """Return the moment of the write, under the lock."""
+        return self.entries.now
+
+    def register(self) -> None:
+        """Plan the entries of new data subjects.
+
+        Raises SubjectRegisteredMeanwhile when another write registered one of them first.
+        """
+        self.resolution.check(self.stores)
+        self.entries.register(self.resolution.new)
+
+    def append(self) -> list[Entry]:
+        """Append and project what was planned."""
+        return append_and_project(self.stores, self.entries.planned, self.now)
+
+    def wake(self, row: OutboxRow) -> OutboxRow:
+        """Keep a row whose message is sent after the commit."""
+        self.stores.outbox.add(row, self.now)
+        return row
+
+    def wake_embed(self, node_ids: Iterable[UUID]) -> list[OutboxRow]:
+        """Let the embed stage look at these nodes after the commit."""
+        touched = tuple(node_ids)
+        return [
+            self.wake(
+                OutboxRow(
+                    workspace_id=self.entries.workspace_id,
+                    id=self.entries.new_id(),
+                    topic=Topic.EMBED,
+                    position=self.entries.position,
+                    node_ids=touched[start : start + EMBED_BATCH],
+                )
+            )
+            for start in range(0, len(touched), EMBED_BATCH)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work(Generic[StoresT, ResultT]):
+    """What a write is to do, with the keys it needs.
+
+    `do` runs in the transaction and returns its result and the outbox rows it added. `keep` is the
+    result as it is stored for a repeat (ids and numbers, no texts), `read` makes it a result again.
+    """
+
+    resolution: Resolution
+    do: Callable[[Write[StoresT]], tuple[ResultT, list[OutboxRow]]]
+    keep: Callable[[ResultT], Mapping[str, Any]]
+    read: Callable[[Mapping[str, Any]], ResultT]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer(Generic[StoresT]):
+    """What a use case that writes is made of."""
+
+    transactions: Transactions[StoresT]
+    resolver: SubjectResolver
+    cipher: BodyCipher
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+
+    def write_once(
+        self,
+        principal: Principal,
+        prepare: Callable[[], Work[StoresT, ResultT]],
+        idempotency: IdempotencyKey | None,
+    ) -> ResultT:
+        """Do the work in one transaction, or return what it gave the first time.
+
+        `prepare` runs before the lock, as anything that is slow must; it runs again when a data
+        subject it took for a new one was registered meanwhile.
+        """
+
+        def attempt() -> tuple[ResultT, list[OutboxRow]]:
+            return self._write(principal, prepare(), idempotency)
+
+        result, rows = retried(attempt)
+        self.dispatcher.send(rows)
+        return result
+
+    def _write(
+        self,
+        principal: Principal,
+        work: Work[StoresT, ResultT],
+        idempotency: IdempotencyKey | None,
+    ) -> tuple[ResultT, list[OutboxRow]]:
+        once = idempotency.key if idempotency else None
+        with self.transactions.writing(principal, once=once) as stores:
+            now = self.clock()
+            answer = replayed_answer(stores.idempotency, idempotency, now)
+            if answer is not None:
+                return work.read(answer), []
+            result, rows = work.do(self._begun(principal, stores, work.resolution, now))
+            if idempotency:
+                save_answer(stores.idempotency, idempotency, work.keep(result), now)
+            return result, rows
+
+    def _begun(
+        self, principal: Principal, stores: StoresT, resolution: Resolution, now: datetime
+    ) -> Write[StoresT]:
+        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
+            keys = resolution.keys_of(subjects)
+            return self.cipher.seal(entry_id, principal.workspace_id, keys, body)
+
+        entries = Entries(
+            workspace_id=principal.workspace_id,
+            actor=principal_actor(principal),
+            now=now,
+            next_position=stores.ledger.head().position + 1,
+            new_id=self.new_id,
+            seal=seal,
+        )
+        return Write(stores=stores, resolution=resolution, entries=entries)
