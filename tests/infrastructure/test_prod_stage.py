@@ -11,6 +11,8 @@ import pytest
 from infra.cdk.constructs.acknowledgement import SHORTEST_REASON
 from tests.infrastructure.assembly import Assembly, Resource, run_python
 
+from cairn.bootstrap import metrics
+
 STACKS = {"api", "data", "network", "observability", "pipeline"}
 ROOT_OF_WILDCARDS = {"ec2:", "logs:", "xray:"}  # actions for which IAM has no resource
 
@@ -125,6 +127,28 @@ def test_every_function_and_machine_has_alarms(prod: Assembly) -> None:
     assert {(metric, id_) for id_ in functions for metric in ("Errors", "Throttles")} <= watched
     machines = {metric for metric, _ in _alarms(prod, "StateMachineArn")}
     assert machines == {"ExecutionsFailed", "ExecutionsTimedOut"}
+
+
+def test_searches_without_vectors_wake_somebody_by_the_metric_that_is_written(
+    prod: Assembly,
+) -> None:
+    alarms = [
+        alarm.properties
+        for alarm in prod.resources("AWS::CloudWatch::Alarm")
+        if alarm.properties["Namespace"] == metrics.NAMESPACE
+    ]
+    assert {alarm["MetricName"] for alarm in alarms} == {metrics.VECTOR_LEG_EMPTY}
+    assert {(d["Name"], d["Value"]) for alarm in alarms for d in alarm["Dimensions"]} == {
+        ("service", "cairn-api"),
+        ("service", "cairn-retrieve"),
+    }
+    assert all(alarm["EvaluationPeriods"] == 3 for alarm in alarms)
+
+
+def test_the_dashboard_shows_every_metric_of_searches(prod: Assembly) -> None:
+    [page] = prod.resources("AWS::CloudWatch::Dashboard")
+    shown = json.dumps(page.properties["DashboardBody"])
+    assert not {name for name in metrics.UNITS if name not in shown}
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,20 @@ if TYPE_CHECKING:
 
 PERIOD = Duration.minutes(5)
 OLDEST_MESSAGE_SECONDS = 300
+NAMESPACE = "Cairn"
+SEARCHING = ("api", "retrieve")
+"""The functions that answer searches, and write the metrics of them."""
+
+
+def search_metric(function: str, name: str, statistic: str) -> cloudwatch.Metric:
+    """A metric of the searches of one function; `cairn.bootstrap.metrics` writes it."""
+    return cloudwatch.Metric(
+        namespace=NAMESPACE,
+        metric_name=name,
+        dimensions_map={"service": f"cairn-{function}"},
+        period=PERIOD,
+        statistic=statistic,
+    )
 
 
 class Alarms(Construct):
@@ -63,14 +77,25 @@ class Alarms(Construct):
         """Answers that say the fault is ours."""
         self._alarm(f"{name}-server-errors", api.metric_server_error(period=PERIOD), 0)
 
-    def _alarm(self, name: str, metric: cloudwatch.Metric, above: float) -> None:
+    def watch_searches(self, name: str) -> None:
+        """Searches by one function that found words and no vectors, three times five minutes.
+
+        What was just written waits for its vectors a few seconds; this does not go away.
+        """
+        empty = search_metric(name, "VectorLegEmpty", "Sum")
+        self._alarm(f"{name}-vector-leg-empty", empty, 0, periods=3)
+
+    def _alarm(
+        self, name: str, metric: cloudwatch.Metric, above: float, *, periods: int = 1
+    ) -> None:
         alarm = cloudwatch.Alarm(
             self,
             name,
-            alarm_description=f"Cairn: {name.replace('-', ' ')} above {above:g} in five minutes",
+            alarm_description=f"Cairn: {name.replace('-', ' ')} above {above:g} in five minutes"
+            + (f", {periods} times running" if periods > 1 else ""),
             metric=metric,
             threshold=above,
-            evaluation_periods=1,
+            evaluation_periods=periods,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 
+from infra.cdk.constructs.alarms import SEARCHING, search_metric
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -34,6 +36,7 @@ def dashboard(
     page.add_widgets(*_front(front))
     page.add_widgets(*_queue(pipeline))
     page.add_widgets(*_functions(functions))
+    page.add_widgets(*_searches())
     page.add_widgets(_documents(pipeline))
     return page
 
@@ -60,6 +63,20 @@ def _functions(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWi
     errors = [function.metric_errors(period=PERIOD) for function in each]
     duration = [function.metric_duration(period=PERIOD, statistic="p95") for function in each]
     return [_graph("Errors", errors), _graph("Duration, p95", duration)]
+
+
+def _searches() -> list[cloudwatch.IWidget]:
+    time = [
+        search_metric(function, "RecallMilliseconds", at)
+        for function in SEARCHING
+        for at in ("p50", "p95")
+    ]
+    trouble = [
+        search_metric(function, name, "Sum")
+        for function in SEARCHING
+        for name in ("RecallDegraded", "VectorLegEmpty")
+    ]
+    return [_graph("Searches, ms", time), _graph("Searches with a part missing", trouble)]
 
 
 def _documents(pipeline: PipelineStack) -> cloudwatch.IWidget:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aws_cdk import Environment, Stack
 
-from infra.cdk.constructs.alarms import Alarms
+from infra.cdk.constructs.alarms import SEARCHING, Alarms
 from infra.cdk.constructs.dashboard import dashboard
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class ObservabilityStack(Stack):
         alarms = Alarms(self, email=config.alarm_email)
         for name, function in functions.items():
             alarms.watch_function(name, function)
+        for name in SEARCHING:
+            alarms.watch_searches(name)
         alarms.watch_queue("embed", pipeline.embed)
         alarms.watch_machine("ingestion", pipeline.machine)
         alarms.watch_api("api", front.http.api)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.events import event_services
 from cairn.bootstrap.graph import walk_services
 from cairn.bootstrap.logs import logger, warn
+from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.nodes import node_services
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import Search, context, recall, searches
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import Embedder
     from cairn.ingestion.ports import Dispatcher
+    from cairn.retrieval.recall import Recall
+    from cairn.storage.postgres.database import Database
 
 
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
@@ -65,9 +69,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
     )
     remember = _remember(transactions, resolver, wake)
-    recalled = recall(
-        opened, model, log, keyword_leg(settings, opened), parts=asking_parts(settings)
-    )
+    recalled = _recall(settings, opened, log, model)
     nodes, entities = node_services(opened, transactions, remember)
     return ApiServices(
         admit=Admit(opened, utc_now),
@@ -111,7 +113,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         subscriptions=subscription_services(opened, remember),
         nodes=nodes,
         entities=entities,
-        graph=walk_services(opened, model),
+        graph=walk_services(opened, recalled),
     )
 
 
@@ -125,6 +127,17 @@ def _remember(
         dispatcher=wake,
         clock=utc_now,
         new_id=new_id,
+    )
+
+
+def _recall(settings: ApiSettings, opened: Database, log: Logger, model: Embedder) -> Recall:
+    return recall(
+        opened,
+        model,
+        log,
+        keyword_leg(settings, opened),
+        parts=asking_parts(settings),
+        measure=partial(measured, "api", settings.stage),
     )
 
 

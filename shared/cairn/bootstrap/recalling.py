@@ -34,12 +34,14 @@ from cairn.storage.postgres.subscriptions import (
 from cairn.storage.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aws_lambda_powertools import Logger
 
     from cairn.access import Principal
     from cairn.embedding.port import Embedder
     from cairn.retrieval.answer import Answer
-    from cairn.retrieval.ports import KeywordLeg
+    from cairn.retrieval.ports import KeywordLeg, Report
     from cairn.retrieval.query import SearchRequest
     from cairn.storage.postgres.database import Database
 
@@ -87,12 +89,16 @@ def recall(
     log: Logger | None = None,
     keyword: KeywordLeg | None = None,
     parts: AskingParts | None = None,
+    measure: Callable[[Report], Report] | None = None,
 ) -> Recall:
     """Return the use case with one thread pool for its legs.
 
-    Without a `log` it tells nobody anything. `keyword` None is PostgreSQL's leg, `parts` None
-    answers by rules and reranks nothing.
+    Without a `log` it tells nobody anything; `measure` adds metrics to what it tells. `keyword`
+    None is PostgreSQL's leg, `parts` None answers by rules and reranks nothing.
     """
+    report, note = (warn(log), inform(log)) if log else (silent, silent)
+    if measure:
+        report, note = measure(report), measure(note)
     parts = parts or AskingParts(
         asking=Asking(gate=gate.by_rules, intents=intents.by_rules),
         expander=no_expansion,
@@ -123,6 +129,6 @@ def recall(
         settings=PostgresWorkspaceSettings(opened, monotonic),
         cache=ResultCache(monotonic),
         reindex=PostgresReindex(opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id),
-        report=warn(log) if log else silent,
-        note=inform(log) if log else silent,
+        report=report,
+        note=note,
     )

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.logs import logger
+from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
-from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.recalling import Search, recall
 from cairn.bootstrap.search_index import keyword_leg
 from cairn.settings import RetrieveSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
-    from cairn.retrieval.recall import Recall
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveServices:
     """The retrieve function's use cases."""
 
-    recall: Recall
+    search: Search
     log: Logger
 
 
@@ -32,5 +32,12 @@ def retrieve_services() -> RetrieveServices:
     opened = database(settings, size=CONNECTIONS)
     log = logger("retrieve", settings.log_level)
     parts = asking_parts(settings)
-    found = recall(opened, embedder(settings), log, keyword_leg(settings, opened), parts=parts)
-    return RetrieveServices(recall=found, log=log)
+    found = recall(
+        opened,
+        embedder(settings),
+        log,
+        keyword_leg(settings, opened),
+        parts=parts,
+        measure=partial(measured, "retrieve", settings.stage),
+    )
+    return RetrieveServices(search=Search(found), log=log)

@@ -309,6 +309,7 @@ class Recall:
             lacking = self.reindex.request(search.principal, ids) if self.reindex else None
         except Unavailable as error:
             return ("vector: empty", f"reindex: {error.reason}")
+        excused = lacking == 0 and search.recipe.minimum_cosine > 0
         self.report(
             "recall.vector_leg_empty",
             {
@@ -316,9 +317,9 @@ class Recall:
                 "search_id": str(search.id),
                 "keyword": len(keyword.candidates),
                 "lacking": lacking,
+                "excused": excused,
             },
         )
-        excused = lacking == 0 and search.recipe.minimum_cosine > 0
         return () if excused else ("vector: empty",)
 
     def _answered(

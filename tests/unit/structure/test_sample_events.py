@@ -13,7 +13,8 @@ import pytest
 from infra.cdk.functions import discover
 
 from cairn.errors import Unavailable
-from cairn.retrieval.query import SearchRequest
+from cairn.retrieval.answer import Answer
+from cairn.retrieval.query import Format, SearchRequest
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = sorted(
@@ -46,6 +47,8 @@ class Called:
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         self.calls.append((self.name, given, named))
+        if self.name == "search":
+            return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         return {} if self.name.startswith(counting) else 1
 
@@ -79,20 +82,32 @@ def test_a_sample_runs_one_use_case_of_its_function(
     module, services = load(path.parent.name), Called()
     event = json.loads(path.read_text(encoding="utf-8"))
     monkeypatch.setattr(module, "services", services)
-    if path.parent.name == "retrieve":
-        monkeypatch.setattr(module, "answer", lambda _, request: Answered(request))
     module.handler(event, None)
     asked = [call for call in services.calls if not call[0].startswith("log")]
     assert len(asked) == 1
 
 
-@dataclass(frozen=True)
-class Answered:
-    """The answer to a search, with nothing found."""
+def named_text(given: tuple[Any, ...]) -> bool:
+    """Whether a search asked for plain text."""
+    return any(isinstance(one, SearchRequest) and one.format == Format.TEXT for one in given)
 
-    request: SearchRequest
-    results: tuple[object, ...] = ()
-    meta: tuple[tuple[str, object], ...] = ()
+
+@pytest.mark.parametrize(
+    ("sample", "answered"),
+    [
+        ("search", {"results": [], "meta": {}}),
+        ("text", {"results": [], "meta": {}, "text": "[Memory]"}),
+    ],
+)
+def test_a_search_gives_its_text_when_it_is_asked_for(
+    load: Callable[[str], ModuleType], sample: str, answered: dict[str, Any]
+) -> None:
+    module, services = load("retrieve"), Called()
+    module.services = services
+    event = json.loads((ROOT / "events" / "retrieve" / f"{sample}.json").read_text("utf-8"))
+    assert module.handler(event, None) == answered
+    [(_, (principal, _), _)] = services.calls
+    assert str(principal.workspace_id) == event["workspace_id"]
 
 
 @dataclass
