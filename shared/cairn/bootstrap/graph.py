@@ -7,71 +7,57 @@ from typing import TYPE_CHECKING
 
 from cairn.api.walk_services import GraphServices
 from cairn.clock import monotonic, utc_now
-from cairn.errors import Unavailable
+from cairn.ids import new_id
+from cairn.llm.budget import Budget
 from cairn.retrieval.feedback import GiveFeedback
-from cairn.retrieval.intents import classify
 from cairn.retrieval.lineage import TraceLineage
-from cairn.retrieval.recipes import MIN_COSINE
+from cairn.retrieval.model_calls import ModelCalls
+from cairn.retrieval.similar_nodes import MatchedNodes
 from cairn.retrieval.subgraph import QuerySubgraph
 from cairn.retrieval.understanding import understand
 from cairn.storage.postgres.graph_reader import PostgresFeedback, graph_transactions
-from cairn.storage.postgres.recall import PostgresVectorLeg
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from uuid import UUID
+    from collections.abc import Mapping
 
-    from cairn.access import Principal
-    from cairn.embedding.port import Embedder
     from cairn.graph.intent_weights import Intent
-    from cairn.retrieval.ports import VectorLeg
-    from cairn.retrieval.records import Filters
+    from cairn.llm.budget import Limits
+    from cairn.retrieval.intents import IntentClassifier
+    from cairn.retrieval.recall import Recall
     from cairn.storage.postgres.database import Database
-
-SIMILAR_TIMEOUT_MS = 2_000
 
 
 @dataclass(frozen=True)
-class SimilarNodes:
-    """Finds nodes like a question by their vectors, for questions that name no entity."""
+class Classified:
+    """Says what a question is after, as recall's classifier does, within a budget of its own."""
 
-    embedder: Embedder
-    leg: VectorLeg
+    classifier: IntentClassifier
+    limits: Limits
 
-    def __call__(
-        self, principal: Principal, query: str, filters: Filters, limit: int
-    ) -> Sequence[UUID]:
-        """Return at most `limit` nodes, the likest first; none when they cannot be found now."""
-        try:
-            found = self.leg.search(
-                principal,
-                self.embedder.embed([query])[0],
-                filters,
-                model_id=self.embedder.model.id,
-                minimum=MIN_COSINE,
-                limit=limit,
-                timeout_ms=SIMILAR_TIMEOUT_MS,
-            )
-        except Unavailable:
-            return ()
-        return [candidate.node_id for candidate in found]
+    def __call__(self, question: str) -> Mapping[Intent, float]:
+        """Return the intents with their confidence."""
+        calls = ModelCalls(Budget(self.limits, stopwatch=monotonic))
+        asked = understand(question, utc_now())
+        return self.classifier(question, asked=asked, calls=calls).confidence
 
 
-def walk_services(opened: Database, embedder: Embedder) -> GraphServices:
-    """Build them; nothing connects and no model is read yet."""
+def walk_services(opened: Database, recalled: Recall) -> GraphServices:
+    """Build them beside recall, whose legs, classifier and settings they share."""
     transactions = graph_transactions(opened)
     return GraphServices(
         subgraph=QuerySubgraph(
             transactions=transactions,
-            classify=_by_rules,
+            classify=Classified(recalled.asking.intents, recalled.limits),
             clock=utc_now,
             stopwatch=monotonic,
-            similar=SimilarNodes(embedder, PostgresVectorLeg(opened)),
+            similar=MatchedNodes(
+                legs=recalled.legs,
+                transactions=recalled.transactions,
+                clock=utc_now,
+                new_id=new_id,
+            ),
+            settings=recalled.settings,
         ),
         lineage=TraceLineage(transactions=transactions, stopwatch=monotonic),
         feedback=GiveFeedback(store=PostgresFeedback(opened), clock=utc_now),
     )
-
-
-def _by_rules(question: str) -> Mapping[Intent, float]:
-    return classify(question, asked=understand(question, utc_now()))

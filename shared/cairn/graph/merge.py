@@ -23,6 +23,11 @@ def walked_intents(intents: Mapping[Intent, float]) -> dict[Intent, float]:
     } or {Intent.GENERAL: 1.0}
 
 
+def surest(intents: Mapping[Intent, float]) -> Intent:
+    """Return the intent with the highest confidence, the first named of equals."""
+    return max(intents, key=lambda intent: intents[intent])
+
+
 def merge(
     by_intent: Mapping[Intent, Mapping[UUID, float]], confidences: Mapping[Intent, float]
 ) -> dict[UUID, float]:

@@ -84,8 +84,11 @@ class WalkingGraphLeg:
 def _candidates(
     reader: GraphReader, found: Exploration, filters: Filters, limit: int
 ) -> tuple[Candidate, ...]:
-    """Return the best reached nodes that may be results; seeds are what was asked with, not for."""
-    seeds = frozenset(found.seed_ids)
+    """Return the best reached nodes that may be results.
+
+    Seeds are what was asked with, not for, except those that are seeds because they match.
+    """
+    seeds = frozenset(found.seed_ids) - found.matched.keys()
     wants_entities = Label.ENTITY in filters.labels
     reached = {
         node_id: score

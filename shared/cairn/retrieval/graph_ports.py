@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from cairn.graph.neighbourhood import GraphEdge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -26,6 +26,7 @@ __all__ = [
     "GraphStores",
     "Method",
     "Seed",
+    "SimilarNodes",
 ]
 
 
@@ -41,14 +42,15 @@ class Method(StrEnum):
 class GraphSeeds:
     """Where to start: names of entities as the question has them, and nodes already known.
 
-    When neither gives a seed, `similar` is asked for nodes like the question, and when that gives
-    none either, the entity of `agent`, the slug of the agent that asks, is the only seed.
+    `matched` are nodes that match the question, with their `SimilarNodes` weights: they are both
+    starts and answers. When nothing gives a seed, the entity of `agent`, the slug of the agent that
+    asks, is the only one.
     """
 
     names: tuple[str, ...] = ()
     node_ids: tuple[UUID, ...] = ()
     agent: str | None = None
-    similar: Callable[[], Sequence[UUID]] | None = None
+    matched: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +111,26 @@ class GraphLeg(Protocol):
         chosen by the intents. No seed, nothing found. Candidates satisfy `filters` and the strict
         agent guard; nodes on the way satisfy the lenient one. Raises Unavailable when storage
         cannot answer; a deadline that passes while walking is `truncated`, not an error.
+        """
+        ...
+
+
+class SimilarNodes(Protocol):
+    """Finds the nodes that a question's words and meaning match."""
+
+    def __call__(
+        self,
+        principal: Principal,
+        question: str,
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Mapping[UUID, float]:
+        """Return at most `limit` nodes with weights in (0, 1], the best first; the best has 1.
+
+        A weight is the node's score as a share of the best one's. Filters hold, and the strict
+        agent guard. Raises Unavailable when nobody can say what matches.
         """
         ...
 

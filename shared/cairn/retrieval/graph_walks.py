@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from cairn.errors import Unavailable
 from cairn.graph.activation import activate_nodes, spread
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, greatest_weight, weight_of
-from cairn.graph.merge import merge, walked_intents
+from cairn.graph.matches import arrivals, with_matches
+from cairn.graph.merge import merge, surest, walked_intents
 from cairn.graph.neighbourhood import crowded
 from cairn.graph.node import Label
 from cairn.graph.pagerank import pagerank
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.clock import Stopwatch
-    from cairn.graph.intent_weights import IntentWeights
+    from cairn.graph.intent_weights import IntentWeights, Row
     from cairn.graph.neighbourhood import GraphEdge
     from cairn.graph.traversal import Bounds, Walk
     from cairn.retrieval.graph_ports import GraphReader, GraphSeeds, Seed
     from cairn.retrieval.records import Filters
 
+SHARPNESS = 2
+"""A matched node starts with its weight to this power: the best matches say most."""
 EDGES_PER_HOP = 2_000
 """Edges one hop may bring; a wide frontier gets fewer of each node."""
 MOST_PER_NODE = 50
@@ -38,7 +41,7 @@ LEAST_PER_NODE = 10
 FRONTIER = 100
 """Nodes one hop starts from: the most promising ones reached so far."""
 PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
-"""Intents without a direction; a question of these only is ranked by the topology."""
+"""Intents without a direction; from entities alone, these are ranked by the topology."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +63,13 @@ class Exploration:
     """What an exploration came to.
 
     `scores` has every reached node, seeds and entities too, by the method's merged score;
-    `labels` the label of every node seen.
+    `labels` the label of every node seen. `matched` are the seeds that are there because they match
+    the question, with the scores they started with.
     """
 
     seeds: tuple[Seed, ...] = ()
     seed_ids: tuple[UUID, ...] = ()
+    matched: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
     method: Method = Method.INTENT_WEIGHTED
     edges: tuple[GraphEdge, ...] = ()
     labels: Mapping[UUID, str] = field(default_factory=dict["UUID", str])
@@ -75,6 +80,25 @@ class Exploration:
     depths: Mapping[UUID, int] = field(default_factory=dict["UUID", int])
     via: Mapping[UUID, GraphEdge] = field(default_factory=dict["UUID", "GraphEdge"])
     truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Starts:
+    """Where the walks start: `given` nodes, which have 1, and `matched` ones, which have less."""
+
+    named: Sequence[Seed]
+    labels: Mapping[UUID, str]
+    matched: Mapping[UUID, float]
+
+    @property
+    def given(self) -> frozenset[UUID]:
+        """Return the seeds that were named or given by id."""
+        return frozenset(self.labels.keys() - self.matched.keys())
+
+    @property
+    def scores(self) -> dict[UUID, float]:
+        """Return what each seed starts with."""
+        return {node_id: self.matched.get(node_id, 1.0) for node_id in self.labels}
 
 
 @dataclass(slots=True)
@@ -88,9 +112,14 @@ class _Neighbourhood:
     truncated: bool = False
 
 
-def method_for(intents: Collection[Intent]) -> Method:
-    """Return PageRank for questions that are general or after likeness only, else the walk."""
-    return Method.PPR if PPR_INTENTS.issuperset(intents) else Method.INTENT_WEIGHTED
+def method_for(intents: Collection[Intent], *, matched: bool = False) -> Method:
+    """Return the method for a question that names none; docs/decisions/0012 has the measures.
+
+    The walk, except for questions that are general or after likeness only and whose walks start
+    from no `matched` node: entities and given nodes say little of what is wanted.
+    """
+    undirected = PPR_INTENTS.issuperset(intents) and not matched
+    return Method.PPR if undirected else Method.INTENT_WEIGHTED
 
 
 def explore(
@@ -103,27 +132,29 @@ def explore(
     """
     deadline = stopwatch() + way.bounds.timeout_ms / 1000
     intents = walked_intents(way.intents)
-    named, starts = _starts(reader, seeds, way.filters)
-    if not starts:
+    starts = _starts(reader, seeds, way.filters)
+    if not starts.labels:
         return Exploration(method=way.method or method_for(intents))
     found = _fetched(reader, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
-    method = way.method or method_for(intents)
+    method = way.method or method_for(intents, matched=bool(starts.matched))
     edges = tuple(found.edges.values())
-    walks = _walks(edges, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
+    walks = _walks(edges, starts.scores, way, intents, deadline=deadline, stopwatch=stopwatch)
     by_intent = {
         intent: {node_id: reached.score for node_id, reached in each.reached.items()}
         for intent, each in walks.items()
     }
     if method is Method.PPR:
-        scores = _by_pagerank(edges, starts, way)
+        scores = _by_pagerank(edges, starts, way.weights[surest(intents)])
     elif method is Method.ACTIVATION:
         scores = _by_activation(edges, starts, found.labels)
     else:
-        scores = merge(by_intent, intents)
+        arrived = _arrived(edges, starts, walks, way)
+        scores = merge(by_intent, intents) | with_matches(starts.matched, arrived, intents)
     ways = _ways(walks, intents)
     return Exploration(
-        seeds=tuple(named),
-        seed_ids=tuple(starts),
+        seeds=tuple(starts.named),
+        seed_ids=tuple(starts.labels),
+        matched=starts.matched,
         method=method,
         edges=edges,
         labels=found.labels,
@@ -145,32 +176,35 @@ def path_to(node_id: UUID, via: Mapping[UUID, GraphEdge]) -> list[GraphEdge]:
     return path
 
 
-def _starts(
-    reader: GraphReader, seeds: GraphSeeds, filters: Filters
-) -> tuple[Sequence[Seed], dict[UUID, str]]:
-    """Return the entities the names mean, and the label of every node to start from."""
+def _starts(reader: GraphReader, seeds: GraphSeeds, filters: Filters) -> _Starts:
+    """Return where to start; a node that is named or given and matches too starts as named."""
     named = reader.find_entities(seeds.names, filters) if seeds.names else ()
-    starts: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
-    if seeds.node_ids:
-        starts.update(reader.starts(seeds.node_ids, filters))
-    if not starts and seeds.similar is not None:
-        starts.update(reader.starts(seeds.similar(), filters))
-    if not starts and seeds.agent:
+    labels: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
+    asked = dict.fromkeys([*seeds.node_ids, *seeds.matched])
+    if asked:
+        labels.update(reader.starts(list(asked), filters))
+    given = {*seeds.node_ids, *(seed.node_id for seed in named)}
+    matched = {
+        node_id: weight**SHARPNESS
+        for node_id, weight in seeds.matched.items()
+        if node_id in labels and node_id not in given
+    }
+    if not labels and seeds.agent:
         named = reader.find_entities([seeds.agent], filters)
-        starts = {seed.node_id: Label.ENTITY for seed in named}
-    return named, starts
+        labels = {seed.node_id: Label.ENTITY for seed in named}
+    return _Starts(named=named, labels=labels, matched=matched)
 
 
 def _fetched(
     reader: GraphReader,
-    starts: Mapping[UUID, str],
+    starts: _Starts,
     way: Way,
     intents: Mapping[Intent, float],
     *,
     deadline: float,
     stopwatch: Stopwatch,
 ) -> _Neighbourhood:
-    found = _Neighbourhood(labels=dict(starts), promise=dict.fromkeys(starts, 1.0))
+    found = _Neighbourhood(labels=dict(starts.labels), promise=starts.scores)
     for _ in range(way.bounds.max_depth):
         frontier, left_out = _frontier(found, way.frontier)
         left_ms = int((deadline - stopwatch()) * 1000)
@@ -216,6 +250,7 @@ def _learn(
     intents: Mapping[Intent, float],
 ) -> None:
     before = dict(found.promise)
+    edges = [edge for edge in edges if edge.id not in found.edges]  # may come once for each end
     rows = [(sure / greatest_weight(weights[of]), weights[of]) for of, sure in intents.items()]
     shares: dict[str, float] = {}
     for edge in edges:
@@ -237,7 +272,7 @@ def _learn(
 
 def _walks(
     edges: Sequence[GraphEdge],
-    starts: Collection[UUID],
+    starts: Mapping[UUID, float],
     way: Way,
     intents: Mapping[Intent, float],
     *,
@@ -251,7 +286,7 @@ def _walks(
         share = (deadline - now) / (len(intents) - number)
         walks[intent] = walk(
             edges,
-            dict.fromkeys(starts, 1.0),
+            starts,
             way.weights[intent],
             way.bounds,
             stopwatch=stopwatch,
@@ -272,33 +307,49 @@ def _ways(walks: Mapping[Intent, Walk], intents: Mapping[Intent, float]) -> dict
     return best
 
 
-def _by_pagerank(
-    edges: Sequence[GraphEdge], starts: Collection[UUID], way: Way
-) -> dict[UUID, float]:
-    """Return 1 for seeds and, for others, 0.8 x the share of the best one's rank.
-
-    So that the best reached node scores as one hop of a walk does at best.
-    """
-    ranks = pagerank(edges, dict.fromkeys(starts, 1.0), way.weights[Intent.GENERAL])
-    greatest = max((rank for node_id, rank in ranks.items() if node_id not in starts), default=1.0)
+def _arrived(
+    edges: Sequence[GraphEdge], starts: _Starts, walks: Mapping[Intent, Walk], way: Way
+) -> dict[Intent, dict[UUID, float]]:
+    """Return, by intent, what reaches each matched node from the others."""
     return {
-        node_id: 1.0 if node_id in starts else HOP_DECAY * rank / greatest
+        intent: arrivals(
+            starts.matched, each.reached, edges, way.weights[intent], max_depth=way.bounds.max_depth
+        )
+        for intent, each in walks.items()
+    }
+
+
+def _by_pagerank(edges: Sequence[GraphEdge], starts: _Starts, row: Row) -> dict[UUID, float]:
+    """Return 1 for given seeds and, for others, 0.8 x the share of the best one's rank.
+
+    So that the best of the others scores as one hop of a walk does at best. The walker jumps home
+    to seeds in proportion to what they start with.
+    """
+    ranks = pagerank(edges, starts.scores, row)
+    given = starts.given
+    greatest = max((rank for node_id, rank in ranks.items() if node_id not in given), default=1.0)
+    return {
+        node_id: 1.0 if node_id in given else HOP_DECAY * rank / greatest
         for node_id, rank in ranks.items()
     }
 
 
 def _by_activation(
-    edges: Sequence[GraphEdge], starts: Collection[UUID], labels: Mapping[UUID, str]
+    edges: Sequence[GraphEdge], starts: _Starts, labels: Mapping[UUID, str]
 ) -> dict[UUID, float]:
     """Return activations of entities, and of the nodes that reference them.
 
-    A seed that is no entity stirs the entities it references.
+    A given seed that is no entity stirs the entities it references; matched ones do where nothing
+    was given. A matched node has what it started with besides.
     """
-    seeds = {node_id for node_id in starts if labels.get(node_id) == Label.ENTITY}
+    stirring = starts.given or starts.matched.keys()
+    seeds = {node_id for node_id in stirring if labels.get(node_id) == Label.ENTITY}
     for edge in edges:
-        stirs = edge.source_id in starts and edge.source_label != Label.ENTITY
+        stirs = edge.source_id in stirring and edge.source_label != Label.ENTITY
         if stirs and edge.target_label == Label.ENTITY:
             seeds.add(edge.target_id)
     entities = spread(edges, seeds)
     scores = {node_id: one.activation for node_id, one in entities.items()}
-    return {**scores, **activate_nodes(edges, entities)}
+    scores |= activate_nodes(edges, entities)
+    own = {node_id: scores.get(node_id, 0.0) + one for node_id, one in starts.matched.items()}
+    return scores | own

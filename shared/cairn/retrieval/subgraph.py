@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.errors import FieldError, ValidationFailed
+from cairn.errors import FieldError, Unavailable, ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
 from cairn.graph.merge import best, decayed
@@ -24,6 +24,7 @@ from cairn.retrieval.proactive import ProactiveReader, surface
 from cairn.retrieval.question_names import question_names
 from cairn.retrieval.records import Filters
 from cairn.retrieval.scoring import DECAY_PER_DAY, DECAYING_KINDS
+from cairn.retrieval.switches import workspace_recall
 from cairn.text.checks import clean_text
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from cairn.clock import Clock, Stopwatch
     from cairn.graph.intent_weights import IntentWeights
     from cairn.graph.neighbourhood import GraphEdge
+    from cairn.retrieval.graph_ports import SimilarNodes
+    from cairn.retrieval.ports import WorkspaceSettings
     from cairn.retrieval.proactive import Surfaced
     from cairn.retrieval.records import FoundNode
     from cairn.transaction import Transactions
@@ -43,7 +46,10 @@ MAX_SEED_NODES = 50
 MAX_NAMED = 20
 EDGES_PER_NODE = 4
 """Edges shown for each node shown, the best believed first."""
-SIMILAR_SEEDS = 5
+MATCHED_SEEDS = 20
+"""Matched nodes the walks start from, besides those that are named or given."""
+MATCHING_SHARE = 0.5
+"""Of the time a request has, what matching may take; the walks have what is left."""
 
 _LABEL = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 _RELATION = re.compile(r"[A-Z][A-Z_]{0,63}")
@@ -135,14 +141,16 @@ def check(request: SubgraphRequest) -> Bounds:
 class QuerySubgraph:
     """The use case. `classify` says what a question is after, with a confidence for each intent.
 
-    `similar` finds nodes like a question when none of its names is an entity; None: nothing does.
+    `similar` finds the nodes a question matches, from which the walks start too; None: nothing
+    does. `settings` are the workspace's, whose intent weights are laid over `weights`.
     """
 
     transactions: Transactions[SubgraphStores]
     classify: Callable[[str], Mapping[Intent, float]]
     clock: Clock
     stopwatch: Stopwatch
-    similar: Callable[[Principal, str, Filters, int], Sequence[UUID]] | None = None
+    similar: SimilarNodes | None = None
+    settings: WorkspaceSettings | None = None
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
 
     def __call__(self, principal: Principal, request: SubgraphRequest) -> Subgraph:
@@ -155,15 +163,17 @@ class QuerySubgraph:
         start = self.stopwatch()
         intents = self._intents(request)
         filters = Filters(as_of_position=self._position(principal, request))
+        matching = self.stopwatch()
+        seeds, troubles = self._seeds(principal, request, filters)
+        taken_ms = int((self.stopwatch() - matching) * 1000)
         way = Way(
             intents=intents,
             filters=filters,
-            bounds=bounds,
+            bounds=replace(bounds, timeout_ms=max(1, bounds.timeout_ms - taken_ms)),
             method=request.method,
             relations=request.relations,
-            weights=self.weights,
+            weights=self._weights(principal),
         )
-        seeds = self._seeds(principal, request, filters)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
             found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
@@ -173,6 +183,7 @@ class QuerySubgraph:
             intents=intents,
             as_of_position=filters.as_of_position,
             query_ms=(self.stopwatch() - start) * 1000,
+            warnings=(*shown.warnings, *troubles),
         )
 
     def _intents(self, request: SubgraphRequest) -> Mapping[Intent, float]:
@@ -186,20 +197,36 @@ class QuerySubgraph:
         with self.transactions.reading(principal) as stores:
             return stores.graph.position_at(request.as_of)
 
+    def _weights(self, principal: Principal) -> IntentWeights:
+        if self.settings is None:
+            return self.weights
+        workspace, _ = workspace_recall(self.settings(principal))
+        return workspace.intent_weights or self.weights
+
     def _seeds(
         self, principal: Principal, request: SubgraphRequest, filters: Filters
-    ) -> GraphSeeds:
-        query, similar = request.query, self.similar
-        if not query:
-            return GraphSeeds(node_ids=request.node_ids)
-        return GraphSeeds(
-            names=question_names(query),
+    ) -> tuple[GraphSeeds, tuple[str, ...]]:
+        """Return where to start, and a warning when nobody could say what matches."""
+        if not request.query:
+            return GraphSeeds(node_ids=request.node_ids), ()
+        seeds = GraphSeeds(
+            names=question_names(request.query),
             node_ids=request.node_ids,
             agent=principal.agent_slug,
-            similar=(lambda: similar(principal, query, filters, SIMILAR_SEEDS))
-            if similar
-            else None,
         )
+        if self.similar is None:
+            return seeds, ()
+        try:
+            matched = self.similar(
+                principal,
+                request.query,
+                replace(filters, labels=_matched_labels(request.labels)),
+                limit=MATCHED_SEEDS,
+                timeout_ms=max(1, int(request.timeout_ms * MATCHING_SHARE)),
+            )
+        except Unavailable as error:
+            return seeds, (f"Nothing was matched by words or meaning: {error.reason}.",)
+        return replace(seeds, matched=matched), ()
 
     def _shown(
         self,
@@ -213,7 +240,7 @@ class QuerySubgraph:
             for node_id, score in found.scores.items()
             if not request.labels or found.labels[node_id] in request.labels
         }
-        seeds = [node_id for node_id in found.seed_ids if node_id in wanted]
+        seeds = [node_id for node_id in found.seed_ids if node_id in wanted.keys() - found.matched]
         reached = [node_id for node_id, _ in best(wanted, request.max_nodes)]
         kept = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
         nodes = {node.id: node for node in reader.read(kept, filters)}
@@ -261,6 +288,7 @@ def _ranked(nodes: Mapping[UUID, FoundNode], found: Exploration, at: datetime) -
                     "relevance_score": score,
                     "decay_score": factors[node_id],
                     "importance_score": node.importance,
+                    **_match(found, node_id),
                     **by_intent,
                 },
                 depth=found.depths.get(node_id),
@@ -268,6 +296,17 @@ def _ranked(nodes: Mapping[UUID, FoundNode], found: Exploration, at: datetime) -
             )
         )
     return shown
+
+
+def _match(found: Exploration, node_id: UUID) -> dict[str, float]:
+    """Return what a node had before any walk, when it was a seed for matching the question."""
+    own = found.matched.get(node_id)
+    return {} if own is None else {"match_score": own}
+
+
+def _matched_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return which nodes may match: those that are shown. Entities do not match, they are named."""
+    return tuple(label for label in labels if label != Label.ENTITY)
 
 
 def _proactive(

@@ -119,17 +119,58 @@ def test_without_a_seed_nothing_is_found(leg: Leg, seeds: GraphSeeds) -> None:
     assert (found.candidates, found.edges, found.seed_ids) == ((), (), ())
 
 
-def test_without_a_name_what_is_like_the_question_is_the_seed(leg: Leg) -> None:
+def matching(leg: Leg, *names: str, **weights: float) -> GraphSeeds:
+    """Return seeds of which those with weights are there because they match."""
+    return GraphSeeds(
+        names=names, matched={leg.graph.id(name): weight for name, weight in weights.items()}
+    )
+
+
+def test_what_matches_the_question_is_a_start_and_a_result(leg: Leg) -> None:
     failures(leg)
-    asked: list[int] = []
+    assert "cause" in leg.found(seeds=matching(leg, "nobody", failed=1.0, hidden=0.9))
+    assert leg.found(seeds=matching(leg, failed=1.0))[0] == "failed"
+    assert "failed" not in leg.found(seeds=GraphSeeds(node_ids=(leg.graph.id("failed"),)))
 
-    def similar() -> list[Any]:
-        asked.append(1)
-        return [leg.graph.id("failed"), new_id()]
 
-    assert "cause" in leg.found(seeds=GraphSeeds(names=("nobody",), similar=similar))
-    leg.find(seeds=GraphSeeds(names=("stripe",), similar=similar))
-    assert len(asked) == 1
+def test_a_matched_node_scores_its_own_weight_and_what_others_bring_it(leg: Leg) -> None:
+    failures(leg)
+    found = leg.find(seeds=matching(leg, failed=1.0, cause=0.5), intents={Intent.WHY: 0.7})
+    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    # cause: 0.5 squared of its own, and 0.8 x 5/5 of what failed has, x 0.7 for the intent
+    assert scores["cause"] == pytest.approx(0.25 + 0.7 * 0.8)
+    # failed: 1 of its own; cause only has what failed gave it, so it gives nothing back, but
+    # other gives what it got by the entity: 0.8 x 2/5 x 0.7 a step, three steps from failed
+    assert scores["failed"] == pytest.approx(1.0, abs=0.05)
+    assert scores["before"] == pytest.approx(0.7 * 0.8 / 5)
+
+
+def test_pagerank_goes_home_to_the_best_match_most_often(leg: Leg) -> None:
+    leg.graph.grow(("a", "CAUSED_BY", "x"), ("b", "CAUSED_BY", "y"))
+    found = leg.find(seeds=matching(leg, a=1.0, b=0.5), method=Method.PPR)
+    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    assert scores["a"] == pytest.approx(0.8)
+    assert scores["b"] == pytest.approx(0.8 / 4)  # the weight is squared
+    assert scores["x"] == pytest.approx(4 * scores["y"])
+
+
+def test_a_node_that_is_named_and_matches_starts_as_named(leg: Leg) -> None:
+    failures(leg)
+    found = leg.find(seeds=matching(leg, "stripe", STRIPE=0.1, failed=0.5))
+    assert found.scores[leg.graph.id("STRIPE")] == pytest.approx(0.9)  # 1 x the confidence
+
+
+def test_activation_keeps_what_a_match_has_of_its_own(leg: Leg) -> None:
+    failures(leg)
+    found = leg.find(seeds=matching(leg, "stripe", before=0.5), method=Method.ACTIVATION)
+    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    assert scores["before"] == pytest.approx(0.25)
+    assert scores["failed"] == pytest.approx(1.0)
+
+
+def test_questions_without_a_direction_are_walked_too_where_something_matched() -> None:
+    assert method_for({Intent.RELATED}) is Method.PPR
+    assert method_for({Intent.RELATED}, matched=True) is Method.INTENT_WEIGHTED
 
 
 def test_the_agents_own_entity_is_the_last_resort(leg: Leg) -> None:

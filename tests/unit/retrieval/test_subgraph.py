@@ -1,6 +1,6 @@
 """Subgraphs over the in-memory graph: bounds, decay, what is shown, and what is said of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,13 +8,14 @@ import pytest
 from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
-from cairn.access import Principal, Scope
-from cairn.errors import ValidationFailed
+from cairn.access import Principal, Role, Scope
+from cairn.errors import Unavailable, ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import Intent, intent_weights
 from cairn.graph.node import State
 from cairn.ids import new_id
 from cairn.retrieval.graph_ports import Method
+from cairn.retrieval.records import Filters
 from cairn.retrieval.subgraph import QuerySubgraph, Subgraph, SubgraphRequest
 from cairn.retrieval.subgraph_json import subgraph_json
 from cairn.storage.in_memory.graph import InMemoryGraphTransactions
@@ -94,7 +95,7 @@ def test_relations_say_what_is_walked(asking: Asking) -> None:
 def test_a_question_without_a_name_starts_at_what_is_like_it(asking: Asking) -> None:
     graph = asking.graph
     graph.grow(("s", "CAUSED_BY", "cause"))
-    query = replace(asking.query, similar=lambda *asked: [graph.id("s")])
+    query = replace(asking.query, similar=lambda *_, **__: {graph.id("s"): 1.0})
     found = replace(asking, query=query).ask(query="Why is it so?")
     assert set(asking.names(found)) == {"s", "cause"}
     assert asking.ask(query="Why is it so?").nodes == ()
@@ -194,3 +195,67 @@ def test_a_workspaces_own_weights_decide(asking: Asking) -> None:
 def test_a_bad_request_is_refused(asking: Asking, asked: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationFailed, match=message):
         asking.ask("s", **asked)
+
+
+@dataclass
+class Matching:
+    """Stands for `SimilarNodes`: finds what it was given, and keeps what it was asked."""
+
+    found: dict[Any, float]
+    asked: list[tuple[Filters, int, int]] = field(default_factory=list[tuple[Filters, int, int]])
+
+    def __call__(
+        self, principal: Principal, question: str, filters: Filters, *, limit: int, timeout_ms: int
+    ) -> dict[Any, float]:
+        self.asked.append((filters, limit, timeout_ms))
+        return self.found
+
+
+def test_matches_are_ranked_among_all_and_say_their_own_score(asking: Asking) -> None:
+    graph = asking.graph
+    graph.plant(
+        [graph.node(name, kind="event") for name in ("s", "weak", "cause")],
+        [graph.edge("s", "CAUSED_BY", "cause")],
+    )
+    matching = Matching({graph.id("s"): 1.0, graph.id("weak"): 0.5})
+    asking = replace(asking, query=replace(asking.query, similar=matching))
+    found = asking.ask(query="Why?", intent=Intent.WHY, max_nodes=2)
+    assert asking.names(found) == ["s", "cause"]
+    scores = {name: one.scores for name, one in zip(asking.names(found), found.nodes, strict=True)}
+    assert scores["s"]["match_score"] == 1.0
+    assert "match_score" not in scores["cause"]
+
+
+def test_matching_takes_the_labels_that_are_shown_and_half_of_the_time(asking: Asking) -> None:
+    matching = Matching({})
+    asking = replace(asking, query=replace(asking.query, similar=matching))
+    asking.ask(query="Why?", labels=("Event", "Entity"), timeout_ms=1000)
+    ((filters, _, timeout_ms),) = matching.asked
+    assert (filters.labels, timeout_ms) == (("Event",), 500)
+
+
+def test_matching_that_cannot_answer_is_told_and_names_still_lead_on(asking: Asking) -> None:
+    def fails(*_: Any, **__: Any) -> dict[Any, float]:
+        raise Unavailable("Down.", reason="all-legs-failed")
+
+    asking.graph.grow(("s", "REFERENCES", "STRIPE"))
+    asking = replace(asking, query=replace(asking.query, similar=fails))
+    found = asking.ask(query="Why Stripe?")
+    assert set(asking.names(found)) == {"s", "STRIPE"}
+    assert found.warnings == ("Nothing was matched by words or meaning: all-legs-failed.",)
+
+
+def test_a_match_of_another_agent_is_no_start(asking: Asking) -> None:
+    graph = asking.graph
+    graph.plant([graph.node("theirs", agents=("other",)), graph.node("mine", agents=("bot",))])
+    matching = Matching({graph.id("theirs"): 1.0, graph.id("mine"): 0.5})
+    asking = replace(asking, query=replace(asking.query, similar=matching))
+    bot = replace(graph.principal, role=Role.AGENT, agent_slug="bot")
+    assert asking.names(asking.ask(query="Why?", principal=bot)) == ["mine"]
+
+
+def test_a_workspaces_own_intent_weights_hold_for_its_subgraphs(asking: Asking) -> None:
+    asking.graph.grow(("s", "CAUSED_BY", "cause"), ("s", "FOLLOWS", "before"))
+    settings = {"recall": {"intent_weights": {"why": {"CAUSED_BY": 0}}}}
+    asking = replace(asking, query=replace(asking.query, settings=lambda principal: settings))
+    assert set(asking.names(asking.ask("s", intent=Intent.WHY))) == {"s", "before"}
