@@ -9,7 +9,7 @@ from cairn.graph.quality import step
 from cairn.graph.traversal import HOP_DECAY
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.graph.intent_weights import Intent, Row
@@ -18,30 +18,33 @@ if TYPE_CHECKING:
 
 
 def arrivals(
-    nodes: Collection[UUID],
+    matched: Mapping[UUID, float],
     reached: Mapping[UUID, Reached],
     edges: Sequence[GraphEdge],
     row: Row,
     *,
     max_depth: int,
 ) -> dict[UUID, float]:
-    """Return, of each of `nodes` that has one, the score of the best way to it from a neighbour.
+    """Return, of each matched node that has one, the score of the best way to it from a neighbour.
 
     The neighbour's score in the walk x 0.8 x traverse_score(edge) / greatest weight: one more step
-    of the walk. A neighbour that was itself reached over that edge does not count: it would only
-    give back what it got. Nor does one at `max_depth`, from which the walk goes no further.
+    of the walk. A neighbour that was itself reached over that edge would give back what it got: it
+    counts with what it started with, if it matched too. One at `max_depth` does not count, for the
+    walk goes no further from there.
     """
     found: dict[UUID, float] = {}
     for edge in edges:
         ends = (edge.source_id, edge.target_id)
-        if ends[0] == ends[1] or not (ends[0] in nodes or ends[1] in nodes):
+        if ends[0] == ends[1] or not (ends[0] in matched or ends[1] in matched):
             continue
         passed = HOP_DECAY * step(edge, row)
         for here, there in (ends, ends[::-1]):
-            came = reached.get(there) if here in nodes else None
-            if came is None or came.depth >= max_depth or came.via == edge:
+            came = reached.get(there) if here in matched else None
+            if came is None or came.depth >= max_depth:
                 continue
-            found[here] = max(found.get(here, 0.0), came.score * passed)
+            score = matched.get(there, 0.0) if came.via is edge else came.score
+            if score * passed > found.get(here, 0.0):
+                found[here] = score * passed
     return found
 
 

@@ -139,9 +139,8 @@ def test_a_matched_node_scores_its_own_weight_and_what_others_bring_it(leg: Leg)
     scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
     # cause: 0.5 squared of its own, and 0.8 x 5/5 of what failed has, x 0.7 for the intent
     assert scores["cause"] == pytest.approx(0.25 + 0.7 * 0.8)
-    # failed: 1 of its own; cause only has what failed gave it, so it gives nothing back, but
-    # other gives what it got by the entity: 0.8 x 2/5 x 0.7 a step, three steps from failed
-    assert scores["failed"] == pytest.approx(1.0, abs=0.05)
+    # failed: 1 of its own, and a step from what cause started with, not from what failed gave it
+    assert scores["failed"] == pytest.approx(1.0 + 0.7 * 0.8 * 0.25)
     assert scores["before"] == pytest.approx(0.7 * 0.8 / 5)
 
 
