@@ -61,3 +61,10 @@ def test_no_file_is_a_usage_error() -> None:
     code, _ = run([], CliSettings.model_construct())
 
     assert code == 2
+
+
+def test_leaving_one_out_of_one_is_refused_before_anything_is_connected(conversation: Path) -> None:
+    code, said = run([str(conversation), "--leave-one-out"], CliSettings.model_construct())
+
+    assert code == 1
+    assert "at least two" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,8 @@ class FakeApi:
         self.searches = 0
         self.off: list[str] = []
         self.cold_searches = 0
+        self.cached = 0
+        self.limits: list[int] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/v1/status":
@@ -119,6 +122,8 @@ class FakeApi:
                 "failed_embeddings": self.failed,
             }
             return httpx.Response(200, json=status)
+        if request.url.path == "/v1/searches/s1":
+            return httpx.Response(200, json=self._explained())
         body = json.loads(request.content)
         if request.url.path == "/v1/memories":
             return httpx.Response(200, json={"results": self._store(body["items"])})
@@ -126,13 +131,25 @@ class FakeApi:
             self.limited -= 1
             return httpx.Response(429, headers={"retry-after": "3"})
         self.searches += 1
+        self.limits.append(body["limit"])
         off = [stage for stage, on in body.get("stages", {}).items() if not on]
-        self.off += off
+        self.cached += "cache" not in off
+        self.off += [stage for stage in off if stage != "cache"]
         if "keyword" in off:
             return httpx.Response(200, json={"results": [], "meta": {"degraded": []}})
         degraded = ["vector: late"] if self.searches <= self.cold_searches else self.degraded
         results = [{"node_id": f"n{place}"} for place in reversed(range(len(self.texts)))]
-        return httpx.Response(200, json={"results": results, "meta": {"degraded": degraded}})
+        meta = {"degraded": degraded, "search_id": "s1"}
+        return httpx.Response(200, json={"results": results, "meta": meta})
+
+    def _explained(self) -> dict[str, Any]:
+        """The texts in the order they were stored."""
+        results = [
+            {"node_id": f"n{place}", "contributions": {"keyword": 1.0 - place / 10, "length": 0.2}}
+            for place in range(len(self.texts))
+        ]
+        recipe = {"weights": {"keyword": 0.5}, "signals": {"length": 0.2, "speaker": 0.0}}
+        return {"recipe_used": recipe, "results": results}
 
     def _store(self, items: list[dict[str, Any]]) -> list[dict[str, str]]:
         first = len(self.texts)
@@ -211,6 +228,42 @@ def test_an_ablation_asks_everything_again_without_each_stage(conversation: Conv
     assert world.api.off == [name for name in ABLATED for _ in conversation.questions]
     assert ablation["keyword"]["recall_at_20"] == 0.0
     assert ablation["speaker"]["recall_at_20"] == measured["recall_at_20"] == 1.0
+
+
+def test_no_question_is_answered_from_memory(conversation: Conversation) -> None:
+    world = World()
+
+    world.bench().run([conversation], ablate=True)
+
+    assert world.api.searches > 0 == world.api.cached
+
+
+def test_leaving_one_out_asks_for_many_results_and_ranks_each_conversation_by_the_others(
+    conversation: Conversation,
+) -> None:
+    world = World()
+    world.api.pending = [2, 1, 0, 0]
+    other = replace(conversation, name="8", turns=conversation.turns[:2])
+
+    measured = world.bench().run([conversation, other], leave_out=True)["leave_one_out"]
+
+    assert world.api.limits[-4:] == [100] * 4
+    assert measured["default"]["questions"] == measured["chosen"]["questions"] == 4
+    assert measured["default_weights"] == {"keyword": 0.5, "length": 0.2}
+    assert [fold["held_out"] for fold in measured["folds"]] == ["7", "8"]
+    assert measured["folds"][0]["weights"] == {"keyword": 0.5, "length": 0.2}
+
+
+@pytest.mark.parametrize(("times", "said"), [(1, "at least two"), (2, "twice")])
+def test_what_leaves_nothing_out_is_refused_before_anything_is_stored(
+    conversation: Conversation, times: int, said: str
+) -> None:
+    world = World()
+
+    with pytest.raises(Failure, match=said):
+        world.bench().run([conversation] * times, leave_out=True)
+
+    assert world.api.texts == []
 
 
 def test_what_an_ablation_names_can_be_switched_off() -> None:

@@ -8,14 +8,13 @@ import typer
 
 from cairn.cli.deps import NO_ENVIRONMENT
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from uuid import UUID
 
     from rich.console import Console
-    from rich.table import Table
 
     from cairn.cli.bench.api import TimedApi
     from cairn.cli.bench.run import Bench
@@ -42,6 +41,12 @@ def locomo(
     ablate: Annotated[
         bool, typer.Option("--ablate", help="Ask again with each signal and leg off in turn.")
     ] = False,
+    leave_one_out: Annotated[
+        bool,
+        typer.Option(
+            "--leave-one-out", help="Rank each conversation with weights chosen on the others."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Load conversations into workspaces of their own, ask their questions, report.
@@ -49,14 +54,18 @@ def locomo(
     Needs the owner's database URL (new workspaces) and the functions' (the floor).
     """
     from cairn.cli.bench.locomo import read_conversation
+    from cairn.cli.bench.locomo_folds import refuse_too_few
+    from cairn.cli.bench.locomo_show import show
 
     deps = deps_of(ctx)
     conversations = [read_conversation(path) for path in files]
-    measured = _bench(deps).run(conversations, ablate=ablate)
+    if leave_one_out:
+        refuse_too_few(conversations)
+    measured = _bench(deps).run(conversations, ablate=ablate, leave_out=leave_one_out)
     if json:
         print_json(measured)
     else:
-        _show(deps.out, measured)
+        show(deps.out, measured)
 
 
 @app.command()
@@ -188,33 +197,3 @@ def _progress(console: "Console") -> Any:
             yield lambda steps: bar.advance(task, steps)
 
     return stage
-
-
-def _show(console: "Console", measured: dict[str, Any]) -> None:
-    metrics = ("questions", "recall_at_5", "recall_at_10", "recall_at_20", "mrr", "ndcg_at_10")
-    quality = table("category", *metrics)
-    for name, values in {**measured["by_category"], "all": measured}.items():
-        quality.add_row(name, *(str(values[metric]) for metric in metrics))
-    console.print(quality)
-    speed = table("measure", "value")
-    for name in (
-        "ingest_per_s",
-        "embedder_per_s",
-        "search_ms_p50",
-        "search_ms_p95",
-        "floor_ms_p50",
-    ):
-        speed.add_row(name, str(measured[name]))
-    console.print(speed)
-    if ablation := measured.get("ablation"):
-        console.print(_ablated(measured, ablation))
-
-
-def _ablated(measured: dict[str, Any], ablation: dict[str, dict[str, Any]]) -> "Table":
-    """Return the quality without each stage, and what that changes, in points."""
-    metrics = ("recall_at_5", "recall_at_10", "recall_at_20")
-    found = table("without", *metrics)
-    for name, values in ablation.items():
-        changes = {metric: 100 * (values[metric] - measured[metric]) for metric in metrics}
-        found.add_row(name, *(f"{values[one]} ({changes[one]:+.1f})" for one in metrics))
-    return found

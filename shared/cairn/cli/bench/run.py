@@ -6,6 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from cairn.cli.bench.locomo_folds import (
+    Fold,
+    answered,
+    leave_one_out,
+    refuse_too_few,
+    weights_of,
+)
 from cairn.cli.bench.metrics import percentile, quality
 from cairn.cli.failure import Failure
 from cairn.text.canonical import format_timestamp
@@ -18,12 +25,14 @@ if TYPE_CHECKING:
 
     from cairn.cli.bench.api import TimedApi
     from cairn.cli.bench.locomo import Conversation, Question, Turn
+    from cairn.cli.bench.locomo_weights import Answered
     from cairn.embedding.port import Embedder
 
 T = TypeVar("T")
 
 BATCH = 500
 LIMIT = 20
+RANKED_AGAIN = 100
 WARM_UP = 5
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 900.0
@@ -90,11 +99,21 @@ class Bench:
     stopwatch: Callable[[], float]
     sleep: Callable[[float], None]
 
-    def run(self, conversations: Sequence[Conversation], *, ablate: bool = False) -> dict[str, Any]:
+    def run(
+        self,
+        conversations: Sequence[Conversation],
+        *,
+        ablate: bool = False,
+        leave_out: bool = False,
+    ) -> dict[str, Any]:
         """Return the report: quality over all questions, rates in turns a second, times in ms.
 
-        With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off.
+        With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off. With
+        `leave_out` it has `leave_one_out`: the quality with weights chosen on other conversations;
+        Failure when there are none.
         """
+        if leave_out:
+            refuse_too_few(conversations)
         turns = [turn for conversation in conversations for turn in conversation.turns]
         embedder_per_s = self._embedder_rate([turn.text for turn in turns])
         loaded, seconds = self._load(conversations)
@@ -103,6 +122,7 @@ class Bench:
         return {
             **report(asked),
             **({"ablation": off} if off else {}),
+            **({"leave_one_out": self._left_out(loaded)} if leave_out else {}),
             "ingest_per_s": round(len(turns) / seconds, 1),
             "embedder_per_s": round(embedder_per_s, 1),
         }
@@ -172,17 +192,33 @@ class Bench:
         with self.progress(f"without {stage}", total) as done:
             for each in loaded:
                 for question in each.conversation.questions:
-                    body = {**_search(question), "stages": {stage: False}}
-                    answer, _ = each.api.post("/v1/search", body)
+                    answer, _ = each.api.post("/v1/search", _search(question, without=stage))
                     found.append((_turns_found(each, answer), question.evidence))
                     done(1)
         return quality(found)
 
+    def _left_out(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
+        """Ask every question again for many results, explained; return what was chosen on them."""
+        weights: dict[str, float] = {}
+        folds: list[Fold] = []
+        with self.progress(
+            "explain", sum(len(one.conversation.questions) for one in loaded)
+        ) as done:
+            for each in loaded:
+                found: list[Answered] = []
+                for question in each.conversation.questions:
+                    explained = _explained(each, question)
+                    weights = weights_of(explained["recipe_used"])
+                    found.append(answered(explained, question.evidence, each.turns))
+                    done(1)
+                folds.append(Fold(name=each.conversation.name, answered=tuple(found)))
+        with self.progress("choose weights", len(folds)) as done:
+            return leave_one_out(folds, weights, done)
+
     def _ask_one(self, loaded: Loaded, question: Question) -> Asked:
         """Search over HTTP, then time the floor for the same question."""
         answer, search_ms = loaded.api.post("/v1/search", _search(question))
-        if degraded := answer["meta"]["degraded"]:
-            raise Failure(f"A search was degraded, so it says nothing: {', '.join(degraded)}.")
+        _refuse_degraded(answer)
         return Asked(
             question=question,
             ranked=_turns_found(loaded, answer),
@@ -192,6 +228,20 @@ class Bench:
 
     def _floor_ms(self, loaded: Loaded, question: Question) -> float:
         return self.floor.ms(loaded.workspace_id, question.text, self.clock())
+
+
+def _explained(loaded: Loaded, question: Question) -> Mapping[str, Any]:
+    """Search for as many results as there can be, and return why each is where it is."""
+    body = {**_search(question), "limit": RANKED_AGAIN, "format": "compact"}
+    answer, _ = loaded.api.post("/v1/search", body)
+    _refuse_degraded(answer)
+    explained: Mapping[str, Any] = loaded.api.get(f"/v1/searches/{answer['meta']['search_id']}")
+    return explained
+
+
+def _refuse_degraded(answer: Mapping[str, Any]) -> None:
+    if degraded := answer["meta"]["degraded"]:
+        raise Failure(f"A search was degraded, so it says nothing: {', '.join(degraded)}.")
 
 
 def _turns_found(loaded: Loaded, answer: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
@@ -233,8 +283,10 @@ def _store(
     return {node_id: frozenset(names) for node_id, names in stored.items()}
 
 
-def _search(question: Question) -> dict[str, Any]:
-    return {"query": question.text, "limit": LIMIT}
+def _search(question: Question, *, without: str | None = None) -> dict[str, Any]:
+    """Return a search that is never answered from memory, with a stage off when it is named."""
+    stages = {"cache": False, **({without: False} if without else {})}
+    return {"query": question.text, "limit": LIMIT, "stages": stages}
 
 
 def _memory(turn: Turn) -> dict[str, Any]:

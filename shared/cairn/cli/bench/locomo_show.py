@@ -1,0 +1,69 @@
+"""Shows what the LoCoMo benchmark found, as tables."""
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.options import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import Console
+    from rich.table import Table
+
+RECALLS = ("recall_at_5", "recall_at_10", "recall_at_20")
+QUALITY = ("questions", *RECALLS, "mrr", "ndcg_at_10")
+SPEED = ("ingest_per_s", "embedder_per_s", "search_ms_p50", "search_ms_p95", "floor_ms_p50")
+
+
+def show(console: "Console", measured: "Mapping[str, Any]") -> None:
+    """Print quality, speed, and what else was asked for."""
+    quality = table("category", *QUALITY)
+    for name, values in {**measured["by_category"], "all": measured}.items():
+        quality.add_row(name, *(str(values[metric]) for metric in QUALITY))
+    console.print(quality)
+    speed = table("measure", "value")
+    for name in SPEED:
+        speed.add_row(name, str(measured[name]))
+    console.print(speed)
+    if ablation := measured.get("ablation"):
+        console.print(_ablated(measured, ablation))
+    if folds := measured.get("leave_one_out"):
+        console.print(_left_out(folds))
+        console.print(_weights(folds))
+
+
+def _ablated(measured: "Mapping[str, Any]", ablation: "Mapping[str, Mapping[str, Any]]") -> "Table":
+    """Return the quality without each stage, and what that changes, in points."""
+    found = table("without", *RECALLS)
+    for name, values in ablation.items():
+        found.add_row(name, *_changed(values, measured))
+    return found
+
+
+def _left_out(measured: "Mapping[str, Any]") -> "Table":
+    """Return the quality with weights chosen on the others, and what that changes, in points."""
+    found = table("weights chosen without", "questions", *RECALLS)
+    for fold in measured["folds"]:
+        questions = str(fold["chosen"]["questions"])
+        found.add_row(fold["held_out"], questions, *_changed(fold["chosen"], fold["default"]))
+    questions = str(measured["chosen"]["questions"])
+    found.add_row("each in turn", questions, *_changed(measured["chosen"], measured["default"]))
+    found.add_row(
+        "(default weights)", questions, *(str(measured["default"][name]) for name in RECALLS)
+    )
+    return found
+
+
+def _weights(measured: "Mapping[str, Any]") -> "Table":
+    """Return each weight: the default one, then the one chosen without each conversation."""
+    folds = measured["folds"]
+    found = table("weight", "default", *(f"without {fold['held_out']}" for fold in folds))
+    for name in sorted({name for fold in folds for name in fold["weights"]}):
+        default = measured["default_weights"].get(name, 1.0)
+        values = (fold["weights"].get(name, default) for fold in folds)
+        found.add_row(name, f"{default:g}", *(f"{value:g}" for value in values))
+    return found
+
+
+def _changed(values: "Mapping[str, Any]", before: "Mapping[str, Any]") -> list[str]:
+    return [f"{values[one]} ({100 * (values[one] - before[one]):+.1f})" for one in RECALLS]
