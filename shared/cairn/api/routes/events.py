@@ -7,23 +7,23 @@ from uuid import UUID
 
 from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
-from pydantic import Discriminator, Field, SkipValidation, Tag, ValidationError, model_validator
+from pydantic import Discriminator, Field, SkipValidation, Tag
 
 from cairn.access import Scope
 from cairn.api import cursors
-from cairn.api.answers import answer, replay_headers
+from cairn.api.answers import answer
+from cairn.api.batches import Answers, Batch, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
-from cairn.api.problems import Problem, from_error, from_validation
+from cairn.api.problems import Problem, from_error
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
 from cairn.errors import FieldError, ValidationFailed
 from cairn.ingestion.batches import MAX_BATCH
 from cairn.ingestion.drafting import MAX_TEXT_CHARS
-from cairn.ingestion.event_draft import MAX_TYPE_CHARS, EventOutcome, NewEvent
-from cairn.ingestion.requests import Outcome
+from cairn.ingestion.event_draft import MAX_TYPE_CHARS, EventOutcome, NewEvent, Observed
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.retrieval.event_views import EventFilter
@@ -69,20 +69,10 @@ class EventIn(Body):
         return NewEvent(**values)
 
 
-class EventBatch(Body):
+class EventBatch(Batch):
     """Up to 500 events; each is validated and answered for itself."""
 
     items: Annotated[list[SkipValidation[EventIn]], Field(min_length=1, max_length=MAX_BATCH)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def refuse_unstorable_text(cls, value: object) -> object:
-        """Leave the items' texts to the items, so that one bad item does not sink the others."""
-        return value
-
-
-def _one_or_many(value: object) -> str:
-    return "as-batch" if isinstance(value, dict) and "items" in value else "as-one"
 
 
 _EXAMPLE: dict[str, Any] = {
@@ -97,7 +87,7 @@ _EXAMPLE: dict[str, Any] = {
 }
 OneOrMany = Annotated[
     Annotated[EventIn, Tag("as-one")] | Annotated[EventBatch, Tag("as-batch")],
-    Discriminator(_one_or_many),
+    Discriminator(one_or_many),
     BodyParameter(
         openapi_examples={"one": {"value": _EXAMPLE}, "many": {"value": {"items": [_EXAMPLE]}}}
     ),
@@ -108,6 +98,13 @@ _RESULT: dict[str, Any] = {
     "position": 17,
     "warnings": [],
 }
+
+
+def _more(outcome: EventOutcome) -> dict[str, Any]:
+    return {"warnings": outcome.warnings}
+
+
+_ANSWERS = Answers(more=_more)
 
 
 @routes.post(
@@ -140,28 +137,27 @@ def observe(
     body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store events durably, in the order they happened; what caused what is kept as edges."""
+
+    def write(events: tuple[NewEvent, ...]) -> Observed:
+        return services.events.observe(caller, events, idempotency=idempotency)
+
     if isinstance(body, EventIn):
-        done = services.events.observe(caller, (body.record(),), idempotency=idempotency)
-        return _one(done.outcomes[0], replayed=done.replayed)
-    checked = _checked_items(body.items)
-    good = tuple(item for item in checked if isinstance(item, NewEvent))
-    replayed = False
-    outcomes: Sequence[EventOutcome] = ()
-    if good:
-        done = services.events.observe(caller, good, idempotency=idempotency)
-        outcomes, replayed = done.outcomes, done.replayed
-    return _many(checked, outcomes, replayed=replayed)
+        return _ANSWERS.one(write((body.record(),)))
+    return _ANSWERS.many(_checked_items(body.items), write)
 
 
 def _checked_items(items: Sequence[object]) -> list[NewEvent | Problem]:
     """Return each item checked; a parent_item then counts the good ones, which alone go on."""
     checked: list[NewEvent | Problem] = []
     for item in items:
-        try:
-            checked.append(_with_parent_among_good(EventIn.model_validate(item).record(), checked))
-        except ValidationError as exc:
-            checked.append(from_validation(exc.errors(include_url=False, include_input=False)))
+        event = checked_item(_record, item)
+        good = not isinstance(event, Problem)
+        checked.append(_with_parent_among_good(event, checked) if good else event)
     return checked
+
+
+def _record(item: object) -> NewEvent:
+    return EventIn.model_validate(item).record()
 
 
 def _with_parent_among_good(
@@ -178,44 +174,6 @@ def _with_parent_among_good(
         return from_error(error)
     good = sum(isinstance(one, NewEvent) for one in before[:parent])
     return replace(event, parent_item=good)
-
-
-def _one(outcome: EventOutcome, *, replayed: bool) -> Response:
-    if outcome.error is not None:
-        raise outcome.error
-    new = outcome.outcome is Outcome.CREATED
-    return answer(
-        _result(outcome), status=201 if new else 200, headers=replay_headers(replayed=replayed)
-    )
-
-
-def _many(
-    checked: Sequence[NewEvent | Problem], outcomes: Sequence[EventOutcome], *, replayed: bool
-) -> Response:
-    written = iter(outcomes)
-    results: list[dict[str, Any]] = []
-    for index, item in enumerate(checked):
-        result = _rejected(item) if isinstance(item, Problem) else _result(next(written))
-        results.append({"index": index, **result})
-    counts = dict.fromkeys((Outcome.CREATED, Outcome.DUPLICATE, Outcome.REJECTED), 0)
-    for result in results:
-        counts[result["outcome"]] += 1
-    return answer({"results": results, "counts": counts}, headers=replay_headers(replayed=replayed))
-
-
-def _result(outcome: EventOutcome) -> dict[str, Any]:
-    if outcome.error is not None:
-        return _rejected(from_error(outcome.error))
-    return {
-        "outcome": outcome.outcome,
-        "id": outcome.id,
-        "position": outcome.position,
-        "warnings": outcome.warnings,
-    }
-
-
-def _rejected(problem: Problem) -> dict[str, Any]:
-    return {"outcome": Outcome.REJECTED, "error": problem.content(None)}
 
 
 @routes.get(

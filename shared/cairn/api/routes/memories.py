@@ -1,6 +1,5 @@
 """Memories: write one or many, read, list, follow their history, delete softly."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -13,28 +12,26 @@ from pydantic import (
     Field,
     SkipValidation,
     Tag,
-    ValidationError,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from cairn.access import Scope
 from cairn.api import cursors
-from cairn.api.answers import answer, replay_headers
+from cairn.api.answers import answer
+from cairn.api.batches import Answers, Batch, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
-from cairn.api.problems import Problem, from_error, from_validation
 from cairn.api.routing import router
+from cairn.ingestion.batches import MAX_BATCH
 from cairn.ingestion.drafting import MAX_TEXT_CHARS
-from cairn.ingestion.requests import MemoryOutcome, NewMemory, Outcome
+from cairn.ingestion.requests import MemoryOutcome, NewMemory, Outcome, Remembered
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.memory.importance import importance_number
 from cairn.memory.kinds import Category, KnowledgeCategory, MemoryKind
 from cairn.retrieval.views import MemoryFilter
-
-MAX_BATCH = 500
 
 routes = router("memories")
 
@@ -97,25 +94,15 @@ class MemoryIn(Body):
         return NewMemory(**values)
 
 
-class MemoryBatch(Body):
+class MemoryBatch(Batch):
     """Up to 500 memories; each is validated and answered for itself."""
 
     items: Annotated[list[SkipValidation[MemoryIn]], Field(min_length=1, max_length=MAX_BATCH)]
 
-    @model_validator(mode="before")
-    @classmethod
-    def refuse_unstorable_text(cls, value: object) -> object:
-        """Leave the items' texts to the items, so that one bad item does not sink the others."""
-        return value
-
-
-def _one_or_many(value: object) -> str:
-    return "as-batch" if isinstance(value, dict) and "items" in value else "as-one"
-
 
 OneOrMany = Annotated[
     Annotated[MemoryIn, Tag("as-one")] | Annotated[MemoryBatch, Tag("as-batch")],
-    Discriminator(_one_or_many),
+    Discriminator(one_or_many),
     BodyParameter(
         openapi_examples={
             "one": {
@@ -153,6 +140,17 @@ _RESULT: dict[str, Any] = {
 }
 
 
+def _more(outcome: MemoryOutcome) -> dict[str, Any]:
+    return {
+        "superseded": outcome.superseded,
+        "observation_count": outcome.observation_count,
+        "warnings": outcome.warnings,
+    }
+
+
+_ANSWERS = Answers(more=_more, possible=tuple(Outcome), new=(Outcome.CREATED, Outcome.SUPERSEDED))
+
+
 @routes.post(
     "/v1/memories",
     summary="Remember one memory or a batch",
@@ -183,64 +181,17 @@ def remember(
     body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store memories durably; they are searchable by keyword at once and by vector soon after."""
+
+    def write(memories: tuple[NewMemory, ...]) -> Remembered:
+        return services.remember(caller, memories, idempotency=idempotency)
+
     if isinstance(body, MemoryIn):
-        done = services.remember(caller, (body.record(),), idempotency=idempotency)
-        return _one(done.outcomes[0], replayed=done.replayed)
-    checked = [_checked(item) for item in body.items]
-    good = tuple(item for item in checked if isinstance(item, NewMemory))
-    replayed = False
-    outcomes: Sequence[MemoryOutcome] = ()
-    if good:
-        done = services.remember(caller, good, idempotency=idempotency)
-        outcomes, replayed = done.outcomes, done.replayed
-    return _many(checked, outcomes, replayed=replayed)
+        return _ANSWERS.one(write((body.record(),)))
+    return _ANSWERS.many([checked_item(_record, item) for item in body.items], write)
 
 
-def _checked(item: object) -> NewMemory | Problem:
-    try:
-        return MemoryIn.model_validate(item).record()
-    except ValidationError as exc:
-        return from_validation(exc.errors(include_url=False, include_input=False))
-
-
-def _one(outcome: MemoryOutcome, *, replayed: bool) -> Response:
-    if outcome.error is not None:
-        raise outcome.error
-    new = outcome.outcome in (Outcome.CREATED, Outcome.SUPERSEDED)
-    return answer(
-        _result(outcome), status=201 if new else 200, headers=replay_headers(replayed=replayed)
-    )
-
-
-def _many(
-    checked: Sequence[NewMemory | Problem], outcomes: Sequence[MemoryOutcome], *, replayed: bool
-) -> Response:
-    written = iter(outcomes)
-    results: list[dict[str, Any]] = []
-    for index, item in enumerate(checked):
-        result = _rejected(item) if isinstance(item, Problem) else _result(next(written))
-        results.append({"index": index, **result})
-    counts = dict.fromkeys(Outcome, 0)
-    for result in results:
-        counts[result["outcome"]] += 1
-    return answer({"results": results, "counts": counts}, headers=replay_headers(replayed=replayed))
-
-
-def _result(outcome: MemoryOutcome) -> dict[str, Any]:
-    if outcome.error is not None:
-        return _rejected(from_error(outcome.error))
-    return {
-        "outcome": outcome.outcome,
-        "id": outcome.id,
-        "position": outcome.position,
-        "superseded": outcome.superseded,
-        "observation_count": outcome.observation_count,
-        "warnings": outcome.warnings,
-    }
-
-
-def _rejected(problem: Problem) -> dict[str, Any]:
-    return {"outcome": Outcome.REJECTED, "error": problem.content(None)}
+def _record(item: object) -> NewMemory:
+    return MemoryIn.model_validate(item).record()
 
 
 State = Literal[

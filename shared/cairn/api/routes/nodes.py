@@ -1,22 +1,21 @@
 """Nodes of any label, and edges between nodes: write, read, list, compile, delete softly."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
-from pydantic import Discriminator, Field, SkipValidation, Tag, ValidationError, model_validator
+from pydantic import Discriminator, Field, SkipValidation, Tag
 
 from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
+from cairn.api.batches import Answers, Batch, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, key_page_answer
-from cairn.api.problems import Problem, from_error, from_validation
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
 from cairn.ingestion.batches import MAX_BATCH
@@ -28,8 +27,8 @@ from cairn.ingestion.node_draft import (
     NewEdge,
     NewNode,
     NodeOutcome,
+    NodesWritten,
 )
-from cairn.ingestion.requests import Outcome
 from cairn.memory.draft import GLOBAL_CLIENT
 from cairn.retrieval.node_views import NodeFilter
 
@@ -94,16 +93,10 @@ class NodeIn(Body):
         return NewNode(**values)
 
 
-class NodeBatch(Body):
+class NodeBatch(Batch):
     """Up to 500 nodes; each is validated and answered for itself."""
 
     items: Annotated[list[SkipValidation[NodeIn]], Field(min_length=1, max_length=MAX_BATCH)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def refuse_unstorable_text(cls, value: object) -> object:
-        """Leave the items' texts to the items, so that one bad item does not sink the others."""
-        return value
 
 
 class RelationshipIn(Body):
@@ -122,10 +115,6 @@ class TruthIn(Body):
     text: Annotated[Text, at_most(MAX_TRUTH_CHARS)]
 
 
-def _one_or_many(value: object) -> str:
-    return "as-batch" if isinstance(value, dict) and "items" in value else "as-one"
-
-
 _EXAMPLE: dict[str, Any] = {
     "label": "Runbook",
     "kind": "resolution",
@@ -140,7 +129,7 @@ _EXAMPLE: dict[str, Any] = {
 }
 OneOrMany = Annotated[
     Annotated[NodeIn, Tag("as-one")] | Annotated[NodeBatch, Tag("as-batch")],
-    Discriminator(_one_or_many),
+    Discriminator(one_or_many),
     BodyParameter(
         openapi_examples={"one": {"value": _EXAMPLE}, "many": {"value": {"items": [_EXAMPLE]}}}
     ),
@@ -155,6 +144,13 @@ _CHANGED: dict[str, Any] = {
     "type": "object",
     "properties": {"id": {"type": "string"}, "position": {"type": "integer"}},
 }
+
+
+def _more(outcome: NodeOutcome) -> dict[str, Any]:
+    return {"edges": outcome.edges}
+
+
+_ANSWERS = Answers(more=_more)
 _WRITTEN: dict[str, Any] = {"type": "object", "properties": {"outcome": {"type": "string"}}}
 
 
@@ -172,60 +168,17 @@ def write_nodes(
     body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store nodes and their edges in one transaction; found by their words at once."""
+
+    def write(nodes: tuple[NewNode, ...]) -> NodesWritten:
+        return services.nodes.write(caller, nodes, idempotency=idempotency)
+
     if isinstance(body, NodeIn):
-        done = services.nodes.write(caller, (body.record(),), idempotency=idempotency)
-        return _one(done.outcomes[0], replayed=done.replayed)
-    checked = [_checked(item) for item in body.items]
-    good = tuple(item for item in checked if isinstance(item, NewNode))
-    replayed = False
-    outcomes: Sequence[NodeOutcome] = ()
-    if good:
-        done = services.nodes.write(caller, good, idempotency=idempotency)
-        outcomes, replayed = done.outcomes, done.replayed
-    return _many(checked, outcomes, replayed=replayed)
+        return _ANSWERS.one(write((body.record(),)))
+    return _ANSWERS.many([checked_item(_record, item) for item in body.items], write)
 
 
-def _checked(item: object) -> NewNode | Problem:
-    try:
-        return NodeIn.model_validate(item).record()
-    except ValidationError as exc:
-        return from_validation(exc.errors(include_url=False, include_input=False))
-
-
-def _one(outcome: NodeOutcome, *, replayed: bool) -> Response:
-    if outcome.error is not None:
-        raise outcome.error
-    status = 201 if outcome.outcome is Outcome.CREATED else 200
-    return answer(_result(outcome), status=status, headers=replay_headers(replayed=replayed))
-
-
-def _many(
-    checked: Sequence[NewNode | Problem], outcomes: Sequence[NodeOutcome], *, replayed: bool
-) -> Response:
-    written = iter(outcomes)
-    results: list[dict[str, Any]] = []
-    for index, item in enumerate(checked):
-        result = _rejected(item) if isinstance(item, Problem) else _result(next(written))
-        results.append({"index": index, **result})
-    counts = dict.fromkeys((Outcome.CREATED, Outcome.DUPLICATE, Outcome.REJECTED), 0)
-    for result in results:
-        counts[result["outcome"]] += 1
-    return answer({"results": results, "counts": counts}, headers=replay_headers(replayed=replayed))
-
-
-def _result(outcome: NodeOutcome) -> dict[str, Any]:
-    if outcome.error is not None:
-        return _rejected(from_error(outcome.error))
-    return {
-        "outcome": outcome.outcome,
-        "id": outcome.id,
-        "position": outcome.position,
-        "edges": outcome.edges,
-    }
-
-
-def _rejected(problem: Problem) -> dict[str, Any]:
-    return {"outcome": Outcome.REJECTED, "error": problem.content(None)}
+def _record(item: object) -> NewNode:
+    return NodeIn.model_validate(item).record()
 
 
 @routes.get(
