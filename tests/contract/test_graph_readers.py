@@ -20,8 +20,9 @@ from cairn.storage.in_memory.graph import InMemoryGraphTransactions
 from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions
 from cairn.storage.postgres.graph_reader import graph_transactions
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -69,7 +70,9 @@ def in_postgres(database: "Database") -> Iterator[System]:
             database.owner_url, f"{name}-{new_id()}", clock=utc_now, new_id=new_id
         )
         principal = admin_of(workspace_id)
-        graphs.append(Planted(transactions=PostgresTransactions(pool), principal=principal))
+        graphs.append(
+            Planted(transactions=StoreTransactions(pool, PostgresStores), principal=principal)
+        )
     yield System(graphs[0], graphs[1], graph_transactions(pool))
     pool.close()
 

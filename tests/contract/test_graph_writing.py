@@ -19,7 +19,8 @@ from cairn.ingestion.node_draft import NewEdge
 from cairn.ingestion.requests import IdempotencyKey, Outcome
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -37,7 +38,9 @@ def in_postgres(database: "Database") -> Iterator[Graphing]:
     name = f"graph-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    system = Remembering(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
+    system = Remembering(
+        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
+    )
     yield Graphing(system)
     pool.close()
 

@@ -21,7 +21,8 @@ from cairn.memory.identity import chain_key
 from cairn.memory.kinds import MemoryKind
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -41,7 +42,9 @@ def in_postgres(database: "Database") -> Iterator[Remembering]:
     name = f"contract-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    yield Remembering(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
+    yield Remembering(
+        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
+    )
     pool.close()
 
 

@@ -16,7 +16,8 @@ from cairn.ingestion.observe import Observe
 from cairn.ledger.keys import BodyCipher
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -101,7 +102,9 @@ def seeing_in_postgres(database: "Database") -> Iterator[Seeing]:
     name = f"contract-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    system = Remembering(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
+    system = Remembering(
+        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
+    )
     found = Seeing(system)
     found.database = database
     yield found

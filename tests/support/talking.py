@@ -25,7 +25,7 @@ from cairn.storage.postgres.conversations import (
 from cairn.storage.postgres.database import Database
 from cairn.storage.postgres.reports import PostgresReportReads, PostgresReportStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.subscriptions import PostgresSubscriptionStores
+from cairn.storage.postgres.subscription_stores import PostgresSubscriptionStores
 
 
 @dataclass

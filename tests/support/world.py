@@ -17,7 +17,9 @@ from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
 from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.accounts import Admit, create_workspace
-from cairn.storage.postgres.database import Database, PostgresTransactions
+from cairn.storage.postgres.database import Database
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 MORNING = datetime(2026, 5, 1, 9, tzinfo=UTC)
 
@@ -57,7 +59,7 @@ def open_world(owner_url: str, app_url: str, name: str) -> World:
     """A workspace called `name` in a migrated database; close its pool afterwards."""
     pool = Database(app_url, size=3)
     workspace_id, key = create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
-    transactions = PostgresTransactions(pool)
+    transactions = StoreTransactions(pool, PostgresStores)
     resolver = SubjectResolver(transactions=transactions, keys=InMemoryKeyStore(), new_id=new_id)
     return World(
         workspace_id=workspace_id,

@@ -10,7 +10,8 @@ from tests.support.world import MORNING, World, memory, open_world
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation, View
 from cairn.graph.projection import EdgeRow, Projection
 from cairn.ids import new_id
-from cairn.storage.postgres.database import PostgresTransactions
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     import psycopg
@@ -40,7 +41,7 @@ def ends(world: World) -> tuple[UUID, UUID]:
 
 
 def apply(world: World, *rows: EdgeRow) -> None:
-    with PostgresTransactions(world.pool).writing(world.admin) as stores:
+    with StoreTransactions(world.pool, PostgresStores).writing(world.admin) as stores:
         stores.nodes.apply([Projection(edges=rows)])
 
 

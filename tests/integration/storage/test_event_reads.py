@@ -13,9 +13,9 @@ from cairn.errors import NotFound
 from cairn.ids import new_id
 from cairn.retrieval.event_views import EventFilter
 from cairn.retrieval.events import BrowseEvents
-from cairn.storage.postgres.database import PostgresTransactions
 from cairn.storage.postgres.events import PostgresEventViews
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -31,7 +31,9 @@ def world(database: "Database") -> Iterator[World]:
 @pytest.fixture
 def seeing(world: World) -> Observing:
     return Observing(
-        Remembering(transactions=PostgresTransactions(world.pool), principal=world.admin)
+        Remembering(
+            transactions=StoreTransactions(world.pool, PostgresStores), principal=world.admin
+        )
     )
 
 

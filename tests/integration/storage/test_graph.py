@@ -20,9 +20,11 @@ from cairn.retrieval.graph_ports import GraphSeeds
 from cairn.retrieval.records import Filters
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions, bound
+from cairn.storage.postgres.database import bound
 from cairn.storage.postgres.graph_reader import PostgresFeedback, graph_transactions
 from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -50,7 +52,9 @@ def world(database: "Database") -> Iterator[World]:
         database.owner_url, f"graph-{new_id()}", clock=utc_now, new_id=new_id
     )
     pool = Pool(database.app_url, size=2)
-    graph = Planted(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
+    graph = Planted(
+        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
+    )
     with database.connect_as_superuser() as root:
         root.autocommit = True
         yield World(graph=graph, pool=pool, root=root)

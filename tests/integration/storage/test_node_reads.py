@@ -23,9 +23,9 @@ from cairn.retrieval.node_views import EntityFilter, NodeFilter
 from cairn.retrieval.nodes import BrowseNodes
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import PostgresTransactions
 from cairn.storage.postgres.entities import PostgresNodeViews
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -44,7 +44,9 @@ def pool(database: "Database") -> Iterator[Pool]:
 def graph(database: "Database", pool: Pool) -> Graphing:
     name = f"node-reads-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
-    system = Remembering(transactions=PostgresTransactions(pool), principal=admin_of(workspace_id))
+    system = Remembering(
+        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
+    )
     return Graphing(system)
 
 

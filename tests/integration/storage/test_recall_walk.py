@@ -33,7 +33,6 @@ from cairn.retrieval.result_cache import ResultCache
 from cairn.retrieval.results import RecallResult
 from cairn.retrieval.searches import ReadSearches
 from cairn.storage.postgres.access_log import DropSearchRuns, PostgresAccessStores
-from cairn.storage.postgres.database import PostgresTransactions
 from cairn.storage.postgres.graph_reader import graph_transactions
 from cairn.storage.postgres.recall import (
     PostgresKeywordLeg,
@@ -42,6 +41,7 @@ from cairn.storage.postgres.recall import (
 )
 from cairn.storage.postgres.search_runs import PostgresSearchRuns
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 from cairn.storage.postgres.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
@@ -294,7 +294,7 @@ def test_the_past_is_answered_as_it_was_and_the_future_not_at_all(
     then = ask(recall, world, query="Who is the harbour master?")
     assert outcome.id is not None
     DeleteMemory(
-        transactions=PostgresTransactions(world.pool),
+        transactions=StoreTransactions(world.pool, PostgresStores),
         dispatcher=world.remember.dispatcher,
         clock=utc_now,
         new_id=new_id,

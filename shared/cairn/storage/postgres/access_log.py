@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from cairn.lifecycle.count_accesses import UncountedSearch
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import PostgresStores, Store
+from cairn.storage.postgres.store import Store
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -20,8 +20,9 @@ from cairn.retrieval.views import Admission, KeyCreated, KeyView, NewKey, RateDe
 from cairn.storage.postgres.database import Connection, Database, bound
 from cairn.storage.postgres.errors import translated
 from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresLedger, Store
+from cairn.storage.postgres.stores import PostgresLedger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

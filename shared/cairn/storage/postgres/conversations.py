@@ -17,7 +17,8 @@ from cairn.retrieval.records import Candidate
 from cairn.storage.postgres.database import Connection, Database, bound
 from cairn.storage.postgres.recall import PostgresNodeReader
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import PostgresStores, Store
+from cairn.storage.postgres.store import Store
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

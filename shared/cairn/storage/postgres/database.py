@@ -14,10 +14,8 @@ from psycopg_pool import ConnectionPool
 
 from cairn.access import Role
 from cairn.clock import monotonic
-from cairn.errors import Conflict, NotFound
 from cairn.storage.postgres.errors import translated
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -100,36 +98,6 @@ def _check(connection: PooledConnection) -> None:
         ConnectionPool.check_connection(connection)
 
 
-class PostgresTransactions:
-    """The transaction port over PostgreSQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @contextmanager
-    def reading(
-        self, principal: Principal, *, timeout_ms: int | None = None
-    ) -> Generator[PostgresStores]:
-        """Open a read-only transaction bound to the principal."""
-        with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            yield PostgresStores(connection, principal)
-
-    @contextmanager
-    def writing(
-        self, principal: Principal, *, once: str | None = None
-    ) -> Generator[PostgresStores]:
-        """Open a writing transaction that holds the workspace's ledger head."""
-        with bound(self._database, principal, read_only=False, sees_deleted=True) as connection:
-            if once is not None:
-                _take(connection, principal, once)
-            head = connection.execute(
-                query("ledger.lock_head"), {"workspace_id": principal.workspace_id}
-            ).fetchone()
-            if head is None:
-                raise NotFound("There is no such workspace.", reason="workspace")
-            yield PostgresStores(connection, principal)
-
-
 @contextmanager
 def bound(
     database: Database,
@@ -158,12 +126,3 @@ def bound(
 def _conversations_of(principal: Principal) -> str:
     """Return whose conversations are seen: `all`, or the public key whose own one it is."""
     return str(principal.key_id or "none") if principal.role is Role.PUBLIC else "all"
-
-
-def _take(connection: Connection, principal: Principal, once: str) -> None:
-    name = f"{principal.workspace_id}/{principal.principal_id}/{once}"
-    row = connection.execute(query("idempotency.try_lock"), {"name": name}).fetchone()
-    if row is None or not row[0]:
-        raise Conflict(
-            "A request with this Idempotency-Key is still running.", reason="idempotency-in-flight"
-        )

@@ -16,7 +16,8 @@ from cairn.ingestion.document_ports import (
     Upload,
 )
 from cairn.ingestion.requests import DocumentStatus
-from cairn.storage.postgres.stores import PostgresLedger, Store
+from cairn.storage.postgres.store import Store
+from cairn.storage.postgres.stores import PostgresLedger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from cairn.ingestion.enrich_ports import (
     TraceStep,
 )
 from cairn.storage.postgres.halfvec import halfvecs, knows_halfvec
-from cairn.storage.postgres.stores import Store
+from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

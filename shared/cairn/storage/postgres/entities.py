@@ -22,7 +22,7 @@ from cairn.retrieval.node_views import (
     NodeView,
 )
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import Store
+from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from cairn.ingestion.event_timeline import TimelineEvent
 from cairn.memory.importance import importance_band
 from cairn.retrieval.event_views import EventFilter, EventView
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import Store
+from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

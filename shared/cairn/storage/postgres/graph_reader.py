@@ -23,8 +23,8 @@ from cairn.retrieval.graph_ports import Seed
 from cairn.retrieval.records import FoundNode
 from cairn.storage.postgres.database import bound
 from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.graph.alias import Alias, AliasRemoval, readers_key
 from cairn.graph.node import State
 from cairn.ingestion.node_ports import StoredEdge, StoredNode
-from cairn.storage.postgres.stores import Store
+from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -22,8 +22,8 @@ from cairn.retrieval.records import (
 from cairn.storage.postgres.database import Connection, Database, bound
 from cairn.storage.postgres.graph_reader import PostgresGraph
 from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import Store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

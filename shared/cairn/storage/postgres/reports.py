@@ -10,7 +10,8 @@ from cairn.access import Scope
 from cairn.ingestion.reports import StoredReport
 from cairn.retrieval.reports import Report, ReportEntry
 from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.stores import PostgresStores, Store
+from cairn.storage.postgres.store import Store
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

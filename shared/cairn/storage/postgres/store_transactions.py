@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from cairn.storage.postgres.database import Connection, Database, PostgresTransactions, bound
+from cairn.errors import Conflict, NotFound
+from cairn.storage.postgres.database import Connection, Database, bound
+from cairn.storage.postgres.sql import query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -33,6 +35,25 @@ class StoreTransactions(Generic[S]):
 
     @contextmanager
     def writing(self, principal: Principal, *, once: str | None = None) -> Generator[S]:
-        """Open a writing transaction that holds the workspace's ledger head."""
-        with PostgresTransactions(self._database).writing(principal, once=once) as stores:
-            yield self._stores(stores.connection, principal)
+        """Open a writing transaction that holds the workspace's ledger head.
+
+        Conflict while another with the same `once` is open; NotFound without the workspace.
+        """
+        with bound(self._database, principal, read_only=False, sees_deleted=True) as connection:
+            if once is not None:
+                _take(connection, principal, once)
+            head = connection.execute(
+                query("ledger.lock_head"), {"workspace_id": principal.workspace_id}
+            ).fetchone()
+            if head is None:
+                raise NotFound("There is no such workspace.", reason="workspace")
+            yield self._stores(connection, principal)
+
+
+def _take(connection: Connection, principal: Principal, once: str) -> None:
+    name = f"{principal.workspace_id}/{principal.principal_id}/{once}"
+    row = connection.execute(query("idempotency.try_lock"), {"name": name}).fetchone()
+    if row is None or not row[0]:
+        raise Conflict(
+            "A request with this Idempotency-Key is still running.", reason="idempotency-in-flight"
+        )

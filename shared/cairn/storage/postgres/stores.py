@@ -18,6 +18,7 @@ from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
 from cairn.storage.postgres.rows import Record, as_json, runs
 from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store import Store
 from cairn.text.hashes import sha256
 
 if TYPE_CHECKING:
@@ -130,19 +131,6 @@ class PostgresStores:
     @property
     def idempotency(self) -> PostgresIdempotency:
         return PostgresIdempotency(self.connection, self.principal)
-
-
-@dataclass(frozen=True)
-class Store:
-    """What every store has: the transaction's connection and who it is for."""
-
-    connection: psycopg.Connection[Any]
-    principal: Principal
-
-    def run(self, name: str, **parameters: Any) -> psycopg.Cursor[Any]:
-        """Run a named query of this workspace."""
-        workspace = {"workspace_id": self.principal.workspace_id}
-        return self.connection.execute(query(name), workspace | parameters)
 
 
 class PostgresLedger(Store):

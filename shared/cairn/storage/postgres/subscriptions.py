@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.retrieval.subscription_leg import KeywordMatch, SubscriptionView, scored
 from cairn.storage.postgres.database import Database, bound
 from cairn.storage.postgres.recall import matches
-from cairn.storage.postgres.stores import PostgresStores, Store
+from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,15 +81,6 @@ class PostgresSubscriptions(Store):
             keywords=list(subscription.keywords),
             position=subscription.position,
         )
-
-
-class PostgresSubscriptionStores(PostgresStores):
-    """Implements `ingestion.subscriptions.SubscriptionStores`."""
-
-    @property
-    def subscriptions(self) -> PostgresSubscriptions:
-        """Return what agents subscribe to."""
-        return PostgresSubscriptions(self.connection, self.principal)
 
 
 def _view(row: Sequence[Any]) -> SubscriptionView:
