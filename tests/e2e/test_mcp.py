@@ -38,7 +38,11 @@ SUITE = Path(__file__).parent / "conformance"
 
 @pytest.fixture(scope="module")
 def tenant(laptop: "Laptop") -> Tenant:
-    return open_workspace(laptop, "mcp")
+    """A workspace on an API that answers: an MCP client does not repeat what got a 503."""
+    opened = open_workspace(laptop, "mcp")
+    ready = lambda: opened.call("GET", "/readyz").status_code == 200  # noqa: E731
+    eventually(ready, seconds=60, what="the API")
+    return opened
 
 
 def with_client(tenant: Tenant, key: str | None, ask: Any) -> Any:
