@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from cairn.clock import utc_now
 from cairn.errors import ValidationFailed
-from cairn.ledger.keys import KeyCache
 from cairn.storage.aws.clients import aws_client
 from cairn.storage.postgres.database import Database
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from cairn.embedding.port import Embedder
-    from cairn.ledger.keys import KeyStore
+    from cairn.ledger.keys import KeyCache, KeyStore
 
 CONNECTIONS = 3
 """What a process that serves searches may hold; the others hold one."""
@@ -109,6 +108,8 @@ def key_store(settings: KeyStoreSettings) -> KeyCache:
 
     Raises ValidationFailed when the setting names no kind of store; nothing is opened yet.
     """
+    from cairn.ledger.keys import KeyCache  # its ciphers are not for functions without keys
+
     kind, _, place = settings.key_store.partition(":")
     if kind == "file":
         return KeyCache(OpenedLater(lambda: _key_file(Path(place))), utc_now)
