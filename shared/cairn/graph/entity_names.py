@@ -21,6 +21,14 @@ def tidy_name(name: str) -> str | None:
     return tidy
 
 
+def lookup_key(name: str) -> str:
+    """Return the name as stored ones are looked up: composed, in lower case, single spaces.
+
+    Lower case and not casefolded: it is what the index of stored names is made with.
+    """
+    return " ".join(unicodedata.normalize("NFC", name).lower().split())
+
+
 def name_key(name: str) -> str:
     """Return what two spellings of one name have in common: composed, casefolded, single spaces."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())

@@ -94,17 +94,21 @@ def strongest_edges(
     its own side only: a leaf keeps its edge to the hub. Ties are kept in the order of edge ids.
     """
     at: dict[UUID, list[tuple[float, GraphEdge]]] = {}
-    for edge in edges:
+    for edge in sorted(edges, key=_by_id):
         if edge.source_id != edge.target_id:
             scored = (traverse_score(edge, row), edge)
             at.setdefault(edge.source_id, []).append(scored)
             at.setdefault(edge.target_id, []).append(scored)
     for scored in at.values():
         if len(scored) > 1:
-            scored.sort(key=_by_score)
+            scored.sort(key=_by_score, reverse=True)  # keeps equals in their order
             del scored[per_node:]
     return at
 
 
-def _by_score(scored: tuple[float, GraphEdge]) -> tuple[float, UUID]:
-    return -scored[0], scored[1].id
+def _by_id(edge: GraphEdge) -> int:
+    return edge.id.int
+
+
+def _by_score(scored: tuple[float, GraphEdge]) -> float:
+    return scored[0]

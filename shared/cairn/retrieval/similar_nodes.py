@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from cairn.transaction import Transactions
 
 
+MATCHING = replace(DEFAULT, name="matching", scored=60)
+"""The default recipe; fewer candidates are read, for fewer are wanted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchedNodes:
     """Implements `graph_ports.SimilarNodes` with the legs of recall."""
@@ -41,7 +45,7 @@ class MatchedNodes:
     transactions: Transactions[RecallStores]
     clock: Clock
     new_id: IdSource
-    recipe: Recipe = DEFAULT
+    recipe: Recipe = MATCHING
 
     def __call__(
         self,

@@ -306,3 +306,8 @@ def test_a_graph_that_cannot_be_read_is_unavailable(leg: Leg) -> None:
     broken: Any = Broken()
     with pytest.raises(Unavailable):
         replace(leg, leg=replace(leg.leg, transactions=broken)).find("stripe")
+
+
+def test_a_name_is_found_however_its_letters_are_composed(leg: Leg) -> None:
+    leg.graph.grow(("said", "REFERENCES", "CAFÉ"))
+    assert leg.found("cafe\N{COMBINING ACUTE ACCENT}") == ["said"]

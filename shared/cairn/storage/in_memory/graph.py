@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cairn.graph.edge import Relation
+from cairn.graph.entity_names import lookup_key
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.graph.node import Label, State
 from cairn.retrieval.expand_one_hop import (
@@ -54,7 +55,7 @@ class InMemoryGraph:
     def find_entities(self, names: Sequence[str], filters: Filters) -> Sequence[Seed]:
         """Return the visible entities of these names and aliases."""
         found: dict[UUID, Seed] = {}
-        for name in sorted({name.lower() for name in names}):
+        for name in sorted({lookup_key(name) for name in names}):
             canonical, type_ = self.aliases.get(name, (name, None))
             for node in self._visible(filters, strict=True):
                 own = (node.canonical_name or "").lower()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import kwargs_row
 
 from cairn.access import Role
+from cairn.graph.entity_names import lookup_key
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.retrieval.expand_one_hop import (
     INCOMING,
@@ -53,7 +54,7 @@ class PostgresGraph(Store):
         """Return the visible entities of these names and aliases."""
         if not names:
             return ()
-        asked = sorted({name.lower() for name in names})[:MOST_NAMES]
+        asked = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
         rows = self._rows(_FIND_ENTITIES, filters, names=asked, limit=MOST_ENTITIES)
         return [
             Seed(node_id=node_id, name=name, canonical_name=canonical, type=kind)

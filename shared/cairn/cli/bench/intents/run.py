@@ -22,8 +22,8 @@ MAX_NODES = 100
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 300.0
 
-METHODS = ("intent_weighted", "ppr", "search")
-"""Two ways to walk the graph, and for comparison the search that does not."""
+METHODS = ("intent_weighted", "ppr", "auto", "search")
+"""Two ways to walk the graph, what is chosen when none is named, and the search without a walk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +104,9 @@ def _asked(api: TimedApi, query: AskedFor, method: str, keys: Mapping[str, str])
         answer, ms = api.post("/v1/search", body | {"labels": ["Event"]})
         rows = answer["results"]
     else:
-        body = {"query": query.query, "retrieval_method": method, "max_nodes": MAX_NODES}
-        answer, ms = api.post("/v1/query/subgraph", body)
+        body = {"query": query.query, "max_nodes": MAX_NODES}
+        named = {} if method == "auto" else {"retrieval_method": method}
+        answer, ms = api.post("/v1/query/subgraph", body | named)
         rows = [row for row in answer["nodes"] if row["type"] == "Event"]
     found = [keys[row["node_id"]] for row in rows if row["node_id"] in keys]
     inferred = frozenset(answer["meta"].get("inferred_intents", {}))
