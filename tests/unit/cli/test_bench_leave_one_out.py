@@ -170,6 +170,16 @@ def test_a_conversation_is_ranked_by_what_the_others_taught_and_nothing_of_its_o
     assert sum(seen) == 2
 
 
+def test_what_comes_after_the_results_of_a_plain_search_counts_for_nothing() -> None:
+    late = question("e", *(result(f"x{at}", words=1.0) for at in range(20)), result("e"))
+
+    found = leave_one_out(
+        [Fold(name=one, answered=(late,)) for one in "ab"], {}, lambda steps: None
+    )
+
+    assert found["default"]["mrr"] == 0.0
+
+
 def test_an_explained_search_becomes_results_with_the_turns_of_its_nodes() -> None:
     explained = {
         "results": [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.bench.locomo_weights import Answered, chosen, ranked, weighed
+from cairn.cli.bench.locomo_weights import CUTS, Answered, chosen, ranked, weighed
 from cairn.cli.bench.metrics import quality
 from cairn.cli.failure import Failure
 
@@ -97,4 +97,5 @@ _Ranked = tuple[tuple[frozenset[str], ...], frozenset[str]]
 
 
 def _ranked(fold: Fold, multipliers: Mapping[str, float]) -> list[_Ranked]:
-    return [(ranked(each, multipliers), each.evidence) for each in fold.answered]
+    """Return the first results only, as many as a plain run asks for: the figures compare."""
+    return [(ranked(each, multipliers)[: max(CUTS)], each.evidence) for each in fold.answered]

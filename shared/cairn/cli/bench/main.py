@@ -187,7 +187,7 @@ def _progress(console: "Console") -> Any:
     @contextmanager
     def stage(name: str, total: int) -> "Generator[Callable[[int], None]]":
         columns = (
-            TextColumn(f"{name:<16}"),
+            TextColumn(f"{name:<18}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
