@@ -70,6 +70,8 @@ WHO_MAY = {
     "DELETE /v1/keys/{key_id}": ADMIN,
     "GET /v1/whoami": ANYONE,
     "GET /v1/status": WRITERS,
+    "GET /v1/reindex": ADMIN,
+    "POST /v1/reindex": ADMIN,
     "POST /v1/claim": NO_KEY,
     "GET /healthz": NO_KEY,
     "GET /readyz": NO_KEY,

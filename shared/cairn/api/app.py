@@ -34,6 +34,7 @@ from cairn.api.routes import (
     memories,
     nodes,
     query,
+    reindex,
     reports,
     search,
     searches,
@@ -69,6 +70,7 @@ _NOUNS = (
     whoami,
     claim,
     status,
+    reindex,
     health,
     mcp,
 )

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from cairn.api.problems import KINDS, MEDIA_TYPE
 from cairn.ingestion import requests
 from cairn.ingestion.entity_requests import EntityChanged
+from cairn.lifecycle import reindex
 from cairn.retrieval import conversations, event_views, node_views, reports, views
 from cairn.retrieval.answer import Answer
 
@@ -37,6 +38,8 @@ _RECORDS: tuple[type[Any], ...] = (
     views.LedgerVerification,
     views.KeyView,
     views.Status,
+    reindex.MissingVectors,
+    reindex.Reindexed,
     conversations.ConversationView,
     conversations.ConversationMessage,
     reports.ReportEntry,

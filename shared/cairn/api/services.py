@@ -25,6 +25,7 @@ from cairn.ingestion.requests import (
     Remembered,
     UploadTicket,
 )
+from cairn.lifecycle.reindex import MissingVectors, Reindexed
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
 from cairn.retrieval.conversations import (
@@ -215,6 +216,26 @@ class GetStatus(Protocol):
     """Count what waits in the principal's workspace."""
 
     def __call__(self, principal: Principal, /) -> Status: ...
+
+
+class CountMissingVectors(Protocol):
+    """Count the nodes without a vector of the present model; Denied unless an admin asks."""
+
+    def __call__(self, principal: Principal, /) -> MissingVectors: ...
+
+
+class Reindex(Protocol):
+    """Queue a part of them, going on after a node; Denied unless an admin asks."""
+
+    def __call__(self, principal: Principal, *, after: UUID | None = None) -> Reindexed: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReindexServices:
+    """The use cases behind a change of the embedding model."""
+
+    count: CountMissingVectors
+    queue: Reindex
 
 
 class CheckReady(Protocol):
@@ -417,6 +438,7 @@ class ApiServices:
     revoke_key: RevokeKey
     claim: Claim
     get_status: GetStatus
+    reindex: ReindexServices
     events: EventServices
     conversations: ConversationServices
     reports: ReportServices

@@ -17,6 +17,7 @@ from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.nodes import node_services
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
 from cairn.bootstrap.recalling import Search, context, recall, searches
+from cairn.bootstrap.reindexing import reindex_services
 from cairn.bootstrap.search_index import keyword_leg
 from cairn.bootstrap.talking import (
     conversation_services,
@@ -107,6 +108,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         revoke_key=RevokeKey(transactions=accounts, clock=utc_now, new_id=new_id),
         claim=RedeemClaim(opened, utc_now, new_id),
         get_status=browse.get_status,
+        reindex=reindex_services(opened, wake, model.model),
         events=event_services(opened, transactions, remember),
         conversations=conversation_services(opened, remember, recalled),
         reports=report_services(opened, remember, log),

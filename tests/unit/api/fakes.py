@@ -12,6 +12,7 @@ import httpx
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.talk_fakes import Talk
+from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
@@ -21,6 +22,7 @@ from cairn.api.services import (
     ApiServices,
     ConversationServices,
     EventServices,
+    ReindexServices,
     ReportServices,
     SubscriptionServices,
 )
@@ -119,6 +121,7 @@ class World:
     talk: Talk = field(default_factory=Talk)
     known: NodeWorld = field(default_factory=lambda: NodeWorld(WORKSPACE))
     graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
+    vectors: VectorWorld = field(default_factory=VectorWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -245,6 +248,12 @@ class World:
             importance=5,
             importance_band="medium",
         )
+
+    # vectors
+
+    @property
+    def reindex(self) -> ReindexServices:
+        return ReindexServices(count=self.vectors.count, queue=self.vectors.queue)
 
     @property
     def conversations(self) -> ConversationServices:

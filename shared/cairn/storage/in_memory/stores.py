@@ -31,6 +31,7 @@ from cairn.storage.in_memory.embeddings import (
 )
 from cairn.storage.in_memory.events import InMemoryEvents
 from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
+from cairn.storage.in_memory.reindex import InMemoryVectorGaps
 from cairn.storage.in_memory.talking import (
     InMemoryConversations,
     InMemoryReports,
@@ -251,6 +252,11 @@ class InMemoryStores:
     def subscriptions(self) -> InMemorySubscriptions:
         """Return what agents subscribe to."""
         return InMemorySubscriptions(self._tables)
+
+    @property
+    def vector_gaps(self) -> InMemoryVectorGaps:
+        """Return which nodes lack a vector."""
+        return InMemoryVectorGaps(self._tables)
 
     @property
     def queue(self) -> InMemoryQueue:

@@ -1,0 +1,40 @@
+-- name: page
+-- The next nodes by id that are to be found by vector: the last one, how many lack a vector of the
+-- model, and which of these no waiting work names.
+WITH looked_at AS MATERIALIZED (
+  SELECT n.id, n.label FROM node n
+   WHERE n.workspace_id = %(workspace_id)s AND n.id > %(after)s
+     AND n.state IN ('active', 'provisional', 'superseded')
+   ORDER BY n.id LIMIT %(limit)s
+), lacking AS MATERIALIZED (
+  SELECT s.id FROM looked_at s
+   WHERE NOT EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
+                       AND e.node_id = s.id AND e.model_id = %(model_id)s)
+     AND (s.label NOT IN ('Conversation', 'Entity')
+       OR EXISTS (SELECT FROM embedding e
+                   WHERE e.workspace_id = %(workspace_id)s AND e.node_id = s.id))
+), waiting AS MATERIALIZED (
+  SELECT DISTINCT named.id FROM outbox o CROSS JOIN LATERAL unnest(o.node_ids) AS named (id)
+   WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND EXISTS (SELECT FROM lacking)
+)
+SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1),
+  (SELECT count(*) FROM lacking),
+  (SELECT coalesce(array_agg(l.id ORDER BY l.id), '{}') FROM lacking l
+     LEFT JOIN waiting w ON w.id = l.id WHERE w.id IS NULL)
+
+-- name: count
+-- How many nodes of the workspace lack a vector of the model, and how many of these work waits for.
+WITH lacking AS MATERIALIZED (
+  SELECT n.id FROM node n
+   WHERE n.workspace_id = %(workspace_id)s
+     AND n.state IN ('active', 'provisional', 'superseded')
+     AND NOT EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
+                       AND e.node_id = n.id AND e.model_id = %(model_id)s)
+     AND (n.label NOT IN ('Conversation', 'Entity')
+       OR EXISTS (SELECT FROM embedding e
+                   WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id))
+), waiting AS MATERIALIZED (
+  SELECT DISTINCT named.id FROM outbox o CROSS JOIN LATERAL unnest(o.node_ids) AS named (id)
+   WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND EXISTS (SELECT FROM lacking)
+)
+SELECT count(*), count(w.id) FROM lacking l LEFT JOIN waiting w ON w.id = l.id
