@@ -22,11 +22,11 @@ def tidy_name(name: str) -> str | None:
 
 
 def lookup_key(name: str) -> str:
-    """Return the name as stored ones are looked up: composed, in lower case, single spaces.
+    """Return the name as stored ones are looked up: composed, in lower case.
 
     Lower case and not casefolded: it is what the index of stored names is made with.
     """
-    return " ".join(unicodedata.normalize("NFC", name).lower().split())
+    return unicodedata.normalize("NFC", name).lower()
 
 
 def name_key(name: str) -> str:

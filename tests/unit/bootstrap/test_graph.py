@@ -1,0 +1,29 @@
+"""Who says what a question to the graph is after."""
+
+from decimal import Decimal
+from typing import Any
+
+from cairn.bootstrap.graph import Classified
+from cairn.graph.intent_weights import Intent
+from cairn.llm.budget import Limits
+from cairn.retrieval.intents import InferredIntents, by_rules
+from cairn.retrieval.model_calls import ModelCalls
+
+LIMITS = Limits(tokens=10, usd=Decimal("0.01"))
+
+
+def test_a_question_is_classified_as_recall_does_with_a_fresh_budget_each_time() -> None:
+    seen: list[ModelCalls] = []
+
+    def model(question: str, *, asked: Any, calls: ModelCalls) -> InferredIntents:
+        seen.append(calls)
+        return InferredIntents(confidence={Intent.WHO_IS: 0.9})
+
+    classified = Classified(model, LIMITS)
+    assert classified("Why did it fail?") == {Intent.WHO_IS: 0.9}
+    classified("Why did it fail?")
+    assert seen[0].budget is not seen[1].budget
+
+
+def test_without_a_model_the_rules_say() -> None:
+    assert Intent.WHY in Classified(by_rules, LIMITS)("Why did the payout fail?")
