@@ -8,6 +8,7 @@ from cairn.cli.deps import Deps
 from cairn.cli.documents import send, show, wait_for, wait_until
 from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.reindex import advise_reindex
 from cairn.cli.samples import Samples, read_samples, varied
 from cairn.cli.trace import draw, execution_arn, fetch
 from cairn.clock import utc_now
@@ -41,6 +42,7 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
         print_json(report)
     else:
         _show(deps, samples, report)
+        advise_reindex(deps)
     well = verified["ok"] and all(each["status"] == "ready" for each in ingestions)
     if not well or "rejected" in counts:
         raise typer.Exit(1)

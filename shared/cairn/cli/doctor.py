@@ -12,6 +12,7 @@ from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.ledger import verifications
 from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.reindex import missing_vectors
 from cairn.cli.search_index import keeper
 from cairn.errors import CairnError
 
@@ -51,6 +52,7 @@ def examine(deps: Deps) -> Iterator[Finding]:
         ("api", _api),
         ("key", _key),
         ("embedding", _embedding),
+        ("vectors", _vectors),
         ("opensearch", _opensearch),
         ("state machine", _machine),
         ("ledger", _ledger),
@@ -131,6 +133,15 @@ def _embedding(deps: Deps) -> Finding:
     ok = found["failed_embeddings"] == 0
     advice = None if ok else "send them again: cairn redrive; why: cairn logs aws"
     return Finding(name="embedding", ok=ok, says=says, advice=advice)
+
+
+def _vectors(deps: Deps) -> Finding:
+    says = missing_vectors(deps)
+    if says is None:
+        return Finding(name="vectors", ok=True, says="only an admin's key may count them")
+    if not says:
+        return Finding(name="vectors", ok=True, says="all of the present model")
+    return Finding(name="vectors", ok=False, says=says, advice="embed them: cairn reindex --wait")
 
 
 def _opensearch(deps: Deps) -> Finding:

@@ -17,6 +17,7 @@ from cairn.cli import (
     memories,
     nodes,
     queues,
+    reindex,
     reports,
     search_index,
     searches,
@@ -83,6 +84,7 @@ app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
+app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext, redirect_stdout
+from contextlib import nullcontext, redirect_stdout, suppress
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.reindex import advise_reindex
 
 T = TypeVar("T")
 
@@ -28,6 +29,10 @@ def up(
         print_json({"url": values.get("CAIRN_URL"), "env_file": ".local/cairn.env"})
         return
     deps.out.print(f"[green]up[/] at {values.get('CAIRN_URL')}, key in .local/cairn.env")
+    with suppress(
+        Failure
+    ):  # it is up; whether the key in the environment is good is not its matter
+        advise_reindex(deps)
 
 
 def down(ctx: typer.Context, as_json: Json = False) -> None:
@@ -56,6 +61,7 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
                 f"{waiting['ledger_position']}; {waiting['pending_embeddings']} wait for their "
                 f"embedding, {waiting['failed_embeddings']} failed"
             )
+            advise_reindex(deps)
     if not running:
         raise typer.Exit(1)
 

@@ -27,6 +27,7 @@ COMMANDS = [
     "claim",
     "workspace",
     "redrive",
+    "reindex",
     "conversations",
     "reports",
     "subscriptions",
@@ -64,6 +65,7 @@ def test_help_lists_every_command() -> None:
             ]
         ),
         "redrive",
+        "reindex",
         "ledger verify",
         "ledger export",
         "ledger list",
