@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from cairn.graph.edge import Edge, EdgeClosure, View
-from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.edge import Edge, View
+from cairn.graph.node import Label, Node, NodeChange
 from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
+from cairn.ingestion.row_fields import closures, deletions, edge_fields, node_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,30 +19,18 @@ if TYPE_CHECKING:
 def received(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """A document exists from its acceptance on: by name, before anything of it is read."""
     document_id = UUID(meta["document_id"])
-    agents = body["agents"]
     title = body["title"] or body["source_uri"]
     node = Node(
-        workspace_id=entry.workspace_id,
+        **node_fields(entry, meta, body),
         id=document_id,
         label=Label.DOCUMENT,
         title=title,
         text=title,
         content_hash="",
         dedup_key=body["identity"],
-        scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
-        client_id=body["client_id"],
-        data_subjects=entry.data_subjects,
-        source_agent=body["source_agent"],
         source_uri=body["source_uri"],
         document_id=document_id,
         metadata={**body["metadata"], "media_type": body["media_type"]},
-        state=State.ACTIVE,
-        occurred_at=entry.occurred_at,
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )
     return Projection(nodes=(node,))
 
@@ -60,16 +49,7 @@ def stored(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
     nodes += [_part(entry, meta, document, Label.SECTION, one) for one in body["sections_added"]]
     nodes += [_moved(entry, document, one) for one in body["sections_kept"]]
     nodes += [_moved(entry, document, one) for one in body["chunks_kept"]]
-    nodes += [
-        NodeChange(
-            workspace_id=entry.workspace_id,
-            id=UUID(removed),
-            position=entry.position,
-            state=State.DELETED,
-            deleted_at=entry.recorded_at,
-        )
-        for removed in cast("list[str]", body["removed"])
-    ]
+    nodes += deletions(entry, body["removed"])
     return Projection(nodes=tuple(nodes), edges=_edges(entry, body))
 
 
@@ -105,9 +85,8 @@ def _part(
     label: Label,
     part: Mapping[str, Any],
 ) -> Node:
-    agents = document["agents"]
     return Node(
-        workspace_id=entry.workspace_id,
+        **node_fields(entry, meta, document),
         id=UUID(part["id"]),
         label=label,
         text=part["text"],
@@ -115,11 +94,6 @@ def _part(
         screening=part["screening"],
         context_text=_path(document, part),
         content_hash=part["content_hash"],
-        scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
-        client_id=document["client_id"],
-        data_subjects=entry.data_subjects,
-        source_agent=document["source_agent"],
         source_uri=document["source_uri"],
         document_id=UUID(meta["document_id"]),
         parent_id=UUID(part["parent_id"]),
@@ -130,12 +104,6 @@ def _part(
         page_from=part["page_from"],
         page_to=part["page_to"],
         token_count=part.get("token_count"),
-        state=State.ACTIVE,
-        occurred_at=entry.occurred_at,
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )
 
 
@@ -161,30 +129,18 @@ def _moved(entry: Entry, document: Mapping[str, Any], part: Mapping[str, Any]) -
 
 
 def _edges(entry: Entry, body: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
-    closed = [
-        EdgeClosure(
-            workspace_id=entry.workspace_id,
-            id=UUID(one),
-            superseded_at=entry.recorded_at,
-            position=entry.position,
-        )
-        for one in cast("list[str]", body["edges_closed"])
-    ]
     added = [
         Edge(
-            workspace_id=entry.workspace_id,
+            **edge_fields(entry),
             id=UUID(edge_id),
             view=View.DOCUMENT,
             relation=relation,
             source_id=UUID(source),
             target_id=UUID(target),
-            valid_from=entry.occurred_at,
-            recorded_at=entry.recorded_at,
-            position=entry.position,
         )
         for edge_id, relation, source, target in cast("list[list[str]]", body["edges_added"])
     ]
-    return (*closed, *added)
+    return (*closures(entry, body["edges_closed"]), *added)
 
 
 def _path(document: Mapping[str, Any], part: Mapping[str, Any]) -> str:

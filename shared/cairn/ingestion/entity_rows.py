@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.graph.alias import Alias, AliasRemoval
-from cairn.graph.edge import EdgeClosure
 from cairn.graph.entity_names import name_key
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.ingestion.node_rows import edge_rows
+from cairn.ingestion.row_fields import agents_of, closures
 from cairn.text.hashes import content_hash
 
 if TYPE_CHECKING:
@@ -95,7 +95,6 @@ def unmerged(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
 
 def split(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """Some mentions of an entity were of another one, which may be new."""
-    agents = body["agents"]
     nodes: list[NodeRow] = []
     if body["new"]:
         nodes.append(
@@ -105,7 +104,7 @@ def split(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pro
                 name=body["name"],
                 type=body["type"],
                 scope=meta["scope"],
-                agents=tuple(agents) if agents is not None else None,
+                agents=agents_of(body),
                 data_subjects=entry.data_subjects,
             )
         )
@@ -114,26 +113,16 @@ def split(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pro
 
 def _moved(entry: Entry, body: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
     """Return closed edges, then those that hold instead, then those that grow."""
-    closed = [
-        EdgeClosure(
-            workspace_id=entry.workspace_id,
-            id=UUID(one),
-            superseded_at=entry.recorded_at,
-            position=entry.position,
-        )
-        for one in body["closed"]
-    ]
-    return (*closed, *edge_rows(entry, body["edges"]))
+    return (*closures(entry, body["closed"]), *edge_rows(entry, body["edges"]))
 
 
 def _alias(
     entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], alias: str, origin: str
 ) -> Alias:
-    agents = body["agents"]
     return Alias(
         workspace_id=entry.workspace_id,
         scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
+        agents=agents_of(body),
         alias=name_key(alias),
         canonical_name=body["name"],
         entity_type=body["type"],
@@ -145,11 +134,10 @@ def _alias(
 def _alias_removal(
     entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], alias: str
 ) -> AliasRemoval:
-    agents = body["agents"]
     return AliasRemoval(
         workspace_id=entry.workspace_id,
         scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
+        agents=agents_of(body),
         alias=name_key(alias),
         position=entry.position,
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from cairn.graph.edge import Edge, EdgeClosure, Relation, View
-from cairn.graph.node import Label, Node, State
+from cairn.graph.edge import Edge, Relation, View
+from cairn.graph.node import Label, Node
 from cairn.graph.projection import EdgeRow, Projection
 from cairn.ids import derived_id
 from cairn.ingestion.event_draft import event_identity
+from cairn.ingestion.row_fields import closures, edge_fields, node_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,20 +62,14 @@ def observed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
 
 
 def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Node:
-    agents = body["agents"]
     return Node(
-        workspace_id=entry.workspace_id,
+        **node_fields(entry, meta, body),
         id=UUID(meta["node_id"]),
         label=Label.EVENT,
         kind=body["type"],
         text=body["text"],
         content_hash=body["content_hash"],
         dedup_key=body["dedup_key"],
-        scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
-        client_id=body["client_id"],
-        data_subjects=entry.data_subjects,
-        source_agent=body["source_agent"],
         observed_by=(body["source_agent"],),
         observation_count=1,
         session_id=entry.session_id,
@@ -89,25 +84,10 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
             "status": body["status"],
             "payload": body["payload"],
         },
-        state=State.ACTIVE,
-        occurred_at=entry.occurred_at,
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )
 
 
 def _edges(entry: Entry, meta: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
-    closed = [
-        EdgeClosure(
-            workspace_id=entry.workspace_id,
-            id=UUID(one),
-            superseded_at=entry.recorded_at,
-            position=entry.position,
-        )
-        for one in cast("list[str]", meta["closed"])
-    ]
     added = [
         _edge(
             entry,
@@ -122,7 +102,7 @@ def _edges(entry: Entry, meta: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
     if meta["caused_by"]:
         ends = meta["node_id"], meta["caused_by"]
         added.append(_edge(entry, View.CAUSAL, Relation.CAUSED_BY, *ends, {"mechanism": "direct"}))
-    return (*closed, *added)
+    return (*closures(entry, meta["closed"]), *added)
 
 
 def _edge(
@@ -134,14 +114,11 @@ def _edge(
     properties: Mapping[str, Any],
 ) -> Edge:
     return Edge(
-        workspace_id=entry.workspace_id,
+        **edge_fields(entry),
         id=derived_id(entry.id, relation, source, target),
         view=view,
         relation=relation,
         source_id=UUID(source),
         target_id=UUID(target),
         properties=properties,
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        position=entry.position,
     )

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation, View
+from cairn.graph.edge import Edge, EdgeStrength, Relation, View
 from cairn.graph.node import NodeChange
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.ids import derived_id
 from cairn.ingestion.entity_rows import entity_node
+from cairn.ingestion.row_fields import agents_of, closures, edge_fields
 from cairn.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
         return Projection()
     nodes: list[NodeRow] = [_entity(entry, one) for one in body["entities"]]
     nodes += [_change(entry, one) for one in body["nodes"]]
-    edges: list[EdgeRow] = [_closure(entry, UUID(one)) for one in body["closed"]]
+    edges: list[EdgeRow] = [*closures(entry, body["closed"])]
     edges += _references(entry, body)
     edges += _follows(entry, body)
     edges += _causes(entry, body)
@@ -40,14 +41,13 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
 
 def _entity(entry: Entry, entity: Mapping[str, Any]) -> Node:
     """An entity as it is first written. It is nobody's data by itself: its names are in texts."""
-    agents = entity["agents"]
     return entity_node(
         entry,
         entity_id=UUID(entity["id"]),
         name=entity["name"],
         type=entity["type"],
         scope=entity["scope"],
-        agents=tuple(agents) if agents is not None else None,
+        agents=agents_of(entity),
         occurred_at=parse_timestamp(entity["at"]),
     )
 
@@ -60,15 +60,6 @@ def _change(entry: Entry, change: Mapping[str, Any]) -> NodeChange:
         position=entry.position,
         keywords=tuple(words) if words is not None else None,
         importance=change.get("importance"),
-    )
-
-
-def _closure(entry: Entry, edge_id: UUID) -> EdgeClosure:
-    return EdgeClosure(
-        workspace_id=entry.workspace_id,
-        id=edge_id,
-        superseded_at=entry.recorded_at,
-        position=entry.position,
     )
 
 
@@ -168,7 +159,7 @@ def _edge(
 ) -> Edge:
     source, target = ends
     return Edge(
-        workspace_id=entry.workspace_id,
+        **edge_fields(entry, valid_from=since),
         id=derived_id(entry.id, relation, source, target),
         view=view,
         relation=relation,
@@ -176,7 +167,4 @@ def _edge(
         target_id=target,
         weight=weight,
         properties=properties,
-        valid_from=since or entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        position=entry.position,
     )

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from cairn.graph.edge import Edge, EdgeStrength, View
-from cairn.graph.node import Node, NodeChange, State
+from cairn.graph.node import Node, NodeChange
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.ids import derived_id
+from cairn.ingestion.row_fields import deletions, edge_fields, node_fields
 from cairn.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
@@ -53,14 +54,7 @@ def compiled(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
 
 def deleted(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """A node is hidden."""
-    change = NodeChange(
-        workspace_id=entry.workspace_id,
-        id=UUID(meta["node_id"]),
-        position=entry.position,
-        state=State.DELETED,
-        deleted_at=entry.recorded_at,
-    )
-    return Projection(nodes=(change,))
+    return Projection(nodes=tuple(deletions(entry, [meta["node_id"]])))
 
 
 def edge_rows(entry: Entry, edges: Sequence[Mapping[str, Any]]) -> tuple[EdgeRow, ...]:
@@ -72,7 +66,7 @@ def edge_rows(entry: Entry, edges: Sequence[Mapping[str, Any]]) -> tuple[EdgeRow
 
 def _edge(entry: Entry, edge: Mapping[str, Any]) -> Edge:
     return Edge(
-        workspace_id=entry.workspace_id,
+        **edge_fields(entry),
         id=_edge_id(entry, edge),
         view=View(edge["view"]),
         relation=edge["relation"],
@@ -80,9 +74,6 @@ def _edge(entry: Entry, edge: Mapping[str, Any]) -> Edge:
         target_id=UUID(edge["target"]),
         weight=edge["weight"],
         properties=cast("Mapping[str, Any]", edge["properties"]),
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        position=entry.position,
     )
 
 
@@ -105,9 +96,9 @@ def _edge_id(entry: Entry, edge: Mapping[str, Any]) -> UUID:
 
 
 def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Node:
-    agents, valid_to = body["agents"], meta["valid_to"]
+    valid_to = meta["valid_to"]
     return Node(
-        workspace_id=entry.workspace_id,
+        **node_fields(entry, meta, body, valid_from=parse_timestamp(meta["valid_from"])),
         id=UUID(meta["node_id"]),
         label=body["label"],
         kind=body["kind"],
@@ -121,11 +112,6 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
         dedup_key=body["dedup_key"],
         keywords=tuple(body["keywords"]),
         compiled_truth=body["compiled_truth"],
-        scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
-        client_id=body["client_id"],
-        data_subjects=entry.data_subjects,
-        source_agent=body["source_agent"],
         observed_by=(body["source_agent"],),
         observation_count=1,
         session_id=entry.session_id,
@@ -134,11 +120,5 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
         confidence=body["confidence"],
         screening=body["screening"],
         metadata=body["metadata"],
-        state=State.ACTIVE,
-        occurred_at=entry.occurred_at,
-        valid_from=parse_timestamp(meta["valid_from"]),
         valid_to=parse_timestamp(valid_to) if valid_to else None,
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )

@@ -22,6 +22,7 @@ from cairn.ingestion import (
     reports_rows,
 )
 from cairn.ingestion.ports import Subject
+from cairn.ingestion.row_fields import deletions, node_fields
 from cairn.ledger.entry import Entry
 from cairn.memory.draft import MemoryDraft
 from cairn.memory.identity import chain_key, dedup_key
@@ -109,10 +110,15 @@ def _chain_changes(entry: Entry, meta: Meta) -> list[NodeRow]:
 
 
 def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> Node:
-    agents = body["agents"]
     superseded = meta["superseded_by"]
     return Node(
-        workspace_id=entry.workspace_id,
+        **node_fields(
+            entry,
+            meta,
+            body,
+            state=State.SUPERSEDED if superseded else State.ACTIVE,
+            valid_from=parse_timestamp(meta["valid_from"]),
+        ),
         id=UUID(meta["node_id"]),
         label=Label.MEMORY,
         kind=meta["kind"],
@@ -121,11 +127,6 @@ def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> 
         content_hash=body["content_hash"],
         dedup_key=body["dedup_key"],
         chain_key=body["chain_key"],
-        scope=meta["scope"],
-        agents=tuple(agents) if agents is not None else None,
-        client_id=body["client_id"],
-        data_subjects=entry.data_subjects,
-        source_agent=body["source_agent"],
         observed_by=(body["source_agent"],),
         observation_count=1,
         session_id=entry.session_id,
@@ -139,18 +140,12 @@ def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> 
         status_value=body["status_value"],
         metadata=body["metadata"],
         parent_id=entry.parent_id,
-        state=State.SUPERSEDED if superseded else State.ACTIVE,
         supersedes=_id(meta["supersedes"]),
         superseded_by=_id(superseded),
         superseded_at=entry.recorded_at if superseded else None,
         confidence=body["confidence"],
         screening=body["screening"],
-        occurred_at=entry.occurred_at,
-        valid_from=parse_timestamp(meta["valid_from"]),
         valid_to=_time(meta["valid_to"]),
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )
 
 
@@ -180,16 +175,7 @@ def _corroborated(entry: Entry, meta: Meta, body: Mapping[str, Any], _: Texts) -
 
 
 def _deleted(entry: Entry, meta: Meta, _: Mapping[str, Any], texts: Texts) -> Projection:
-    gone = [
-        NodeChange(
-            workspace_id=entry.workspace_id,
-            id=UUID(node_id),
-            position=entry.position,
-            state=State.DELETED,
-            deleted_at=entry.recorded_at,
-        )
-        for node_id in cast("list[str]", meta["node_ids"])
-    ]
+    gone = deletions(entry, meta["node_ids"])
     return Projection(nodes=(*gone, *_recontexted(entry, meta, texts)))
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.graph.edge import Edge, Relation, View
-from cairn.graph.node import Label, Node, State
+from cairn.graph.node import Label, Node
 from cairn.graph.projection import Projection
 from cairn.ingestion.entity_rows import entity_node
+from cairn.ingestion.row_fields import agents_of, edge_fields, node_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +23,8 @@ ADMIN_TYPE, ADMIN_NAME = "user", "admin"
 
 def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """Return the report, the edge from what produced it, and the admin when nobody else did."""
-    agents = tuple(body["agents"]) if body["agents"] is not None else None
     report = Node(
-        workspace_id=entry.workspace_id,
+        **node_fields(entry, meta, body),
         id=UUID(meta["report_id"]),
         label=Label.REPORT,
         title=body["title"],
@@ -32,25 +32,14 @@ def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         content_hash=body["content_hash"],
         dedup_key=body["dedup_key"],
         keywords=tuple(body["keywords"]),
-        client_id=body["client_id"],
-        data_subjects=entry.data_subjects,
-        source_agent=body["source_agent"],
         session_id=body["session_id"],
         screening=body["screening"],
         parent_id=UUID(meta["parent_id"]),
         metadata={"source_workflow": body["source_workflow"]},
-        scope=meta["scope"],
-        agents=agents,
-        state=State.ACTIVE,
-        occurred_at=entry.occurred_at,
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        entry_id=entry.id,
-        position=entry.position,
     )
     rows: list[NodeRow] = [report]
     if meta["parent"] == "admin":
-        rows.insert(0, _admin(entry, meta, agents))
+        rows.insert(0, _admin(entry, meta, agents_of(body)))
     return Projection(nodes=tuple(rows), edges=(_produced(entry, meta),))
 
 
@@ -68,13 +57,10 @@ def _admin(entry: Entry, meta: Mapping[str, Any], agents: tuple[str, ...] | None
 
 def _produced(entry: Entry, meta: Mapping[str, Any]) -> Edge:
     return Edge(
-        workspace_id=entry.workspace_id,
+        **edge_fields(entry),
         id=UUID(meta["edge_id"]),
         view=View.PROVENANCE,
         relation=Relation.PRODUCED,
         source_id=UUID(meta["parent_id"]),
         target_id=UUID(meta["report_id"]),
-        valid_from=entry.occurred_at,
-        recorded_at=entry.recorded_at,
-        position=entry.position,
     )
