@@ -5,9 +5,12 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.deps import Deps
-from cairn.cli.documents import POLL_SECONDS, WAIT_SECONDS
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
+
+POLL_SECONDS = 2.0
+STUCK_SECONDS = 600.0
+"""After so long without any progress nobody is at work."""
 
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until nothing waits for its vector.")]
 
@@ -73,7 +76,7 @@ def _wait(deps: Deps) -> dict[str, Any]:
     with deps.err.status("waiting …") as line:
         while state["pending_embeddings"] > state["failed_embeddings"]:
             left = state["pending_embeddings"]
-            if deps.stopwatch() - moved > WAIT_SECONDS:
+            if deps.stopwatch() - moved > STUCK_SECONDS:
                 raise Failure(
                     f"Gave up waiting: {left} nodes wait for their vector.",
                     advice="see what is wrong: cairn doctor",

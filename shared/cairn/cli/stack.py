@@ -29,9 +29,7 @@ def up(
         print_json({"url": values.get("CAIRN_URL"), "env_file": ".local/cairn.env"})
         return
     deps.out.print(f"[green]up[/] at {values.get('CAIRN_URL')}, key in .local/cairn.env")
-    with suppress(
-        Failure
-    ):  # it is up; whether the key in the environment is good is not its matter
+    with suppress(Failure):  # the stack is up, whatever key the shell has
         advise_reindex(deps)
 
 

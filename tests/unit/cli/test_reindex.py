@@ -29,7 +29,8 @@ class Embedding(World):
 
 def lacking(*parts: int, waiting: int = 0, states: Sequence[tuple[int, int]] = ()) -> Embedding:
     vectors = VectorWorld(parts=list(parts), waiting=waiting)
-    return Embedding(vectors=vectors, states=states or [(sum(parts), 0)])
+    states = states or [(sum(parts), 0)]
+    return Embedding(vectors=vectors, states=states, remaining=6_000)
 
 
 def test_every_part_of_the_workspace_is_asked_for_in_turn() -> None:
@@ -66,7 +67,7 @@ def test_waiting_ends_where_only_failed_work_is_left() -> None:
 
 
 def test_waiting_goes_on_as_long_as_something_moves() -> None:
-    slow = [(left, 0) for left in range(9, 0, -1) for _ in range(1_000)] + [(0, 0)]
+    slow = [(left, 0) for left in range(9, 0, -1) for _ in range(200)] + [(0, 0)]
     assert Shell(world=lacking(9, states=slow)).run("reindex", "--wait").exit_code == 0
 
 
