@@ -7,7 +7,6 @@ client itself tries `retries` times more, none unless told so.
 from __future__ import annotations
 
 import logging
-from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from cairn.llm.port import ChatAnswer, Finish, Role, Usage
@@ -21,13 +20,14 @@ from cairn.llm.wire import (
     too_slow,
     unreachable,
 )
+from cairn.llm.wire_chat import WireChat
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, AnthropicError
     from anthropic.types import MessageParam
 
     from cairn.errors import CairnError
-    from cairn.llm.port import ChatRequest, Purpose
+    from cairn.llm.port import ChatRequest
 
 BASE_URL = "https://api.anthropic.com"
 FINISHES = {
@@ -37,7 +37,7 @@ FINISHES = {
 }
 
 
-class AnthropicChat:
+class AnthropicChat(WireChat["Anthropic"]):
     """Answers through the `anthropic` client; safe between threads. As `ChatModel`."""
 
     provider = "anthropic"
@@ -50,16 +50,7 @@ class AnthropicChat:
         timeout_s: float = TIMEOUT_SECONDS,
         retries: int = 0,
     ) -> None:
-        self._api_key = api_key
-        self._base_url = base_url
-        self._timeout_s = timeout_s
-        self._retries = retries
-        self._lock = Lock()
-        self._client: Anthropic | None = None
-
-    def supports(self, purpose: Purpose) -> bool:
-        """Return True: a chat model answers anything."""
-        return True
+        super().__init__(api_key=api_key, base_url=base_url, timeout_s=timeout_s, retries=retries)
 
     def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
         """As `ChatModel`."""
@@ -73,17 +64,6 @@ class AnthropicChat:
         except ValueError:  # the body was not the JSON its headers promised
             failure = malformed()
         raise failure  # here, not above: the server's words must not ride along as the context
-
-    def load(self) -> None:
-        """Import the package now, which takes seconds, so that the first request does not wait."""
-        self._ready()
-
-    def close(self) -> None:
-        """Close the connections; the next request opens new ones."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
 
     def _send(self, request: ChatRequest, model: str) -> object:
         from anthropic import omit
@@ -99,26 +79,23 @@ class AnthropicChat:
             timeout=request.timeout_s or self._timeout_s,
         )
 
-    def _ready(self) -> Anthropic:
-        with self._lock:
-            if self._client is None:
-                from anthropic import Anthropic, DefaultHttpxClient
+    def _opened(self) -> Anthropic:
+        from anthropic import Anthropic, DefaultHttpxClient
 
-                # below INFO the package logs whole requests
-                logging.getLogger("anthropic").setLevel(logging.INFO)
-                key = self._api_key or "none"  # servers without keys; the client wants one
-                # the client sends a bearer token; other servers know only the older header
-                own = self._base_url.rstrip("/") == BASE_URL
-                self._client = Anthropic(
-                    api_key=key,
-                    default_headers=None if own else {"x-api-key": key},
-                    base_url=self._base_url,
-                    timeout=self._timeout_s,
-                    max_retries=self._retries,
-                    # a redirect would take the key to another host
-                    http_client=DefaultHttpxClient(follow_redirects=False),
-                )
-            return self._client
+        # below INFO the package logs whole requests
+        logging.getLogger("anthropic").setLevel(logging.INFO)
+        key = self._api_key or "none"  # servers without keys; the client wants one
+        # the client sends a bearer token; other servers know only the older header
+        own = self._base_url.rstrip("/") == BASE_URL
+        return Anthropic(
+            api_key=key,
+            default_headers=None if own else {"x-api-key": key},
+            base_url=self._base_url,
+            timeout=self._timeout_s,
+            max_retries=self._retries,
+            # a redirect would take the key to another host
+            http_client=DefaultHttpxClient(follow_redirects=False),
+        )
 
 
 def _messages(request: ChatRequest) -> list[MessageParam]:

@@ -8,7 +8,6 @@ none unless told so.
 from __future__ import annotations
 
 import logging
-from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from cairn.llm.port import ChatAnswer, Finish, Role, Usage
@@ -22,6 +21,7 @@ from cairn.llm.wire import (
     too_slow,
     unreachable,
 )
+from cairn.llm.wire_chat import WireChat
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from openai.types.chat.completion_create_params import ResponseFormat
 
     from cairn.errors import CairnError
-    from cairn.llm.port import ChatRequest, Purpose
+    from cairn.llm.port import ChatRequest
 
 BASE_URL = "https://api.openai.com/v1"
 FINISHES = {"length": Finish.CUT, "content_filter": Finish.REFUSED}
 
 
-class OpenAIChat:
+class OpenAIChat(WireChat["OpenAI"]):
     """Answers through the `openai` client; safe between threads. As `ChatModel`."""
 
     provider = "openai"
@@ -48,16 +48,7 @@ class OpenAIChat:
         timeout_s: float = TIMEOUT_SECONDS,
         retries: int = 0,
     ) -> None:
-        self._api_key = api_key
-        self._base_url = base_url
-        self._timeout_s = timeout_s
-        self._retries = retries
-        self._lock = Lock()
-        self._client: OpenAI | None = None
-
-    def supports(self, purpose: Purpose) -> bool:
-        """Return True: a chat model answers anything."""
-        return True
+        super().__init__(api_key=api_key, base_url=base_url, timeout_s=timeout_s, retries=retries)
 
     def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
         """As `ChatModel`."""
@@ -71,17 +62,6 @@ class OpenAIChat:
         except ValueError:  # the body was not the JSON its headers promised
             failure = malformed()
         raise failure  # here, not above: the server's words must not ride along as the context
-
-    def load(self) -> None:
-        """Import the package now, which takes seconds, so that the first request does not wait."""
-        self._ready()
-
-    def close(self) -> None:
-        """Close the connections; the next request opens new ones."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
 
     def _send(self, request: ChatRequest, model: str) -> object:
         from openai import omit
@@ -97,22 +77,19 @@ class OpenAIChat:
             timeout=request.timeout_s or self._timeout_s,
         )
 
-    def _ready(self) -> OpenAI:
-        with self._lock:
-            if self._client is None:
-                from openai import DefaultHttpxClient, OpenAI
+    def _opened(self) -> OpenAI:
+        from openai import DefaultHttpxClient, OpenAI
 
-                # below INFO the package logs whole requests
-                logging.getLogger("openai").setLevel(logging.INFO)
-                self._client = OpenAI(
-                    api_key=self._api_key or "none",  # servers without keys; the client wants one
-                    base_url=self._base_url,
-                    timeout=self._timeout_s,
-                    max_retries=self._retries,
-                    # a redirect would take the prompt to another host
-                    http_client=DefaultHttpxClient(follow_redirects=False),
-                )
-            return self._client
+        # below INFO the package logs whole requests
+        logging.getLogger("openai").setLevel(logging.INFO)
+        return OpenAI(
+            api_key=self._api_key or "none",  # servers without keys; the client wants one
+            base_url=self._base_url,
+            timeout=self._timeout_s,
+            max_retries=self._retries,
+            # a redirect would take the prompt to another host
+            http_client=DefaultHttpxClient(follow_redirects=False),
+        )
 
 
 def _messages(request: ChatRequest) -> list[ChatCompletionMessageParam]:
