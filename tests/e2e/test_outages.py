@@ -141,8 +141,9 @@ def test_a_worker_killed_while_it_embeds_is_followed_by_one_that_finishes(
         assert any(killed_in_the_middle() for _ in range(TRIES))
         workspace.all_embedded(seconds=90)
     unembedded = workspace.rows(
-        "SELECT n.id FROM node n WHERE n.workspace_id = %(id)s AND n.label <> 'Entity' AND NOT "
-        "EXISTS (SELECT FROM embedding e WHERE e.workspace_id = n.workspace_id AND e.node_id = n.id)"
+        "SELECT n.id FROM node n WHERE n.workspace_id = %(id)s AND n.label <> 'Entity' AND "
+        "NOT EXISTS (SELECT FROM embedding e "
+        "WHERE e.workspace_id = n.workspace_id AND e.node_id = n.id)"
     )
     assert unembedded == []
     assert queue.dead() == 0
