@@ -36,7 +36,7 @@ def message(number: int) -> Sketch:
 
 
 def test_understanding_fusing_and_scoring_stay_below_the_floor_of_a_search() -> None:
-    messages = [message(number) for number in range(1, 151)]
+    messages = [message(number) for number in range(1, DEFAULT.scored + 1)]
     ids = [each.id for each in messages]
     legs = {
         VECTOR: [Candidate(node_id=each, score=0.5) for each in ids[: DEFAULT.candidates]],
