@@ -8,9 +8,9 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
 from cairn.api import documentation
-from cairn.api.mcp import endpoint as mcp
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.middleware import REQUEST_ID, BodyLimit, Log, RequestContext
+from cairn.api.nouns import IncludeNoun, Nouns
 from cairn.api.problems import (
     Problem,
     from_error,
@@ -18,62 +18,11 @@ from cairn.api.problems import (
     from_validation,
     problem_response,
 )
-from cairn.api.routes import (
-    claim,
-    context,
-    conversations,
-    documents,
-    entities,
-    events,
-    feedback,
-    health,
-    ingestions,
-    keys,
-    ledger,
-    lineage,
-    memories,
-    nodes,
-    query,
-    reindex,
-    reports,
-    search,
-    searches,
-    status,
-    subscriptions,
-    uploads,
-    whoami,
-)
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.clock import Stopwatch, monotonic
 from cairn.errors import CairnError
 from cairn.ids import IdSource, new_id
 
-_NOUNS = (
-    memories,
-    events,
-    nodes,
-    entities,
-    documents,
-    uploads,
-    ingestions,
-    conversations,
-    reports,
-    subscriptions,
-    search,
-    context,
-    searches,
-    feedback,
-    query,
-    lineage,
-    ledger,
-    keys,
-    whoami,
-    claim,
-    status,
-    reindex,
-    health,
-    mcp,
-)
 _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
     {"name": "events", "description": "What agents do, in order, and what caused what."},
@@ -116,10 +65,10 @@ def create_app(
     app.state.services = services
     app.state.options = chosen
     app.state.mcp = McpEndpoint(services, chosen, log)
-    for noun in _NOUNS:
-        app.include_router(noun.routes)
-    documentation.install(app)
+    nouns = Nouns(app)
+    documentation.install(app, nouns.include_all)
     _handle_errors(app)
+    app.add_middleware(IncludeNoun, nouns=nouns)
     _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
 

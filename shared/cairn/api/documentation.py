@@ -1,6 +1,6 @@
 """How routes document their answers, and the OpenAPI document. Nothing here runs on a request."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -8,11 +8,6 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from cairn.api.problems import KINDS, MEDIA_TYPE
-from cairn.ingestion import requests
-from cairn.ingestion.entity_requests import EntityChanged
-from cairn.lifecycle import reindex
-from cairn.retrieval import conversations, event_views, node_views, reports, views
-from cairn.retrieval.answer import Answer
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -20,30 +15,6 @@ _REF = "#/components/schemas/"
 _EVERY_CALL = ("unauthenticated", "denied", "validation-failed", "rate-limited")
 _ALWAYS = ("internal", "unavailable")
 _BODY = ("malformed-body", "too-large", "unsupported-media-type")
-_RECORDS: tuple[type[Any], ...] = (
-    views.MemoryView,
-    views.MemoryVersion,
-    event_views.EventView,
-    node_views.NodeView,
-    node_views.EntityView,
-    node_views.EntityDetail,
-    EntityChanged,
-    requests.Deleted,
-    requests.DocumentAccepted,
-    views.DocumentView,
-    views.IngestionView,
-    requests.UploadTicket,
-    Answer,
-    views.LedgerEntryView,
-    views.LedgerVerification,
-    views.KeyView,
-    views.Status,
-    reindex.MissingVectors,
-    reindex.Reindexed,
-    conversations.ConversationView,
-    conversations.ConversationMessage,
-    reports.ReportEntry,
-)
 _PROBLEM: dict[str, Any] = {
     "title": "Problem",
     "description": "RFC 9457 problem details. `type` is stable; `reason` says more about it.",
@@ -147,11 +118,46 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
     }
 
 
-def install(app: FastAPI) -> None:
+def _records() -> tuple[type[Any], ...]:
+    """Return what answers are made of; read only when somebody asks for the document."""
+    from cairn.ingestion import requests
+    from cairn.ingestion.entity_requests import EntityChanged
+    from cairn.lifecycle import reindex
+    from cairn.retrieval import conversations, event_views, node_views, reports, views
+    from cairn.retrieval.answer import Answer
+
+    return (
+        views.MemoryView,
+        views.MemoryVersion,
+        event_views.EventView,
+        node_views.NodeView,
+        node_views.EntityView,
+        node_views.EntityDetail,
+        EntityChanged,
+        requests.Deleted,
+        requests.DocumentAccepted,
+        views.DocumentView,
+        views.IngestionView,
+        requests.UploadTicket,
+        Answer,
+        views.LedgerEntryView,
+        views.LedgerVerification,
+        views.KeyView,
+        views.Status,
+        reindex.MissingVectors,
+        reindex.Reindexed,
+        conversations.ConversationView,
+        conversations.ConversationMessage,
+        reports.ReportEntry,
+    )
+
+
+def install(app: FastAPI, include_all: Callable[[], None]) -> None:
     """Make the app's OpenAPI document contain the schemas the routes refer to; built once, late."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
+            include_all()
             app.openapi_schema = _document(app)
         return app.openapi_schema
 
@@ -169,7 +175,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
     )
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     _, records = TypeAdapter.json_schemas(
-        [(record, "serialization", TypeAdapter(record)) for record in _RECORDS],
+        [(record, "serialization", TypeAdapter(record)) for record in _records()],
         ref_template=_REF + "{model}",
     )
     schemas.update(records.get("$defs", {}))

@@ -1,23 +1,27 @@
 """What the API needs of nodes and entities: use-case callables, as in `services`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
-from uuid import UUID
+from __future__ import annotations
 
-from cairn.access import Principal
-from cairn.ingestion.entity_requests import EntityChanged, Split
-from cairn.ingestion.node_changes import Changed, NewRelationship
-from cairn.ingestion.node_draft import NewNode, NodesWritten
-from cairn.ingestion.requests import Deleted, IdempotencyKey
-from cairn.retrieval.node_views import (
-    EntityDetail,
-    EntityFilter,
-    EntityView,
-    NodeFilter,
-    NodeView,
-)
-from cairn.retrieval.nodes import EntityKey, NodeKey
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.ingestion.entity_requests import EntityChanged, Split
+    from cairn.ingestion.node_changes import Changed, NewRelationship
+    from cairn.ingestion.node_draft import NewNode, NodesWritten
+    from cairn.ingestion.requests import Deleted, IdempotencyKey
+    from cairn.retrieval.node_views import (
+        EntityDetail,
+        EntityFilter,
+        EntityView,
+        NodeFilter,
+        NodeView,
+    )
+    from cairn.retrieval.nodes import EntityKey, NodeKey
 
 
 class WriteNodes(Protocol):

@@ -4,54 +4,58 @@ Each callable's docstring states what it promises and raises; the records they t
 those of the use cases, and their field names are the JSON names. No rules live here.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
-from uuid import UUID
+from __future__ import annotations
 
-from cairn.access import Principal
-from cairn.api.node_services import EntityServices, NodeServices
-from cairn.api.walk_services import GraphServices
-from cairn.ingestion.conversations import MessageRecorded
-from cairn.ingestion.event_draft import NewEvent, Observed
-from cairn.ingestion.messages import NewMessage
-from cairn.ingestion.reports import NewReport, ReportWritten
-from cairn.ingestion.requests import (
-    Deleted,
-    DocumentAccepted,
-    IdempotencyKey,
-    NewDocument,
-    NewMemory,
-    Remembered,
-    UploadTicket,
-)
-from cairn.lifecycle.reindex import MissingVectors, Reindexed
-from cairn.retrieval.answer import Answer
-from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
-from cairn.retrieval.conversations import (
-    ConversationFilter,
-    ConversationMessage,
-    ConversationView,
-)
-from cairn.retrieval.event_views import EventFilter, EventView
-from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.reports import Report, ReportFilter, ReportPage
-from cairn.retrieval.subscription_leg import SubscriptionView
-from cairn.retrieval.views import (
-    Admission,
-    DocumentView,
-    IngestionView,
-    KeyCreated,
-    KeyView,
-    LedgerEntryView,
-    LedgerVerification,
-    MemoryFilter,
-    MemoryVersion,
-    MemoryView,
-    NewKey,
-    Page,
-    Status,
-)
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.api.node_services import EntityServices, NodeServices
+    from cairn.api.walk_services import GraphServices
+    from cairn.ingestion.conversations import MessageRecorded
+    from cairn.ingestion.event_draft import NewEvent, Observed
+    from cairn.ingestion.messages import NewMessage
+    from cairn.ingestion.reports import NewReport, ReportWritten
+    from cairn.ingestion.requests import (
+        Deleted,
+        DocumentAccepted,
+        IdempotencyKey,
+        NewDocument,
+        NewMemory,
+        Remembered,
+        UploadTicket,
+    )
+    from cairn.lifecycle.reindex import MissingVectors, Reindexed
+    from cairn.retrieval.answer import Answer
+    from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
+    from cairn.retrieval.conversations import (
+        ConversationFilter,
+        ConversationMessage,
+        ConversationView,
+    )
+    from cairn.retrieval.event_views import EventFilter, EventView
+    from cairn.retrieval.query import SearchRequest
+    from cairn.retrieval.reports import Report, ReportFilter, ReportPage
+    from cairn.retrieval.subscription_leg import SubscriptionView
+    from cairn.retrieval.views import (
+        Admission,
+        DocumentView,
+        IngestionView,
+        KeyCreated,
+        KeyView,
+        LedgerEntryView,
+        LedgerVerification,
+        MemoryFilter,
+        MemoryVersion,
+        MemoryView,
+        NewKey,
+        Page,
+        Status,
+    )
 
 
 class Remember(Protocol):

@@ -1,12 +1,15 @@
 """What the API needs of walks over the graph: use-case callables, as in `services`."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from __future__ import annotations
 
-from cairn.access import Principal
-from cairn.retrieval.feedback import Feedback
-from cairn.retrieval.lineage import Lineage, LineageRequest
-from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from cairn.access import Principal
+    from cairn.retrieval.feedback import Feedback
+    from cairn.retrieval.lineage import Lineage, LineageRequest
+    from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
 
 
 class QuerySubgraph(Protocol):

@@ -1,146 +1,199 @@
-"""What the API needs, as a function and behind uvicorn."""
+"""What the API needs, as a function and behind uvicorn.
+
+Every use case is imported and built when the first request needs it; `later` stands for it until.
+"""
 
 from __future__ import annotations
 
-from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions, ApiServices
-from cairn.bootstrap.asking import asking_parts
-from cairn.bootstrap.dispatching import dispatcher
-from cairn.bootstrap.events import event_services
-from cairn.bootstrap.graph import walk_services
-from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.metrics import measured
-from cairn.bootstrap.nodes import node_services
-from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
-from cairn.bootstrap.recalling import Search, context, recall, searches
-from cairn.bootstrap.reindexing import reindex_services
-from cairn.bootstrap.search_index import keyword_leg
-from cairn.bootstrap.talking import (
-    conversation_services,
-    report_services,
-    subscription_services,
-)
+from cairn.bootstrap.api_parts import ApiParts
+from cairn.bootstrap.later import later
+from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import embedder
 from cairn.clock import utc_now
 from cairn.errors import CairnError
 from cairn.ids import new_id
-from cairn.ingestion.accept_document import AcceptDocument, CreateUpload
-from cairn.ingestion.delete import DeleteDocument, DeleteMemory
-from cairn.ingestion.remember import Remember
-from cairn.ingestion.subjects import SubjectResolver
-from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.keys import CreateKey, ListKeys, RevokeKey
-from cairn.retrieval.browse import Browse
 from cairn.settings import ApiSettings
-from cairn.storage.aws.objects import S3Objects
-from cairn.storage.postgres.accounts import (
-    Admit,
-    RedeemClaim,
-    account_transactions,
-)
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.views import CheckReady, browse_transactions
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
     from fastapi import FastAPI
 
+    from cairn.api import services as api
+    from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
-    from cairn.ingestion.ports import Dispatcher
-    from cairn.retrieval.recall import Recall
-    from cairn.storage.postgres.database import Database
 
 
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 
 
 def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServices:
-    """Build every use case of the API; nothing connects and no model is read yet."""
-    opened = database(settings, size=CONNECTIONS)
-    transactions = StoreTransactions(opened, PostgresStores)
-    accounts = account_transactions(opened)
-    browse = Browse(transactions=browse_transactions(opened))
-    resolver = SubjectResolver(transactions=transactions, keys=key_store(settings), new_id=new_id)
-    objects = S3Objects(settings.uploads_bucket)
-    wake = dispatcher(
-        settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
-    )
-    remember = _remember(transactions, resolver, wake)
-    recalled = _recall(settings, opened, log, model)
-    nodes, entities = node_services(opened, transactions, remember)
+    """Return every use case of the API; nothing connects and no model is read yet."""
+    parts = ApiParts(settings, log, model)
+    browse = later(lambda: parts.browse)
     return ApiServices(
-        admit=Admit(opened, utc_now),
-        check_ready=CheckReady(opened),
-        remember=remember,
-        get_memory=browse.get_memory,
-        get_memory_history=browse.get_memory_history,
-        list_memories=browse.list_memories,
-        delete_memory=DeleteMemory(
-            transactions=transactions, dispatcher=wake, clock=utc_now, new_id=new_id
-        ),
-        ingest_document=AcceptDocument(
-            transactions=transactions,
-            resolver=resolver,
-            cipher=BodyCipher(),
-            objects=objects,
-            dispatcher=wake,
-            clock=utc_now,
-            new_id=new_id,
-        ),
-        create_upload=CreateUpload(
-            transactions=transactions, objects=objects, clock=utc_now, new_id=new_id
-        ),
-        get_document=browse.get_document,
-        list_documents=browse.list_documents,
-        delete_document=DeleteDocument(transactions=transactions, clock=utc_now, new_id=new_id),
-        get_ingestion=browse.get_ingestion,
-        search=Search(recalled),
-        context=context(recalled),
-        explain_search=searches(opened),
-        list_ledger=browse.list_ledger,
-        verify_ledger=browse.verify_ledger,
-        create_key=CreateKey(transactions=accounts, clock=utc_now, new_id=new_id),
-        list_keys=ListKeys(transactions=accounts),
-        revoke_key=RevokeKey(transactions=accounts, clock=utc_now, new_id=new_id),
-        claim=RedeemClaim(opened, utc_now, new_id),
-        get_status=browse.get_status,
-        reindex=reindex_services(opened, wake, model.model),
-        events=event_services(opened, transactions, remember),
-        conversations=conversation_services(opened, remember, recalled),
-        reports=report_services(opened, remember, log),
-        subscriptions=subscription_services(opened, remember),
-        nodes=nodes,
-        entities=entities,
-        graph=walk_services(opened, recalled),
+        admit=later(lambda: _admit(parts)),
+        check_ready=later(lambda: _check_ready(parts)),
+        remember=later(lambda: parts.remember),
+        get_memory=later(lambda: browse.get_memory),
+        get_memory_history=later(lambda: browse.get_memory_history),
+        list_memories=later(lambda: browse.list_memories),
+        delete_memory=later(lambda: _delete_memory(parts)),
+        ingest_document=later(lambda: _accept_document(parts)),
+        create_upload=later(lambda: _create_upload(parts)),
+        get_document=later(lambda: browse.get_document),
+        list_documents=later(lambda: browse.list_documents),
+        delete_document=later(lambda: _delete_document(parts)),
+        get_ingestion=later(lambda: browse.get_ingestion),
+        search=later(lambda: _search(parts)),
+        context=later(lambda: _context(parts)),
+        explain_search=later(lambda: _searches(parts)),
+        list_ledger=later(lambda: browse.list_ledger),
+        verify_ledger=later(lambda: browse.verify_ledger),
+        create_key=later(lambda: _create_key(parts)),
+        list_keys=later(lambda: _list_keys(parts)),
+        revoke_key=later(lambda: _revoke_key(parts)),
+        claim=later(lambda: _claim(parts)),
+        get_status=later(lambda: browse.get_status),
+        reindex=later(lambda: _reindex(parts)),
+        events=later(lambda: _events(parts)),
+        conversations=later(lambda: _conversations(parts)),
+        reports=later(lambda: _reports(parts)),
+        subscriptions=later(lambda: _subscriptions(parts)),
+        nodes=later(lambda: parts.graph_writing[0]),
+        entities=later(lambda: parts.graph_writing[1]),
+        graph=later(lambda: _walks(parts)),
     )
 
 
-def _remember(
-    transactions: StoreTransactions[PostgresStores], resolver: SubjectResolver, wake: Dispatcher
-) -> Remember:
-    return Remember(
-        transactions=transactions,
-        resolver=resolver,
-        cipher=BodyCipher(),
-        dispatcher=wake,
+def _admit(parts: ApiParts) -> api.Admit:
+    from cairn.storage.postgres.accounts import Admit
+
+    return Admit(parts.opened, utc_now)
+
+
+def _check_ready(parts: ApiParts) -> api.CheckReady:
+    from cairn.storage.postgres.views import CheckReady
+
+    return CheckReady(parts.opened)
+
+
+def _delete_memory(parts: ApiParts) -> api.Delete:
+    from cairn.ingestion.delete import DeleteMemory
+
+    return DeleteMemory(
+        transactions=parts.transactions, dispatcher=parts.wake, clock=utc_now, new_id=new_id
+    )
+
+
+def _delete_document(parts: ApiParts) -> api.Delete:
+    from cairn.ingestion.delete import DeleteDocument
+
+    return DeleteDocument(transactions=parts.transactions, clock=utc_now, new_id=new_id)
+
+
+def _accept_document(parts: ApiParts) -> api.IngestDocument:
+    from cairn.ingestion.accept_document import AcceptDocument
+
+    return AcceptDocument(
+        transactions=parts.transactions,
+        resolver=parts.remember.resolver,
+        cipher=parts.remember.cipher,
+        objects=parts.objects,
+        dispatcher=parts.wake,
         clock=utc_now,
         new_id=new_id,
     )
 
 
-def _recall(settings: ApiSettings, opened: Database, log: Logger, model: Embedder) -> Recall:
-    return recall(
-        opened,
-        model,
-        log,
-        keyword_leg(settings, opened),
-        parts=asking_parts(settings),
-        measure=partial(measured, "api", settings.stage),
+def _create_upload(parts: ApiParts) -> api.CreateUpload:
+    from cairn.ingestion.accept_document import CreateUpload
+
+    return CreateUpload(
+        transactions=parts.transactions, objects=parts.objects, clock=utc_now, new_id=new_id
     )
+
+
+def _search(parts: ApiParts) -> api.Search:
+    from cairn.bootstrap.recalling import Search
+
+    return Search(parts.recalled)
+
+
+def _context(parts: ApiParts) -> api.AssembleContext:
+    from cairn.bootstrap.recalling import context
+
+    return context(parts.recalled)
+
+
+def _searches(parts: ApiParts) -> api.ExplainSearch:
+    from cairn.bootstrap.recalling import searches
+
+    return searches(parts.opened)
+
+
+def _create_key(parts: ApiParts) -> api.CreateKey:
+    from cairn.lifecycle.keys import CreateKey
+
+    return CreateKey(transactions=parts.accounts, clock=utc_now, new_id=new_id)
+
+
+def _list_keys(parts: ApiParts) -> api.ListKeys:
+    from cairn.lifecycle.keys import ListKeys
+
+    return ListKeys(transactions=parts.accounts)
+
+
+def _revoke_key(parts: ApiParts) -> api.RevokeKey:
+    from cairn.lifecycle.keys import RevokeKey
+
+    return RevokeKey(transactions=parts.accounts, clock=utc_now, new_id=new_id)
+
+
+def _claim(parts: ApiParts) -> api.Claim:
+    from cairn.storage.postgres.accounts import RedeemClaim
+
+    return RedeemClaim(parts.opened, utc_now, new_id)
+
+
+def _reindex(parts: ApiParts) -> api.ReindexServices:
+    from cairn.bootstrap.reindexing import reindex_services
+
+    return reindex_services(parts.opened, parts.wake, parts.model.model)
+
+
+def _events(parts: ApiParts) -> api.EventServices:
+    from cairn.bootstrap.events import event_services
+
+    return event_services(parts.opened, parts.transactions, parts.remember)
+
+
+def _conversations(parts: ApiParts) -> api.ConversationServices:
+    from cairn.bootstrap.talking import conversation_services
+
+    return conversation_services(parts.opened, parts.remember, parts.recalled)
+
+
+def _reports(parts: ApiParts) -> api.ReportServices:
+    from cairn.bootstrap.talking import report_services
+
+    return report_services(parts.opened, parts.remember, parts.log)
+
+
+def _subscriptions(parts: ApiParts) -> api.SubscriptionServices:
+    from cairn.bootstrap.talking import subscription_services
+
+    return subscription_services(parts.opened, parts.remember)
+
+
+def _walks(parts: ApiParts) -> GraphServices:
+    from cairn.bootstrap.graph import walk_services
+
+    return walk_services(parts.opened, parts.recalled)
 
 
 def create_asgi_app(*, read_model: bool = False) -> FastAPI:

@@ -1,0 +1,82 @@
+"""Which modules hold the routes of a noun, read with the first request for it. Not the routes.
+
+A function that starts cold then pays for what it is asked, and not for every route there is.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+ROUTES = "cairn.api.routes"
+NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "memories": (f"{ROUTES}.memories",),
+        "events": (f"{ROUTES}.events",),
+        "nodes": (f"{ROUTES}.nodes", f"{ROUTES}.lineage"),
+        "relationships": (f"{ROUTES}.nodes",),
+        "entities": (f"{ROUTES}.entities",),
+        "documents": (f"{ROUTES}.documents",),
+        "uploads": (f"{ROUTES}.uploads",),
+        "ingestions": (f"{ROUTES}.ingestions",),
+        "conversations": (f"{ROUTES}.conversations",),
+        "reports": (f"{ROUTES}.reports",),
+        "subscriptions": (f"{ROUTES}.subscriptions",),
+        "search": (f"{ROUTES}.search",),
+        "context": (f"{ROUTES}.context",),
+        "searches": (f"{ROUTES}.searches", f"{ROUTES}.feedback"),
+        "query": (f"{ROUTES}.query",),
+        "ledger": (f"{ROUTES}.ledger",),
+        "keys": (f"{ROUTES}.keys",),
+        "whoami": (f"{ROUTES}.whoami",),
+        "claim": (f"{ROUTES}.claim",),
+        "status": (f"{ROUTES}.status",),
+        "reindex": (f"{ROUTES}.reindex",),
+        "healthz": (f"{ROUTES}.health",),
+        "readyz": (f"{ROUTES}.health",),
+        "mcp": ("cairn.api.mcp.endpoint",),
+    }
+)
+"""The modules of each noun: the first part of a path, after `/v1` where there is one."""
+
+
+class Nouns:
+    """The routes an app has so far. A module is included once."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._included: set[str] = set()
+
+    def include(self, path: str) -> None:
+        """Include the routes of the noun that `path` names; a path without one has none."""
+        parts = [part for part in path.split("/", 3) if part]
+        noun = parts[1] if parts[:1] == ["v1"] and len(parts) > 1 else "".join(parts[:1])
+        for module in NOUNS.get(noun, ()):
+            self._include(module)
+
+    def include_all(self) -> None:
+        """Include every route, for the document that describes them."""
+        for modules in NOUNS.values():
+            for module in modules:
+                self._include(module)
+
+    def _include(self, module: str) -> None:
+        if module not in self._included:
+            self._app.include_router(import_module(module).routes)
+            self._included.add(module)
+
+
+class IncludeNoun:
+    """Sees to it that a request's routes are there before it is routed."""
+
+    def __init__(self, app: ASGIApp, *, nouns: Nouns) -> None:
+        self.app = app
+        self.nouns = nouns
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] == "http":
+            self.nouns.include(scope["path"])
+        await self.app(scope, receive, send)

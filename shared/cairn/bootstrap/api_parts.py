@@ -1,0 +1,127 @@
+"""What the API's use cases share, each part imported and made when one of them first needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from cairn.bootstrap.logs import warn
+from cairn.bootstrap.parts import CONNECTIONS, database, key_store
+from cairn.clock import utc_now
+from cairn.ids import new_id
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+
+    from cairn.api.node_services import EntityServices, NodeServices
+    from cairn.embedding.port import Embedder
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.remember import Remember
+    from cairn.retrieval.browse import Browse
+    from cairn.retrieval.recall import Recall
+    from cairn.settings import ApiSettings
+    from cairn.storage.aws.objects import S3Objects
+    from cairn.storage.postgres.accounts import PostgresAccountStores
+    from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.stores import PostgresStores
+
+
+@dataclass(frozen=True)
+class ApiParts:
+    """Adapters and use cases that others are made of. Nothing connects when they are made."""
+
+    settings: ApiSettings
+    log: Logger
+    model: Embedder
+
+    @cached_property
+    def opened(self) -> Database:
+        """The functions' database."""
+        return database(self.settings, size=CONNECTIONS)
+
+    @cached_property
+    def transactions(self) -> StoreTransactions[PostgresStores]:
+        """What writes happen in."""
+        from cairn.storage.postgres.store_transactions import StoreTransactions
+        from cairn.storage.postgres.stores import PostgresStores
+
+        return StoreTransactions(self.opened, PostgresStores)
+
+    @cached_property
+    def accounts(self) -> StoreTransactions[PostgresAccountStores]:
+        """What keys are changed in."""
+        from cairn.storage.postgres.accounts import account_transactions
+
+        return account_transactions(self.opened)
+
+    @cached_property
+    def browse(self) -> Browse:
+        """Reading what was written."""
+        from cairn.retrieval.browse import Browse
+        from cairn.storage.postgres.views import browse_transactions
+
+        return Browse(transactions=browse_transactions(self.opened))
+
+    @cached_property
+    def objects(self) -> S3Objects:
+        """Where the bytes of documents wait."""
+        from cairn.storage.aws.objects import S3Objects
+
+        return S3Objects(self.settings.uploads_bucket)
+
+    @cached_property
+    def wake(self) -> Dispatcher:
+        """What sends committed work on."""
+        from cairn.bootstrap.dispatching import dispatcher
+
+        return dispatcher(
+            self.settings.embed_queue_url,
+            self.settings.ingestion_machine_arn,
+            self.opened,
+            self.transactions,
+            warn(self.log),
+        )
+
+    @cached_property
+    def remember(self) -> Remember:
+        """Writing memories; the other writing use cases share its parts."""
+        from cairn.ingestion.remember import Remember
+        from cairn.ingestion.subjects import SubjectResolver
+        from cairn.ledger.keys import BodyCipher
+
+        keys = key_store(self.settings)
+        resolver = SubjectResolver(transactions=self.transactions, keys=keys, new_id=new_id)
+        return Remember(
+            transactions=self.transactions,
+            resolver=resolver,
+            cipher=BodyCipher(),
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @cached_property
+    def recalled(self) -> Recall:
+        """Searching."""
+        from cairn.bootstrap.asking import asking_parts
+        from cairn.bootstrap.metrics import measured
+        from cairn.bootstrap.recalling import recall
+        from cairn.bootstrap.search_index import keyword_leg
+
+        return recall(
+            self.opened,
+            self.model,
+            self.log,
+            keyword_leg(self.settings, self.opened),
+            parts=asking_parts(self.settings),
+            measure=partial(measured, "api", self.settings.stage),
+        )
+
+    @cached_property
+    def graph_writing(self) -> tuple[NodeServices, EntityServices]:
+        """Nodes and entities."""
+        from cairn.bootstrap.nodes import node_services
+
+        return node_services(self.opened, self.transactions, self.remember)
