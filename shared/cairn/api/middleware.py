@@ -73,7 +73,7 @@ class RequestContext:
         try:
             await self.app(scope, receive, send_with_headers)
         except Exception as exc:  # noqa: BLE001 - the last catch: a bug becomes a 500, and is logged
-            fields = {"request_id": state["request_id"], **_where(exc)}
+            fields = {"request_id": state["request_id"], **where(exc)}
             self.log.error("unexpected", extra=fields)
             if not status:
                 response = problem_response(unexpected(), state["request_id"])
@@ -146,7 +146,7 @@ def _line(
     }
 
 
-def _where(exc: Exception) -> dict[str, object]:
+def where(exc: Exception) -> dict[str, object]:
     """Return the error's class and stack; its message may quote data, so it stays out."""
     frames = traceback.extract_tb(exc.__traceback__)
     stack = [f"{each.filename}:{each.lineno} {each.name}" for each in frames[-12:]]

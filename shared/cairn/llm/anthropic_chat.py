@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from cairn.llm.port import ChatAnswer, Finish, Role, Usage
 from cairn.llm.wire import (
-    TIMEOUT_SECONDS,
     count,
     failure_of_status,
     malformed,
@@ -41,16 +40,7 @@ class AnthropicChat(WireChat["Anthropic"]):
     """Answers through the `anthropic` client; safe between threads. As `ChatModel`."""
 
     provider = "anthropic"
-
-    def __init__(
-        self,
-        *,
-        api_key: str,
-        base_url: str = BASE_URL,
-        timeout_s: float = TIMEOUT_SECONDS,
-        retries: int = 0,
-    ) -> None:
-        super().__init__(api_key=api_key, base_url=base_url, timeout_s=timeout_s, retries=retries)
+    own_url = BASE_URL
 
     def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
         """As `ChatModel`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from cairn.llm.wire import TIMEOUT_SECONDS
 
@@ -25,18 +25,23 @@ ClientT = TypeVar("ClientT", bound=Closable)
 
 
 class WireChat(ABC, Generic[ClientT]):
-    """Holds the client of a package, which is opened with the first request."""
+    """Holds the client of a package, which is opened with the first request.
+
+    `own_url` is the maker's own server, asked when no other is named.
+    """
+
+    own_url: ClassVar[str]
 
     def __init__(
         self,
         *,
         api_key: str,
-        base_url: str,
+        base_url: str | None = None,
         timeout_s: float = TIMEOUT_SECONDS,
         retries: int = 0,
     ) -> None:
         self._api_key = api_key
-        self._base_url = base_url
+        self._base_url = base_url or self.own_url
         self._timeout_s = timeout_s
         self._retries = retries
         self._lock = Lock()

@@ -7,7 +7,6 @@ answer marked as an error, so that one bad call never ends a session.
 from __future__ import annotations
 
 import json
-import traceback
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -19,6 +18,7 @@ from pydantic import ValidationError
 from cairn.api.answers import encode
 from cairn.api.mcp.instructions import INSTRUCTIONS
 from cairn.api.mcp.tool import ALWAYS_LOAD, Tool, ToolAnswer, may_use
+from cairn.api.middleware import where
 from cairn.api.problems import Problem, from_error, from_validation
 from cairn.errors import CairnError
 
@@ -107,11 +107,7 @@ def called(
     except CairnError as error:
         return failed(from_error(error))
     except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
-        frames = traceback.extract_tb(error.__traceback__)[-8:]
-        stack = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        # the class and the places; a message may quote what somebody wrote
-        log.error("mcp.tool_failed", extra={"tool": tool.name, "error": type(error).__name__})
-        log.error("mcp.tool_failed_at", extra={"tool": tool.name, "stack": stack})
+        log.error("mcp.tool_failed", extra={"tool": tool.name, **where(error)})
         return _error("The tool failed unexpectedly; nothing is known of what it did.")
 
 
