@@ -110,7 +110,7 @@ def chat_models(settings: ChatSettings) -> list[AnthropicChat | OpenAIChat]:
         found.append(
             anthropic_chat.AnthropicChat(
                 api_key=_secret(settings.anthropic_api_key),
-                base_url=settings.anthropic_base_url or anthropic_chat.BASE_URL,
+                base_url=settings.anthropic_base_url,
             )
         )
     if _openai_chats(settings):
@@ -119,7 +119,7 @@ def chat_models(settings: ChatSettings) -> list[AnthropicChat | OpenAIChat]:
         found.append(
             openai_chat.OpenAIChat(
                 api_key=_secret(settings.openai_api_key),
-                base_url=settings.openai_base_url or openai_chat.BASE_URL,
+                base_url=settings.openai_base_url,
             )
         )
     return found
