@@ -37,6 +37,7 @@ class Relation(StrEnum):
     PART_OF = "PART_OF"  # document: chunk -> section -> document; message -> conversation
     PRODUCED = "PRODUCED"  # provenance: task, conversation or message -> what it made
     RAISED_DURING = "RAISED_DURING"  # provenance: task -> conversation
+    DERIVED_FROM = "DERIVED_FROM"  # provenance: what was made of other nodes -> each of them
     # between entities; weight is the strength, one more each time it is observed
     CO_OCCURRENCE = "CO_OCCURRENCE"
     CONTACT_OF = "CONTACT_OF"

@@ -67,6 +67,7 @@ LIKE: Mapping[Relation, tuple[Relation, float]] = MappingProxyType(
         Relation.PART_OF: (Relation.SUMMARIZES, 1.0),
         Relation.PRODUCED: (Relation.CAUSED_BY, 0.6),
         Relation.RAISED_DURING: (Relation.CAUSED_BY, 0.6),
+        Relation.DERIVED_FROM: (Relation.SUMMARIZES, 1.0),
         # between entities: observed side by side says half of what somebody stated
         Relation.CO_OCCURRENCE: (Relation.REFERENCES, 0.5),
         Relation.CONTACT_OF: (Relation.REFERENCES, 1.0),

@@ -39,6 +39,7 @@ class Label(StrEnum):
     REPORT = "Report"
     CONVERSATION = "Conversation"
     MESSAGE = "Message"
+    TASK = "Task"  # a longer piece of work; `kind` is its sort, `status_value` how it stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,7 @@ class Node:
     superseded_by: UUID | None = None
     superseded_at: datetime | None = None
     confidence: float = 1.0
+    consolidated: bool = False  # a consolidation has looked at it
     access_count: int = 0
     last_accessed_at: datetime | None = None
     valid_to: datetime | None = None
@@ -140,6 +142,8 @@ class NodeChange:
     page_from: int | None = None
     page_to: int | None = None
     content_hash: str | None = None
+    consolidated: bool | None = None
+    knowledge_category: str | None = None
     accesses: int | None = None
     last_accessed_at: datetime | None = None
     revive: bool = False  # deleted or merged -> active: clears deleted_at and superseded_by, _at

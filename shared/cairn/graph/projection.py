@@ -24,6 +24,18 @@ class DocumentRemoval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Purge:
+    """Nodes leave every projection, with their versions, edges, aliases and embeddings.
+
+    What is not there is left alone, so a purge may be applied again.
+    """
+
+    workspace_id: UUID
+    node_ids: tuple[UUID, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
     """The rows of one entry. Pure output of a projector: no clock, id or index was asked for it."""
 
@@ -31,3 +43,4 @@ class Projection:
     edges: tuple[EdgeRow, ...] = ()
     removals: tuple[DocumentRemoval, ...] = ()
     aliases: tuple[AliasRow, ...] = ()
+    purges: tuple[Purge, ...] = ()

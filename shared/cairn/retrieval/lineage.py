@@ -41,6 +41,7 @@ TOWARDS_ORIGIN = frozenset(
         Relation.SUMMARIZES,
         Relation.PART_OF,
         Relation.RAISED_DURING,
+        Relation.DERIVED_FROM,
         Relation.BUILDS_ON,
         Relation.DEPENDS_ON,
     }

@@ -8,7 +8,7 @@ CAUSED_BY       wasInformedBy (activity, activity), wasGeneratedBy (entity, acti
 PRODUCED        wasGeneratedBy (its target, an activity), wasDerivedFrom (its target, an entity)
 REFERENCES      wasAttributedTo (entity, agent), wasAssociatedWith (activity, agent),
                 used (activity, entity)
-SIMILAR_TO, BUILDS_ON, DEPENDS_ON      wasDerivedFrom
+DERIVED_FROM, SIMILAR_TO, BUILDS_ON, DEPENDS_ON      wasDerivedFrom
 SUPERSEDES      wasDerivedFrom, typed prov:Revision
 SUMMARIZES      alternateOf
 PART_OF         hadMember
@@ -47,7 +47,9 @@ LABEL_CHARACTERS = 200
 Statement = tuple[str, dict[str, Any]]
 
 _ACTIVITY, _AGENT, _ENTITY = "activity", "agent", "entity"
-_DERIVED = frozenset({Relation.SIMILAR_TO, Relation.BUILDS_ON, Relation.DEPENDS_ON})
+_DERIVED = frozenset(
+    {Relation.DERIVED_FROM, Relation.SIMILAR_TO, Relation.BUILDS_ON, Relation.DEPENDS_ON}
+)
 
 
 def prov_json(lineage: Lineage) -> dict[str, Any]:

@@ -26,7 +26,11 @@ def test_each_category_has_its_relations(category: str, relations: str) -> None:
 
 
 def test_order_nesting_and_predecessors_are_not_for_callers() -> None:
-    assert set(Relation) - STATEABLE == {Relation.SUPERSEDES, Relation.PART_OF}
+    assert set(Relation) - STATEABLE == {
+        Relation.SUPERSEDES,
+        Relation.PART_OF,
+        Relation.DERIVED_FROM,
+    }
 
 
 @pytest.mark.parametrize("text", ["depends_on", "DEPENDS_ON", "Depends On", "depends-on"])

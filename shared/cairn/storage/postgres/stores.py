@@ -436,7 +436,10 @@ def _only_describes(row: Record) -> bool:
     if not isinstance(row, NodeChange):
         return False
     nothing = NodeChange(workspace_id=row.workspace_id, id=row.id, position=row.position)
-    return replace(row, keywords=None, importance=None) == nothing
+    described = replace(
+        row, keywords=None, importance=None, consolidated=None, knowledge_category=None
+    )
+    return described == nothing
 
 
 def _missing() -> Any:

@@ -7,7 +7,7 @@ INSERT INTO node (
   session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
   status_value, screening, metadata, document_id, parent_id, ordinal, source_uri, headings,
   line_from, line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
-  confidence, valid_to, deleted_at, keywords, compiled_truth, created_position
+  confidence, valid_to, deleted_at, keywords, compiled_truth, consolidated, created_position
 )
 SELECT
   workspace_id, id, label, text, content_hash, data_subjects, state, occurred_at, valid_from,
@@ -17,7 +17,7 @@ SELECT
   status_value, screening, coalesce(metadata, '{}'), document_id, parent_id, ordinal,
   source_uri, headings, line_from, line_to, page_from, page_to, token_count, supersedes,
   superseded_by, superseded_at, confidence, valid_to, deleted_at, coalesce(keywords, '{}'),
-  compiled_truth, position
+  compiled_truth, coalesce(consolidated, false), position
   FROM jsonb_populate_recordset(NULL::node, %(rows)s::jsonb)
 ON CONFLICT (workspace_id, id) DO NOTHING
 
@@ -50,6 +50,8 @@ UPDATE node AS n
        page_from = coalesce(c.page_from, n.page_from),
        page_to = coalesce(c.page_to, n.page_to),
        content_hash = coalesce(c.content_hash, n.content_hash),
+       consolidated = coalesce(c.consolidated, n.consolidated),
+       knowledge_category = coalesce(c.knowledge_category, n.knowledge_category),
        -- added once: what is at this position already has them
        access_count = n.access_count + CASE WHEN n.position < c.position THEN coalesce(c.accesses, 0) ELSE 0 END,
        last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at)
@@ -59,8 +61,8 @@ UPDATE node AS n
     observation_count integer, context_text text, text text, title text, summary text, metadata
     jsonb, keywords text[], importance smallint, compiled_truth text, canonical_name text,
     headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
-    page_from integer, page_to integer, content_hash text, accesses integer,
-    last_accessed_at timestamptz, revive boolean
+    page_from integer, page_to integer, content_hash text, consolidated boolean,
+    knowledge_category text, accesses integer, last_accessed_at timestamptz, revive boolean
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
@@ -69,9 +71,12 @@ UPDATE node AS n
 UPDATE node AS n
    SET position = c.position,
        keywords = coalesce(c.keywords, n.keywords),
-       importance = coalesce(c.importance, n.importance)
+       importance = coalesce(c.importance, n.importance),
+       consolidated = coalesce(c.consolidated, n.consolidated),
+       knowledge_category = coalesce(c.knowledge_category, n.knowledge_category)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
-    id uuid, position bigint, keywords text[], importance smallint
+    id uuid, position bigint, keywords text[], importance smallint, consolidated boolean,
+    knowledge_category text
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
