@@ -65,6 +65,8 @@ class BatchMemory:
     knowledge_category: KnowledgeCategory = KnowledgeCategory.GENERAL
     importance: int = 5
     source_agent: str | None = None
+    screening: str = "clean"
+    confidence: float = 1.0
     entities: tuple[EntityName, ...] = ()
     known: bool = False
 

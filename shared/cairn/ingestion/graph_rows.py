@@ -28,10 +28,10 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
     """Keywords and importance of nodes, the entities they name, and the edges between all these."""
     if not body:
         return Projection()
-    nodes: list[NodeRow] = [_entity(entry, one) for one in body["entities"]]
+    nodes: list[NodeRow] = [named_entity(entry, one) for one in body["entities"]]
     nodes += [_change(entry, one) for one in body["nodes"]]
     edges: list[EdgeRow] = [*closures(entry, body["closed"])]
-    edges += _references(entry, body)
+    edges += references(entry, body)
     edges += _follows(entry, body)
     edges += _causes(entry, body)
     edges += _similar(entry, body)
@@ -39,7 +39,7 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
     return Projection(nodes=tuple(nodes), edges=tuple(edges))
 
 
-def _entity(entry: Entry, entity: Mapping[str, Any]) -> Node:
+def named_entity(entry: Entry, entity: Mapping[str, Any]) -> Node:
     """An entity as it is first written. It is nobody's data by itself: its names are in texts."""
     return entity_node(
         entry,
@@ -63,10 +63,11 @@ def _change(entry: Entry, change: Mapping[str, Any]) -> NodeChange:
     )
 
 
-def _references(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
-    ids = _entity_ids(body)
+def references(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    """Return the edges from nodes to what they name: [node, place in `entities`, role, since]."""
+    ids = entity_ids(body)
     return [
-        _edge(
+        derived_edge(
             entry,
             View.ENTITY,
             Relation.REFERENCES,
@@ -78,13 +79,14 @@ def _references(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     ]
 
 
-def _entity_ids(body: Mapping[str, Any]) -> list[UUID]:
+def entity_ids(body: Mapping[str, Any]) -> list[UUID]:
+    """Return the ids of a body's entities, which its other lists name by their place."""
     return [UUID(one["id"]) for one in cast("list[dict[str, str]]", body["entities"])]
 
 
 def _follows(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     return [
-        _edge(
+        derived_edge(
             entry,
             View.TEMPORAL,
             Relation.FOLLOWS,
@@ -98,7 +100,7 @@ def _follows(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
 
 def _causes(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     return [
-        _edge(
+        derived_edge(
             entry,
             View.CAUSAL,
             Relation.CAUSED_BY,
@@ -112,7 +114,7 @@ def _causes(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
 
 def _similar(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     return [
-        _edge(
+        derived_edge(
             entry,
             View.SEMANTIC,
             Relation.SIMILAR_TO,
@@ -126,7 +128,7 @@ def _similar(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
 
 def _strengths(entry: Entry, body: Mapping[str, Any]) -> list[EdgeStrength]:
     """Return what entities named together gain: stored once, from the lesser id to the greater."""
-    ids = _entity_ids(body)
+    ids = entity_ids(body)
     counted = [
         (ids[one], ids[other], count)
         for one, other, count in cast("list[tuple[int, int, int]]", body["strengths"])
@@ -147,7 +149,7 @@ def _strengths(entry: Entry, body: Mapping[str, Any]) -> list[EdgeStrength]:
     ]
 
 
-def _edge(
+def derived_edge(
     entry: Entry,
     view: View,
     relation: Relation,
@@ -157,6 +159,7 @@ def _edge(
     weight: float = 1.0,
     since: datetime | None = None,
 ) -> Edge:
+    """Return an edge that an entry derived; its id follows from the entry, relation and ends."""
     source, target = ends
     return Edge(
         **edge_fields(entry, valid_from=since),

@@ -13,6 +13,7 @@ from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import NodeRow, Projection
 from cairn.ingestion import (
     access_rows,
+    consolidation_rows,
     document_rows,
     entity_rows,
     event_rows,
@@ -217,6 +218,7 @@ _PROJECTORS: Mapping[str, Projector] = {
     "entity.merged": _without_texts(entity_rows.merged),
     "entity.unmerged": _without_texts(entity_rows.unmerged),
     "entity.split": _without_texts(entity_rows.split),
+    "consolidation.applied": _without_texts(consolidation_rows.applied),
     "document.received": _without_texts(document_rows.received),
     "document.chunks_stored": _without_texts(document_rows.chunks_stored),
     "document.stored": _without_texts(document_rows.stored),
