@@ -58,6 +58,7 @@ class Config:
     build: Path
     app_database_url: str
     key_store: str
+    signing_key: str
     model_dir: str
     opensearch: bool
     opensearch_instance: str
@@ -117,6 +118,7 @@ def read_config(node: Node) -> Config:
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
+        signing_key=text("signing_key", f"file:{local / 'keys' / 'signing.pem'}"),
         model_dir=text("model_dir", str(ROOT / "build" / "model" / "bge-small-en-v1.5")),
         opensearch=_one_of("opensearch", text("opensearch", "false"), ("false", "true")) == "true",
         opensearch_instance=text("opensearch_instance", "t3.small.search"),

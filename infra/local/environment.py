@@ -48,6 +48,7 @@ def synthesis_env(
         **search,
         "CAIRN_APP_DATABASE_URL": app_database_url,
         "CAIRN_KEY_STORE": f"file:{layout.keys}",
+        "CAIRN_SIGNING_KEY": f"file:{layout.signing_key}",
         "CAIRN_MODEL_DIR": str(layout.model),
     }
 

@@ -49,6 +49,11 @@ class Layout:
         return self.base / "keys" / "ledger-keys.sqlite"
 
     @property
+    def signing_key(self) -> Path:
+        """The key that signs anchors, outside the database as on AWS; `.pub` beside it."""
+        return self.base / "keys" / "signing.pem"
+
+    @property
     def env_file(self) -> Path:
         return self.base / "cairn.env"
 

@@ -53,6 +53,7 @@ class Stack:
         """Bring everything up and return the values of `cairn.env`."""
         self.layout.make()
         with self._lock():
+            self._make_signing_key()
             saved = self._claim_ports(self._settle())
             cloud = self.cloud(saved)
             with ThreadPoolExecutor(1) as aside:
@@ -215,6 +216,11 @@ class Stack:
             transport_port=saved.opensearch_transport_port,
             daemon=self._daemon("opensearch"),
         )
+
+    def _make_signing_key(self) -> None:
+        from cairn.storage.signing_file import make_signing_key
+
+        make_signing_key(self.layout.signing_key)
 
     def _search_url(self, saved: State) -> str:
         return self.search_node(saved).url if saved.opensearch else ""

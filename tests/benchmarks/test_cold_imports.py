@@ -32,6 +32,7 @@ ENVIRONMENT = {
     "CAIRN_KEY_STORE": "dynamodb:keys",
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",
     "CAIRN_MODEL_DIR": "/nowhere/model",
+    "CAIRN_SIGNING_KEY": "kms:arn:aws:kms:eu-central-1:111122223333:key/s",
     "CAIRN_STAGE": "prod",
     "CAIRN_UPLOADS_BUCKET": "uploads",
 }

@@ -197,6 +197,28 @@ def test_anchors_cannot_be_deleted_and_uploads_leave(prod: Assembly) -> None:
     assert expiry["ExpirationInDays"] == 7
 
 
+def test_the_signing_key_stays_and_only_the_audit_function_signs(prod: Assembly) -> None:
+    (key,) = (
+        key
+        for key in prod.resources("AWS::KMS::Key")
+        if key.properties.get("KeyUsage") == "SIGN_VERIFY"
+    )
+    assert key.properties["KeySpec"] == "ECC_NIST_P256"
+    assert key.body["DeletionPolicy"] == "Retain"
+    granted = {
+        policy.path: {
+            action
+            for statement in policy.properties["PolicyDocument"]["Statement"]
+            for action in _listed(statement["Action"])
+        }
+        for policy in prod.resources("AWS::IAM::Policy")
+    }
+    signers = {path for path, actions in granted.items() if "kms:Sign" in actions}
+    checkers = {path for path, actions in granted.items() if "kms:GetPublicKey" in actions}
+    assert {re.match(r"[A-Z][a-z]+", path).group() for path in signers} == {"Audit"}  # type: ignore[union-attr]
+    assert {re.match(r"[A-Z][a-z]+", path).group() for path in checkers} == {"Api", "Audit"}  # type: ignore[union-attr]
+
+
 def test_the_key_table_has_no_backups(prod: Assembly) -> None:
     (table,) = prod.resources("AWS::DynamoDB::Table")
     recovery = table.properties["PointInTimeRecoverySpecification"]

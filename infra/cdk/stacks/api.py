@@ -41,6 +41,7 @@ class ApiStack(Stack):
         self.function = made.function
         data.admit(self.function, bodies=True)
         data.share_uploads(made)
+        data.share_anchors(made, adds=False)
         data.admit_to_search(made, keeps=False)
         pipeline.embed.queue.grant_send_messages(self.function)
         pipeline.machine.grant_start_execution(self.function)

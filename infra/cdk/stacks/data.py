@@ -18,6 +18,7 @@ from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.key_table import KeyTable
 from infra.cdk.constructs.migrations import Migrations
 from infra.cdk.constructs.search_domain import SearchDomain
+from infra.cdk.constructs.signing_key import SigningKey
 
 if TYPE_CHECKING:
     from constructs import Construct
@@ -58,6 +59,7 @@ class DataStack(Stack):
         self.layers: DependencyLayers | None = None
         self._database: Database | None = None
         self._key_table: KeyTable | None = None
+        self._signing: SigningKey | None = None
         self._search: SearchDomain | None = None
         if network:
             self._make_database_and_keys(config, network)
@@ -87,6 +89,7 @@ class DataStack(Stack):
         )
         self._database = Database(self, config=config, network=network, key=self.key)
         self._key_table = KeyTable(self, key=self.key)
+        self._signing = SigningKey(self)
         if config.opensearch:
             self._search = SearchDomain(self, config=config, network=network, key=self.key)
         Migrations(
@@ -113,9 +116,14 @@ class DataStack(Stack):
         if self.key:
             self.key.grant(function.function, *SEALING)
 
-    def share_anchors(self, function: CairnFunction) -> None:
-        """Let `function` add anchors and read them back; nobody may delete one."""
-        self._share(function, "anchors", READ | WRITE)
+    def share_anchors(self, function: CairnFunction, *, adds: bool) -> None:
+        """Let `function` read and check anchors, and with `adds` sign and add some.
+
+        Nobody may delete one.
+        """
+        self._share(function, "anchors", READ | WRITE if adds else READ)
+        if self._signing:
+            self._signing.admit(function.function, signs=adds)
 
     def _share(self, function: CairnFunction, name: str, actions: frozenset[str]) -> None:
         """Named actions on the objects of one bucket, found by other stacks by its export."""
@@ -154,12 +162,13 @@ class DataStack(Stack):
         }
         if self._search:
             values |= {"CAIRN_OPENSEARCH_URL": self._search.url, "CAIRN_OPENSEARCH_AUTH": "iam"}
-        if self._database and self._key_table and self.key:
+        if self._database and self._key_table and self._signing and self.key:
             return values | {
                 "CAIRN_APP_DATABASE_URL": self._database.application_url,
                 "CAIRN_DATABASE_AUTH": "iam",
                 "CAIRN_KEY_STORE": f"dynamodb:{self._key_table.table.table_name}",
                 "CAIRN_KMS_KEY_ARN": self.key.key_arn,
+                "CAIRN_SIGNING_KEY": f"kms:{self._signing.key.key_arn}",
                 "CAIRN_MODEL_DIR": MODEL_ON_AWS,
                 **_key("CAIRN_OPENAI_API_KEY", config.openai_secret_arn),
                 **_key("CAIRN_ANTHROPIC_API_KEY", config.anthropic_secret_arn),
@@ -170,6 +179,7 @@ class DataStack(Stack):
             "CAIRN_APP_DATABASE_URL": config.app_database_url,
             "CAIRN_DATABASE_AUTH": "password",
             "CAIRN_KEY_STORE": config.key_store,
+            "CAIRN_SIGNING_KEY": config.signing_key,
             "CAIRN_MODEL_DIR": config.model_dir,
         }
 

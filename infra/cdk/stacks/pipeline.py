@@ -77,7 +77,7 @@ class PipelineStack(Stack):
         self.functions = {name: each.function for name, each in made.items()}
         self.machine = IngestionMachine(self, config=config, functions=self.functions).machine
         data.share_uploads(made["ingest"])
-        data.share_anchors(made["audit"])
+        data.share_anchors(made["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
             data.admit_to_search(made[name], keeps=keeps)
         self._grant(data)

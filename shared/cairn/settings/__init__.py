@@ -43,6 +43,13 @@ class _KeyStoreSettings(_FromEnvironment):
     kms_key_arn: str | None = None
 
 
+class _AnchorSettings(_FromEnvironment):
+    """Signed heads outside the database. `signing_key` is file:/absolute/path or kms:ARN."""
+
+    anchor_bucket: str
+    signing_key: str
+
+
 class _EmbedderSettings(_FromEnvironment):
     """The local model in `model_dir`, or any OpenAI-compatible server."""
 
@@ -88,17 +95,21 @@ class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _
     """The retrieve stage."""
 
 
-class AuditSettings(_SearchIndexSettings, _KeyStoreSettings, _FunctionSettings):
+class AuditSettings(_SearchIndexSettings, _AnchorSettings, _KeyStoreSettings, _FunctionSettings):
     """The audit stage, which also sweeps the outbox and forgets searches after some days."""
 
-    anchor_bucket: str
     embed_queue_url: str
     ingestion_machine_arn: str
     search_run_days: int = Field(30, ge=1)
 
 
 class ApiSettings(
-    _SearchIndexSettings, _ChatSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings
+    _SearchIndexSettings,
+    _ChatSettings,
+    _AnchorSettings,
+    _KeyStoreSettings,
+    _EmbedderSettings,
+    _FunctionSettings,
 ):
     """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""
 

@@ -28,6 +28,7 @@ ENVIRONMENT = {
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_KEY_STORE": "file:/nowhere/keys",
     "CAIRN_MODEL_DIR": "/nowhere/model",
+    "CAIRN_SIGNING_KEY": "file:/nowhere/signing.pem",
     "CAIRN_STAGE": "local",
     "CAIRN_UPLOADS_BUCKET": "uploads",
 }

@@ -147,6 +147,8 @@ def _environment(app_url: str, model_dir: Path) -> dict[str, str]:
         "CAIRN_MODEL_DIR": str(model_dir),
         "CAIRN_KEY_STORE": "file:/nonexistent/bench-keys",
         "CAIRN_UPLOADS_BUCKET": "bench",
+        "CAIRN_ANCHOR_BUCKET": "bench",
+        "CAIRN_SIGNING_KEY": "file:/nonexistent/bench-signing",
         "CAIRN_EMBED_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_LOG_LEVEL": "ERROR",
