@@ -48,6 +48,7 @@ FINDERS = {
     "find_by_vector",
     "find_by_vector_as_of",
     "find_entities",
+    "find_near_memories",
     "find_similar",
     "list_workspaces",
 }
@@ -155,6 +156,8 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO pending_message VALUES (%(w)s, %(id)s, %(id)s, 'i', 1, true, '{}', '\\x00',"
         " %(t)s, %(t)s)",
         "INSERT INTO key_conversation VALUES (%(w)s, %(id)s, %(id)s, 1)",
+        "INSERT INTO consolidation_run (workspace_id, id, state, trigger, dry_run, created_at,"
+        " updated_at) VALUES (%(w)s, %(id)s, 'finished', 'request', false, %(t)s, %(t)s)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

@@ -1,0 +1,113 @@
+"""A run of the consolidation as it is stored and shown: ids, counts and times. Not its doing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from decimal import Decimal
+    from uuid import UUID
+
+
+class RunState(StrEnum):
+    """How a run stands: waiting -> running -> finished or failed; waiting -> failed."""
+
+    WAITING = "waiting"  # asked for; its machine has not begun
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"  # what it did stands; the next run goes on with the rest
+
+
+class Trigger(StrEnum):
+    """What made a run."""
+
+    SCHEDULE = "schedule"
+    REQUEST = "request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run over the memories of a workspace, or of one of its clients.
+
+    `client` is the client's data subject, the workspace's own id for memories of no client, None
+    for all. `counts` says what was done and what was not, by name. `cost_usd` is None when a model
+    without a known price was asked.
+    """
+
+    id: UUID
+    workspace_id: UUID
+    state: RunState
+    trigger: Trigger
+    created_at: datetime
+    updated_at: datetime
+    dry_run: bool = False
+    client: UUID | None = None
+    requested_by: UUID | None = None
+    provider: str | None = None
+    model: str | None = None
+    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    cost_usd: Decimal | None = None
+    undone: tuple[str, ...] = ()
+    error: Mapping[str, Any] | None = None
+    execution: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Return whether nothing more will happen to it."""
+        return self.state in (RunState.FINISHED, RunState.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What one batch adds to its run, in the transaction that applies it."""
+
+    counts: Mapping[str, int]
+    provider: str
+    model: str
+    cost_usd: Decimal | None
+    undone: tuple[str, ...] = ()
+
+
+class RunStore(Protocol):
+    """The runs of the transaction's workspace."""
+
+    def add(self, run: Run) -> None:
+        """Keep a new run."""
+        ...
+
+    def find(self, run_id: UUID) -> Run | None:
+        """Return a run of the workspace; None when there is none."""
+        ...
+
+    def page(self, *, before: UUID | None, limit: int) -> Sequence[Run]:
+        """Return up to `limit` runs, the newest first, from before a run's id on."""
+        ...
+
+    def begin(self, run_id: UUID, now: datetime, *, execution: str | None) -> bool:
+        """Let a waiting run run; False when it did already or has ended."""
+        ...
+
+    def progress(self, run_id: UUID, progress: Progress, now: datetime) -> None:
+        """Add what a batch did. A cost that is not known makes the run's unknown."""
+        ...
+
+    def end(
+        self, run_id: UUID, state: RunState, now: datetime, *, error: Mapping[str, Any] | None
+    ) -> bool:
+        """End a run; False when it had ended before, and nothing changes then."""
+        ...
+
+    def note_failure(self, run_id: UUID, error: Mapping[str, Any], now: datetime) -> None:
+        """Keep why a part of a run failed, the first one's reason, and count it."""
+        ...
+
+    def abandon(self, before: datetime, now: datetime) -> int:
+        """End runs that nothing moved since `before` as failed; return how many."""
+        ...
