@@ -31,6 +31,7 @@ from cairn.storage.in_memory.embeddings import (
 )
 from cairn.storage.in_memory.events import InMemoryEvents
 from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
+from cairn.storage.in_memory.purging import apply_purge
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
 from cairn.storage.in_memory.talking import (
     InMemoryConversations,
@@ -102,6 +103,7 @@ class Tables:
     answers: dict[tuple[UUID, str], tuple[StoredAnswer, datetime]] = field(
         default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
     )
+    purged: dict[UUID, int] = field(default_factory=dict[UUID, int])
     pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
     public_keys: set[UUID] = field(default_factory=set[UUID])
     bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
@@ -396,6 +398,8 @@ class InMemoryNodes:
             for removal in projection.removals:
                 self._remove(removal)
             InMemoryAliases(self.tables).apply(projection.aliases)
+            for purge in projection.purges:
+                apply_purge(self.tables, purge)
 
     def _apply_node(self, row: NodeRow) -> None:
         present = self.tables.nodes.get(row.id)

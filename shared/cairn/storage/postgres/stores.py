@@ -237,7 +237,22 @@ class PostgresNodes(Store):
     """The projections of nodes and edges; triggers keep their versions."""
 
     def apply(self, projections: Sequence[Projection]) -> None:
-        """Apply rows in order, a run of one kind as one statement."""
+        """Apply rows in order, a run of one kind as one statement; none is moved past a purge."""
+        start = 0
+        for end, one in enumerate(projections, start=1):
+            if one.purges:
+                self._apply(projections[start:end])
+                self._purge(one)
+                start = end
+        self._apply(projections[start:])
+
+    def _purge(self, projection: Projection) -> None:
+        from cairn.storage.postgres.purging import PostgresPurge
+
+        for purge in projection.purges:
+            PostgresPurge(self.connection, self.principal).apply(purge)
+
+    def _apply(self, projections: Sequence[Projection]) -> None:
         for run in runs(row for one in projections for row in one.nodes):
             self.run(_node_query(run), rows=as_json(run))
         for run in runs(row for one in projections for row in one.edges):

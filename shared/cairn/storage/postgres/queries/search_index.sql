@@ -5,7 +5,7 @@ SELECT n.id
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
    AND (n.state IN ('active', 'provisional')
-     OR n.state = 'superseded'
+     OR n.state IN ('superseded', 'archived')
         AND (%(include_superseded)s::boolean OR %(valid_at)s::timestamptz IS NOT NULL))
    AND (%(labels)s::text[] IS NULL AND (n.label <> 'Entity' OR n.compiled_truth IS NOT NULL)
      OR n.label = ANY (%(labels)s::text[]))
@@ -36,16 +36,23 @@ SELECT recorded_at FROM ledger
  WHERE workspace_id = %(workspace_id)s AND position = %(position)s
 
 -- name: changed
--- Nodes changed after a place in the order of changes, as they are now, gone ones too.
-SELECT v.workspace_id, v.id AS node_id, v.from_position AS position, v.label, v.kind, v.scope,
-  v.agents, v.client_id, v.state, v.occurred_at, v.valid_from, v.valid_to,
-  v.compiled_truth IS NOT NULL AS described,
-  concat_ws(' ', v.title, v.canonical_name, v.text, v.compiled_truth) AS own,
-  coalesce(v.context_text, '') AS context
-  FROM node_version v
- WHERE v.workspace_id = %(workspace_id)s AND v.to_position IS NULL
-   AND (v.from_position, v.id) > (%(position)s, %(after)s)
- ORDER BY v.from_position, v.id LIMIT %(limit)s
+-- Nodes changed after a place in the order of changes, as they are now, gone and purged ones too.
+(SELECT v.workspace_id, v.id AS node_id, v.from_position AS position, v.label, v.kind, v.scope,
+   v.agents, v.client_id, v.state, v.occurred_at, v.valid_from, v.valid_to,
+   v.compiled_truth IS NOT NULL AS described,
+   concat_ws(' ', v.title, v.canonical_name, v.text, v.compiled_truth) AS own,
+   coalesce(v.context_text, '') AS context
+   FROM node_version v
+  WHERE v.workspace_id = %(workspace_id)s AND v.to_position IS NULL
+    AND (v.from_position, v.id) > (%(position)s, %(after)s)
+  ORDER BY v.from_position, v.id LIMIT %(limit)s)
+UNION ALL
+(SELECT p.workspace_id, p.id, p.position, 'Purged', NULL, 'admin', NULL, '', 'deleted', 'epoch',
+   'epoch', NULL, false, '', ''
+   FROM purged_node p
+  WHERE p.workspace_id = %(workspace_id)s AND (p.position, p.id) > (%(position)s, %(after)s)
+  ORDER BY p.position, p.id LIMIT %(limit)s)
+ORDER BY position, node_id LIMIT %(limit)s
 
 -- name: documents
 -- The same of named nodes.
@@ -88,20 +95,23 @@ DELETE FROM search_index_state
  WHERE workspace_id = %(workspace_id)s AND index_name = %(index_name)s
 
 -- name: pending
--- How many nodes changed after a position.
-SELECT count(*) FROM node_version
- WHERE workspace_id = %(workspace_id)s AND to_position IS NULL AND from_position > %(position)s
+-- How many nodes changed or were purged after a position.
+SELECT (SELECT count(*) FROM node_version
+         WHERE workspace_id = %(workspace_id)s AND to_position IS NULL
+           AND from_position > %(position)s)
+     + (SELECT count(*) FROM purged_node
+         WHERE workspace_id = %(workspace_id)s AND position > %(position)s)
 
 -- name: buckets
 -- What an index should hold, by the last two digits of the id: how many, and the sum of their marks.
 SELECT right(id::text, 2) AS bucket, count(*),
   sum(('x' || left(md5(id::text || ':' || position), 8))::bit(32)::bigint & 1073741823)::bigint
   FROM node
- WHERE workspace_id = %(workspace_id)s AND state IN ('active', 'provisional', 'superseded')
+ WHERE workspace_id = %(workspace_id)s AND state IN ('active', 'provisional', 'superseded', 'archived')
  GROUP BY 1
 
 -- name: positions
 -- The nodes of one bucket an index should hold, and the position each changed last.
 SELECT id, position FROM node
- WHERE workspace_id = %(workspace_id)s AND state IN ('active', 'provisional', 'superseded')
+ WHERE workspace_id = %(workspace_id)s AND state IN ('active', 'provisional', 'superseded', 'archived')
    AND right(id::text, 2) = %(bucket)s
