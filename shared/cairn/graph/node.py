@@ -110,14 +110,16 @@ class Node:
 class NodeChange:
     """What one ledger entry changes on an existing node; None leaves a column as it is.
 
-    `context_text` "" clears it; `accesses` are added to the count. A change older than the row's
-    position is not applied.
+    `context_text` "" and `compiled_truth` "" clear these columns; `accesses` are added to the count.
+    A change older than the row's position is not applied.
     """
 
     workspace_id: UUID
     id: UUID
     position: int
     state: State | None = None
+    occurred_at: datetime | None = None
+    valid_from: datetime | None = None
     valid_to: datetime | None = None
     supersedes: UUID | None = None
     superseded_by: UUID | None = None
@@ -133,6 +135,7 @@ class NodeChange:
     keywords: tuple[str, ...] | None = None
     importance: int | None = None
     compiled_truth: str | None = None
+    screening: str | None = None
     canonical_name: str | None = None
     headings: tuple[str, ...] | None = None
     parent_id: UUID | None = None

@@ -23,8 +23,9 @@ from cairn.ingestion import similar
 from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.enrich_causes import asks_trace, failure_cause, good_causes, stated_causes
 from cairn.ingestion.enrich_plan import bodies, derive
-from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding
+from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding, Recipe
 from cairn.ingestion.entries import Planned
+from cairn.ingestion.recipes import mixed, written
 from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 
@@ -180,7 +181,7 @@ class Enrich:
         embeddings: Sequence[NewEmbedding],
     ) -> list[Likeness]:
         """Return what the new nodes are like, among themselves and among what is stored."""
-        new = [one for one in embeddings if not nodes[one.node_id].keywords]
+        new = [one for one in embeddings if _is_new(nodes[one.node_id])]
         if not new:
             return []
         found = stores.embeddings.similar(
@@ -198,11 +199,17 @@ class Enrich:
             stores.embeddings.cache(work.fresh, model_id, now)
             stores.embeddings.store(work.embeddings, model_id, position)
             if work.embeddings:
-                append_and_project(stores, self._planned(principal, stores, work, now), now)
+                planned = self._planned(principal, stores, work, position, now)
+                append_and_project(stores, planned, now)
             stores.queue.done(ids)
 
     def _planned(
-        self, principal: Principal, stores: EnrichStores, work: _Work, now: datetime
+        self,
+        principal: Principal,
+        stores: EnrichStores,
+        work: _Work,
+        position: int,
+        now: datetime,
     ) -> list[Planned]:
         """Return an entry a set of data subjects, over what the graph has at this moment."""
         held = stores.graph_state.outgoing(list(work.nodes))
@@ -216,8 +223,18 @@ class Enrich:
             good_causes(work.nodes, work.causes, work.audiences, caused),
             similar.kept(work.pairs, stored),
         )
+        rows: dict[tuple[UUID, ...], list[NewEmbedding]] = {}
+        for row in work.embeddings:
+            rows.setdefault(work.nodes[row.node_id].data_subjects, []).append(row)
+        model_id = self.embedder.model.id
         return [
-            self._entry(principal.workspace_id, subjects, body, work, now)
+            self._entry(
+                principal.workspace_id,
+                subjects,
+                {**body, "vectors": written(rows[subjects], model_id, position)},
+                work,
+                now,
+            )
             for subjects, body in made.items()
         ]
 
@@ -237,7 +254,8 @@ class Enrich:
     def _embed(self, texts: Sequence[str]) -> dict[bytes, Vectors]:
         if not texts:
             return {}
-        vectors = self.embedder.embed(texts)
+        # as exact as the cache keeps them, so that what is made of them can be made of it again
+        vectors = self.embedder.embed(texts).astype("float16").astype("float32")
         return {text_hash(text): vectors[index] for index, text in enumerate(texts)}
 
     def _entry(
@@ -269,6 +287,11 @@ class Enrich:
         return Planned(entry=entry, body=body)
 
 
+def _is_new(node: EnrichableNode) -> bool:
+    """Return whether its likenesses are still to be found; a summary is like what it is of."""
+    return not node.keywords and node.label != Label.SUMMARY
+
+
 def _ledger_is_busy(error: BaseException) -> bool:
     return isinstance(error, Unavailable) and error.reason == "ledger-busy"
 
@@ -295,13 +318,14 @@ def _texts(nodes: Sequence[EnrichableNode], embedder: Embedder) -> list[str]:
 def _embedding(
     node: EnrichableNode, embedder: Embedder, vectors: Mapping[bytes, Vectors]
 ) -> NewEmbedding:
-    from cairn.embedding.pooling import pooled  # numpy is loaded only where vectors are made
-
-    own = [vectors[text_hash(text)] for text in _windows(node, embedder)]
-    if node.context:
-        context = [vectors[text_hash(text)] for text in node.context]
-        own = [pooled(vector, context) for vector in own]
-    return NewEmbedding(node_id=node.id, vectors=own)
+    recipe = Recipe(
+        windows=tuple(text_hash(text) for text in _windows(node, embedder)),
+        context=tuple(text_hash(text) for text in node.context),
+    )
+    made = mixed(node.id, recipe, vectors)
+    if made is None:
+        raise RuntimeError("a text that was just embedded has no vector")
+    return made
 
 
 __all__ = ["Enrich", "EnrichStores", "EnrichableNode", "NewEmbedding", "text_hash"]

@@ -45,14 +45,17 @@ class Derived:
 
 
 def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Derived:
-    """Return what a node's text says by itself: keywords, entities, a chunk's importance."""
+    """Return what a node's text says by itself: keywords, entities, a chunk's importance.
+
+    A summary names nobody anew: its sources refer to the entities, and would be counted twice.
+    """
     if node.label in NO_ENTITIES:
         return Derived(node=node, keywords=node.keywords, entities=())
     importance = derived_importance(node.text, "") if node.label == Label.CHUNK else None
     return Derived(
         node=node,
         keywords=keywords(node.text),
-        entities=entities_of(node, aliases),
+        entities=() if node.label == Label.SUMMARY else entities_of(node, aliases),
         importance=importance if importance != node.importance else None,
     )
 

@@ -89,7 +89,9 @@ class InMemoryEmbeddings:
             for (other_id, model), (_, vectors) in self.tables.embeddings.items()
             if model == model_id and other_id != node.id
             for other in [self.tables.nodes[other_id]]
-            if other.state in _PRESENT and (other.scope, other.agents) == (node.scope, node.agents)
+            if other.state in _PRESENT
+            and other.label != Label.SUMMARY
+            and (other.scope, other.agents) == (node.scope, node.agents)
             for vector in vectors
         ]
 

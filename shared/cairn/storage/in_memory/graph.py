@@ -40,6 +40,7 @@ Aliases = dict[str, tuple[str, str]]
 
 _GONE = (State.DELETED, State.QUARANTINED)
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
+_ASKED_FOR = (Label.ENTITY, Label.SUMMARY)  # no results unless asked for by label
 _MOST_ENTITIES = 256
 _ENDED_BY = (Relation.SOLVES, Relation.ADDRESSES, Relation.CAUSED_BY)
 
@@ -318,8 +319,8 @@ def _passes(node: Node, filters: Filters) -> bool:
     past = filters.include_superseded or filters.valid_at is not None
     at = filters.valid_at
     return (
-        (node.state in _FOUND or (past and node.state == State.SUPERSEDED))
-        and (node.label in filters.labels if filters.labels else node.label != Label.ENTITY)
+        (node.state in _FOUND or (past and node.state in (State.SUPERSEDED, State.ARCHIVED)))
+        and (node.label in filters.labels if filters.labels else node.label not in _ASKED_FOR)
         and (not filters.kinds or node.kind in filters.kinds)
         and filters.client_id in (None, node.client_id)
         and (not filters.scopes or node.scope in filters.scopes)

@@ -19,6 +19,7 @@ from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
+from cairn.storage.in_memory.ageing import InMemoryAgeing
 from cairn.storage.in_memory.documents import (
     InMemoryDocuments,
     InMemoryIngestions,
@@ -54,7 +55,8 @@ if TYPE_CHECKING:
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)
 _AROUND = 4  # messages read on either side of a span
-_UNCHANGED = {"workspace_id", "id", "revive", "context_text", "accesses", "last_accessed_at"}
+_CLEARED = ("context_text", "compiled_truth")  # "" clears these
+_UNCHANGED = {"workspace_id", "id", "revive", *_CLEARED, "accesses", "last_accessed_at"}
 _CHANGES = tuple(one.name for one in fields(NodeChange) if one.name not in _UNCHANGED)
 
 
@@ -254,6 +256,11 @@ class InMemoryStores:
     def subscriptions(self) -> InMemorySubscriptions:
         """Return what agents subscribe to."""
         return InMemorySubscriptions(self._tables)
+
+    @property
+    def ageing(self) -> InMemoryAgeing:
+        """Return what has aged."""
+        return InMemoryAgeing(self._tables)
 
     @property
     def vector_gaps(self) -> InMemoryVectorGaps:
@@ -525,8 +532,9 @@ def _changed(node: Node, change: NodeChange) -> Node:
     given: dict[str, Any] = {
         name: value for name in _CHANGES if (value := getattr(change, name)) is not None
     }
-    if change.context_text is not None:
-        given["context_text"] = change.context_text or None
+    for name in _CLEARED:
+        if getattr(change, name) is not None:
+            given[name] = getattr(change, name) or None
     if change.accesses and node.position < change.position:
         given["access_count"] = node.access_count + change.accesses
     if change.last_accessed_at:

@@ -106,7 +106,7 @@ def _guards(principal: Principal, filters: Filters) -> list[Json]:
         scopes &= set(filters.scopes)
     states = [State.ACTIVE, State.PROVISIONAL]
     if filters.include_superseded or filters.valid_at:
-        states.append(State.SUPERSEDED)
+        states += [State.SUPERSEDED, State.ARCHIVED]
     guards: list[Json] = [
         {"term": {"workspace_id": str(principal.workspace_id)}},
         {"terms": {"scope": sorted(scopes)}},
@@ -134,8 +134,8 @@ def _wishes(filters: Filters) -> list[Json]:
     return wishes
 
 
-_SAID = (Label.CONVERSATION, Label.MESSAGE)
-"""Found by the search of conversations, and here when asked for by label."""
+_ASKED_FOR = (Label.CONVERSATION, Label.MESSAGE, Label.SUMMARY)
+"""Found here when asked for by label only; messages have a search of their own besides."""
 
 
 def _left_out(filters: Filters) -> list[Json]:
@@ -145,7 +145,7 @@ def _left_out(filters: Filters) -> list[Json]:
     if not filters.labels:  # entities are found by their names elsewhere, unless they say something
         bare = [{"term": {"label": str(Label.ENTITY)}}, {"term": {"described": False}}]
         left_out.append({"bool": {"filter": bare}})
-        left_out.append({"terms": {"label": [str(one) for one in _SAID]}})
+        left_out.append({"terms": {"label": [str(one) for one in _ASKED_FOR]}})
     return left_out
 
 

@@ -28,6 +28,8 @@ UPDATE node AS n
        state = CASE WHEN c.revive THEN 'active' ELSE coalesce(c.state, n.state) END,
        deleted_at = CASE WHEN c.revive THEN NULL ELSE coalesce(c.deleted_at, n.deleted_at) END,
        context_text = CASE WHEN c.context_text = '' THEN NULL ELSE coalesce(c.context_text, n.context_text) END,
+       occurred_at = coalesce(c.occurred_at, n.occurred_at),
+       valid_from = coalesce(c.valid_from, n.valid_from),
        valid_to = coalesce(c.valid_to, n.valid_to),
        supersedes = coalesce(c.supersedes, n.supersedes),
        superseded_by = CASE WHEN c.revive THEN NULL ELSE coalesce(c.superseded_by, n.superseded_by) END,
@@ -40,7 +42,8 @@ UPDATE node AS n
        metadata = coalesce(c.metadata, n.metadata),
        keywords = coalesce(c.keywords, n.keywords),
        importance = coalesce(c.importance, n.importance),
-       compiled_truth = coalesce(c.compiled_truth, n.compiled_truth),
+       compiled_truth = CASE WHEN c.compiled_truth = '' THEN NULL ELSE coalesce(c.compiled_truth, n.compiled_truth) END,
+       screening = coalesce(c.screening, n.screening),
        canonical_name = coalesce(c.canonical_name, n.canonical_name),
        headings = coalesce(c.headings, n.headings),
        parent_id = coalesce(c.parent_id, n.parent_id),
@@ -56,7 +59,8 @@ UPDATE node AS n
        access_count = n.access_count + CASE WHEN n.position < c.position THEN coalesce(c.accesses, 0) ELSE 0 END,
        last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
-    id uuid, position bigint, state text, valid_to timestamptz, supersedes uuid, superseded_by
+    id uuid, position bigint, state text, occurred_at timestamptz, valid_from timestamptz,
+    valid_to timestamptz, screening text, supersedes uuid, superseded_by
     uuid, superseded_at timestamptz, deleted_at timestamptz, observed_by text[],
     observation_count integer, context_text text, text text, title text, summary text, metadata
     jsonb, keywords text[], importance smallint, compiled_truth text, canonical_name text,
