@@ -145,7 +145,7 @@ class DocumentPlan:
             and not self._moved_chunks()
             and not self.section_changes.added
             and not self.section_changes.removed
-            and self.parts.document.deleted_at is None
+            and not self._revived
         )
 
     def _chunks(self, chunks: Sequence[ChunkPart]) -> Step:
@@ -179,7 +179,8 @@ class DocumentPlan:
 
     @property
     def _revived(self) -> bool:
-        return self.parts.document.deleted_at is not None
+        document = self.parts.document
+        return document.deleted_at is not None or document.archived
 
     def _moved_chunks(self) -> list[dict[str, Any]]:
         """Return kept chunks whose row changes: another place, path or parent, or revived."""

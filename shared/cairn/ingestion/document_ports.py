@@ -37,12 +37,13 @@ class Ingestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownDocument:
-    """A stored document of the same source and audience."""
+    """A stored document of the same source and audience. `archived`: it is, or a part of it."""
 
     id: UUID
     position: int
     deleted_at: datetime | None
     data_subjects: tuple[UUID, ...]
+    archived: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

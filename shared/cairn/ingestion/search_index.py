@@ -29,7 +29,7 @@ REST_SECONDS = 15.0
 """How long writers leave an index alone that failed."""
 
 LAST_ID = UUID(int=2**128 - 1)
-FINDABLE = frozenset({State.ACTIVE, State.PROVISIONAL, State.SUPERSEDED})
+FINDABLE = frozenset({State.ACTIVE, State.PROVISIONAL, State.SUPERSEDED, State.ARCHIVED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import WriteStores
 from cairn.ledger.entry import NewEntry
+from cairn.lifecycle.ageing_entries import ageing_entry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 SEARCHES_AN_ENTRY = 500
 """So that an entry's clear header stays small: at most 500 x 100 ids, mostly far fewer."""
+
+NODES_AN_ENTRY = 500
+"""Archived nodes that one entry restores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,10 @@ class AccessLog(Protocol):
         """Mark searches as counted by the entry at `position`."""
         ...
 
+    def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
+        """Return what of the used nodes is archived (see `ageing.AgeingStore.archived`)."""
+        ...
+
 
 class AccessStores(WriteStores, Protocol):
     """What counting needs of a transaction."""
@@ -61,6 +69,8 @@ class AccessStores(WriteStores, Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountAccesses:
     """Appends `memory.accessed`: node ids and how often each was returned.
+
+    What was archived and is used again is active again, by `node.restored`, a document whole.
 
     Reading, appending and marking are one transaction that holds the ledger's head, so a job that
     is killed, or that runs twice at once, counts nothing twice and loses nothing.
@@ -99,8 +109,17 @@ class CountAccesses:
                 planned = self._entry(workspace_id, counts, max(one.started_at for one in found))
                 [entry] = append_and_project(stores, [planned], self.clock())
                 position = entry.position
+                self._restore(stores, workspace_id, counts)
             stores.accesses.counted([one.id for one in found], position)
         return len(found), len(counts)
+
+    def _restore(self, stores: AccessStores, workspace_id: UUID, counts: Counter[UUID]) -> None:
+        now = self.clock()
+        archived = stores.accesses.archived(sorted(counts))
+        for start in range(0, len(archived), NODES_AN_ENTRY):
+            nodes = archived[start : start + NODES_AN_ENTRY]
+            entry = ageing_entry(self.new_id(), workspace_id, "node.restored", "used", nodes, now)
+            append_and_project(stores, [entry], now)
 
     def _entry(self, workspace_id: UUID, counts: Counter[UUID], at: datetime) -> Planned:
         meta: dict[str, JsonValue] = {

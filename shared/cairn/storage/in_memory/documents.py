@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.documents.changes import KnownPart
 from cairn.documents.status import DocumentStatus
 from cairn.graph.edge import View
-from cairn.graph.node import Label
+from cairn.graph.node import Label, State
 from cairn.ingestion.document_ports import Ingestion, KnownDocument, StoredEdge, StoredParts, Upload
 from cairn.ingestion.ports import Topic
 
@@ -163,6 +163,7 @@ def _document(node: Node) -> KnownDocument:
         position=node.position,
         deleted_at=node.deleted_at,
         data_subjects=node.data_subjects,
+        archived=node.state == State.ARCHIVED,
     )
 
 

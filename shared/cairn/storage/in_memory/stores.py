@@ -38,6 +38,7 @@ from cairn.storage.in_memory.talking import (
     InMemoryConversations,
     InMemoryReports,
     InMemorySubscriptions,
+    InMemoryTasks,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.conversations_ports import PendingMessage
     from cairn.ingestion.document_ports import Ingestion, Upload
     from cairn.ledger.entry import Entry, Head
+    from cairn.lifecycle.forget_ports import Forgetting
     from cairn.retrieval.subscription_leg import SubscriptionView
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
@@ -106,6 +108,7 @@ class Tables:
         default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
     )
     purged: dict[UUID, int] = field(default_factory=dict[UUID, int])
+    forgettings: dict[UUID, Forgetting] = field(default_factory=dict[UUID, "Forgetting"])
     pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
     public_keys: set[UUID] = field(default_factory=set[UUID])
     bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
@@ -251,6 +254,11 @@ class InMemoryStores:
     def reports(self) -> InMemoryReports:
         """Return the reports."""
         return InMemoryReports(self._tables, self._principal)
+
+    @property
+    def tasks(self) -> InMemoryTasks:
+        """Return the tasks."""
+        return InMemoryTasks(self._tables, self._principal)
 
     @property
     def subscriptions(self) -> InMemorySubscriptions:
@@ -487,6 +495,15 @@ class InMemorySubjects:
     def add(self, subject: Subject, position: int) -> None:
         """Project a registered subject; a second time changes nothing."""
         self.tables.subjects.setdefault((subject.kind, subject.natural_key), subject.id)
+
+    def forgotten(self, subject_ids: Collection[UUID]) -> Collection[UUID]:
+        """Return those of the subjects whose forgetting was begun."""
+        return {one.subject_id for one in self.tables.forgettings.values()} & set(subject_ids)
+
+    def barred(self, marks: Collection[bytes]) -> Collection[UUID]:
+        """Return the subjects whose forgetting is under way, by the marks of their names."""
+        open_ = (one for one in self.tables.forgettings.values() if one.status != "done")
+        return {one.subject_id for one in open_ if one.mark in marks}
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,10 @@ class PostgresAccessLog(Store):
         """Mark searches as counted."""
         self.run("search_run.counted", ids=list(ids), position=position)
 
+    def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
+        """Return what of the used nodes is archived and may become active."""
+        return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]
+
 
 class PostgresAccessStores(PostgresStores):
     """Implements `lifecycle.count_accesses.AccessStores`."""

@@ -166,12 +166,13 @@ class PostgresUploads(Store):
 def _document(row: Sequence[Any] | None) -> KnownDocument | None:
     if row is None:
         return None
-    document_id, position, deleted_at, subjects = row
+    document_id, position, deleted_at, subjects, archived = row
     return KnownDocument(
         id=document_id,
         position=position,
         deleted_at=deleted_at,
         data_subjects=tuple(subjects),
+        archived=archived,
     )
 
 

@@ -1,12 +1,15 @@
 -- name: known
 -- The document of one source and audience, deleted or not.
-SELECT id, position, deleted_at, data_subjects FROM node
+SELECT id, position, deleted_at, data_subjects, state = 'archived' FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = %(identity)s AND label = 'Document'
  ORDER BY created_position LIMIT 1
 
 -- name: visible
 -- A document, deleted or not, that the asking agent may see.
-SELECT id, position, deleted_at, data_subjects FROM node
+SELECT id, position, deleted_at, data_subjects, state = 'archived' OR EXISTS (SELECT FROM node part
+     WHERE part.workspace_id = %(workspace_id)s AND part.document_id = %(document_id)s
+       AND part.state = 'archived') AS archived
+  FROM node
  WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND label = 'Document'
    AND (current_agent() IS NULL OR current_agent() = ANY (agents))
 

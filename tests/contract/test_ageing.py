@@ -1,0 +1,282 @@
+"""What ages, when, and what comes back: what holds for the fake and for PostgreSQL alike."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import pytest
+from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
+
+from cairn.clock import utc_now
+from cairn.graph.edge import Edge, View
+from cairn.graph.node import Node, State
+from cairn.graph.projection import Projection
+from cairn.ids import new_id
+from cairn.ingestion.appending import SYSTEM, append_and_project
+from cairn.ingestion.delete import DeleteMemory
+from cairn.ingestion.entries import Planned
+from cairn.ledger.entry import NewEntry
+from cairn.lifecycle.ageing_entries import ageing_entry
+from cairn.lifecycle.cleanup import Cleanup
+from cairn.lifecycle.entity_sweep import SweepEntities
+from cairn.memory.kinds import MemoryKind
+from cairn.storage.postgres.accounts import create_workspace
+from cairn.storage.postgres.ageing import PostgresAgeingStores
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(params=["in memory", "postgres"])
+def system(request: pytest.FixtureRequest) -> Iterator[Remembering]:
+    if request.param == "in memory":
+        yield in_memory()
+        return
+    database: Database = request.getfixturevalue("database")
+    name = f"ageing-{new_id()}"
+    workspace_id, _ = create_workspace(
+        database.owner_url, name, clock=lambda: NOON - DAY, new_id=new_id
+    )
+    pool = Pool(database.app_url, size=2)
+    transactions = StoreTransactions(pool, PostgresAgeingStores)
+    yield Remembering(transactions=transactions, principal=admin_of(workspace_id))
+    pool.close()
+
+
+def told(system: Remembering, text: str, **changes: object) -> UUID:
+    found = system.tell_one(fact(text, **changes)).id
+    assert found
+    return found
+
+
+def event(system: Remembering, text: str, importance: int = 5) -> UUID:
+    return told(system, text, type=MemoryKind.EVENT, importance=importance)
+
+
+def use(system: Remembering, at: datetime, *nodes: UUID) -> None:
+    """What counting searches appends."""
+    entry = NewEntry(
+        id=new_id(),
+        workspace_id=system.principal.workspace_id,
+        type="memory.accessed",
+        actor=SYSTEM,
+        occurred_at=at,
+        meta={"counts": {str(one): 1 for one in nodes}},
+    )
+    with system.transactions.writing(system.principal) as stores:
+        append_and_project(stores, [Planned(entry=entry, body={})], at)
+
+
+def clean(system: Remembering, now: datetime, *, seconds: float = 60) -> dict[str, int | bool]:
+    cleanup = Cleanup(
+        transactions=system.transactions,
+        clock=lambda: now,
+        stopwatch=lambda: 0.0,
+        new_id=new_id,
+    )
+    return cleanup(system.principal.workspace_id, seconds=seconds)
+
+
+def sweep(system: Remembering) -> int:
+    use_case = SweepEntities(
+        transactions=system.transactions, clock=utc_now, stopwatch=lambda: 0.0, new_id=new_id
+    )
+    return use_case(system.principal.workspace_id, seconds=60)["entities"]
+
+
+def states(system: Remembering, *nodes: UUID) -> list[str | None]:
+    with system.transactions.writing(system.principal) as stores:
+        found = stores.graph_nodes.find(nodes)
+    return [str(found[one].state) if one in found else None for one in nodes]
+
+
+def head(system: Remembering) -> int:
+    with system.transactions.reading(system.principal) as stores:
+        return stores.ledger.head().position
+
+
+def archived(system: Remembering, *used: UUID) -> Sequence[UUID]:
+    with system.transactions.reading(system.principal) as stores:
+        return stores.ageing.archived(list(used))
+
+
+def test_only_events_nobody_used_or_called_important_expire_after_thirty_days(
+    system: Remembering,
+) -> None:
+    low, medium, high = (event(system, f"event {n}", n) for n in (2, 6, 7))
+    used, decision = event(system, "used"), told(system, "chosen", type=MemoryKind.DECISION)
+    use(system, NOON + DAY, used)
+
+    assert clean(system, NOON + 29 * DAY)["expired"] == 0
+    assert clean(system, NOON + 31 * DAY) == {
+        "expired": 2, "archived": 0, "purged": 0, "entities": 0, "more": False,
+    }  # fmt: skip
+
+    assert states(system, low, medium) == ["expired", "expired"]
+    assert states(system, high, used, decision) == ["active", "active", "active"]
+
+
+def test_a_clock_that_jumps_back_or_a_second_run_expires_nothing_twice(
+    system: Remembering,
+) -> None:
+    event(system, "once")
+    clean(system, NOON + 40 * DAY)
+    after = head(system)
+    for days in (40, 31, -400, 41):
+        assert clean(system, NOON + days * DAY)["expired"] == 0
+    assert head(system) == after
+
+
+def test_a_fact_is_archived_after_ninety_unused_days_and_a_verified_one_after_180(
+    system: Remembering,
+) -> None:
+    idle, used, status = (
+        told(system, "idle"),
+        told(system, "used"),
+        told(system, "status", type=MemoryKind.STATUS),
+    )
+    verified = told(system, "verified", metadata={"verified": True})
+    use(system, NOON + 60 * DAY, used)
+
+    assert clean(system, NOON + 89 * DAY)["archived"] == 0
+    assert clean(system, NOON + 91 * DAY)["archived"] == 1
+    assert states(system, idle, used, status, verified) == [
+        "archived", "active", "active", "active",
+    ]  # fmt: skip
+    clean(system, NOON + 181 * DAY)
+    assert states(system, used, status, verified) == ["archived", "active", "archived"]
+
+
+def test_what_was_archived_and_is_used_may_come_back(system: Remembering) -> None:
+    idle, other = told(system, "idle"), told(system, "other")
+    clean(system, NOON + 91 * DAY)
+    assert archived(system, idle) == [idle]
+    with system.transactions.writing(system.principal) as stores:
+        entry = ageing_entry(
+            new_id(), system.principal.workspace_id, "node.restored", "used", [idle], utc_now()
+        )
+        append_and_project(stores, [entry], utc_now())
+    assert states(system, idle, other) == ["active", "archived"]
+    assert archived(system, idle) == []
+
+
+def test_what_was_said_again_meanwhile_does_not_come_back_beside_its_twin(
+    system: Remembering,
+) -> None:
+    idle, keyed = told(system, "idle"), told(system, "keyed", key="k")
+    clean(system, NOON + 91 * DAY)
+    again = told(system, "idle")
+    assert again != idle
+    assert archived(system, idle, keyed) == [keyed]
+    told(system, "another value", key="k", valid_from=NOON + 92 * DAY)
+    assert archived(system, idle, keyed) == []
+    assert states(system, keyed) == ["superseded"]
+
+
+def test_the_deleted_leaves_every_projection_after_seven_days(system: Remembering) -> None:
+    gone, stays = told(system, "gone"), told(system, "stays")
+    delete = DeleteMemory(
+        transactions=system.transactions,
+        dispatcher=system.sent,
+        clock=lambda: NOON + DAY,
+        new_id=new_id,
+    )
+    delete(system.principal, gone)
+    assert clean(system, NOON + 7 * DAY)["purged"] == 0
+    assert states(system, gone) == ["deleted"]
+    assert clean(system, NOON + 9 * DAY)["purged"] == 1
+    assert states(system, gone, stays) == [None, "active"]
+    assert clean(system, NOON + 10 * DAY)["purged"] == 0
+
+
+def test_more_than_a_page_ages_in_several_entries(system: Remembering) -> None:
+    for start in range(0, 450, 150):
+        system.tell(*(fact(f"event {start + n}", type=MemoryKind.EVENT) for n in range(150)))
+    before = head(system)
+    assert clean(system, NOON + 31 * DAY)["expired"] == 450
+    assert head(system) == before + 3
+
+
+def test_without_time_nothing_is_done_and_more_is_said(system: Remembering) -> None:
+    one = event(system, "waits")
+    assert clean(system, NOON + 31 * DAY, seconds=0)["more"] is True
+    assert states(system, one) == ["active"]
+
+
+def entity(system: Remembering, name: str) -> UUID:
+    """An entity made by some entry, not by hand."""
+    node_id, now = new_id(), NOON
+    with system.transactions.writing(system.principal) as stores:
+        entry = ageing_entry(new_id(), system.principal.workspace_id, "node.restored", "", [], now)
+        [made] = append_and_project(stores, [entry], now)
+        node = Node(
+            workspace_id=system.principal.workspace_id,
+            id=node_id,
+            label="Entity",
+            kind="technology",
+            canonical_name=name,
+            text=name,
+            content_hash=name,
+            data_subjects=(),
+            state=State.ACTIVE,
+            occurred_at=NOON,
+            valid_from=NOON,
+            recorded_at=NOON,
+            entry_id=made.id,
+            position=made.position,
+        )
+        stores.nodes.apply([Projection(nodes=(node,))])
+    return node_id
+
+
+def join(system: Remembering, view: View, relation: str, source: UUID, target: UUID) -> None:
+    with system.transactions.writing(system.principal) as stores:
+        edge = Edge(
+            workspace_id=system.principal.workspace_id,
+            id=new_id(),
+            view=view,
+            relation=relation,
+            source_id=source,
+            target_id=target,
+            valid_from=NOON,
+            recorded_at=NOON,
+            position=stores.ledger.head().position,
+        )
+        stores.nodes.apply([Projection(edges=(edge,))])
+
+
+def test_entities_that_only_each_other_know_are_swept(system: Remembering) -> None:
+    memory = told(system, "about Redis")
+    known, stated = entity(system, "Redis"), entity(system, "Postgres")
+    lone, friend = entity(system, "Kafka"), entity(system, "Spark")
+    join(system, View.ENTITY, "REFERENCES", memory, known)
+    join(system, View.KNOWLEDGE, "DEPENDS_ON", stated, known)
+    join(system, View.ENTITY, "CO_OCCURRENCE", lone, friend)
+    join(system, View.ENTITY, "CO_OCCURRENCE", lone, known)
+
+    assert sweep(system) == 2
+
+    assert states(system, known, stated, lone, friend) == ["active", "active", None, None]
+    assert sweep(system) == 0
+
+
+def test_entities_go_with_the_memory_that_was_purged_and_not_before(system: Remembering) -> None:
+    memory, redis = told(system, "about Redis"), entity(system, "Redis")
+    join(system, View.ENTITY, "REFERENCES", memory, redis)
+    delete = DeleteMemory(
+        transactions=system.transactions,
+        dispatcher=system.sent,
+        clock=lambda: NOON,
+        new_id=new_id,
+    )
+    delete(system.principal, memory)
+    assert sweep(system) == 0
+    assert clean(system, NOON + 8 * DAY) == {
+        "expired": 0, "archived": 0, "purged": 1, "entities": 1, "more": False,
+    }  # fmt: skip
+    assert states(system, memory, redis) == [None, None]
