@@ -39,7 +39,7 @@ class Label(StrEnum):
     REPORT = "Report"
     CONVERSATION = "Conversation"
     MESSAGE = "Message"
-    TASK = "Task"  # a longer piece of work; `kind` is its sort, `status_value` how it stands
+    TASK = "Task"  # a longer piece of work; `kind` is its sort, metadata.status how it stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +110,8 @@ class Node:
 class NodeChange:
     """What one ledger entry changes on an existing node; None leaves a column as it is.
 
-    `context_text` "" and `compiled_truth` "" clear these columns; `accesses` are added to the count.
-    A change older than the row's position is not applied.
+    `context_text` "" and `compiled_truth` "" clear them; `accesses` are added to the count. A
+    change older than the row's position is not applied.
     """
 
     workspace_id: UUID

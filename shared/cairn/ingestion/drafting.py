@@ -61,6 +61,7 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         sequence=new.sequence,
         trace_id=clean_name(new.trace_id, "trace_id"),
         parent_id=new.parent_id,
+        task_id=new.produced_by_task_id,
         confidence=new.confidence,
         metadata=clean_metadata(new.metadata),
         screening=screen(text).verdict.value.lower(),

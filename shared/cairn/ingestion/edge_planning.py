@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cairn.errors import FieldError, NotFound, ValidationFailed
-from cairn.graph.edge import Relation
+from cairn.graph.edge import Relation, View
 from cairn.graph.relations import BETWEEN_ENTITIES, SYMMETRIC, default_view
 
 if TYPE_CHECKING:
@@ -46,6 +46,19 @@ def planned_edges(
         body = _body(edge, source, target, entity)
         planned.setdefault((body["view"], body["relation"], body["source"], body["target"]), body)
     return list(planned.values())
+
+
+def produced_edge(maker_id: UUID, node_id: UUID) -> dict[str, Any]:
+    """Return the edge from a task, conversation or message to what it made, as bodies say it."""
+    return {
+        "view": View.PROVENANCE.value,
+        "relation": Relation.PRODUCED.value,
+        "source": str(maker_id),
+        "target": str(node_id),
+        "weight": 1.0,
+        "properties": {},
+        "strengthens": False,
+    }
 
 
 def _is_there(known: Mapping[UUID, StoredNode], node_id: UUID) -> bool:

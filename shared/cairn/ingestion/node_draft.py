@@ -126,6 +126,7 @@ class NodeDraft:
     confidence: float
     screening: str
     edges: tuple[EdgeDraft, ...]
+    task_id: UUID | None = None  # the task that produced it; among the edges too
 
     @property
     def is_entity(self) -> bool:
@@ -138,6 +139,7 @@ class NodeOutcome(ItemOutcome):
     """What became of one node of a batch, and with how many edges."""
 
     edges: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +157,7 @@ def draft_node(new: NewNode, principal: Principal, now: datetime) -> NodeDraft:
     principal may not write for.
     """
     principal.require_scope(new.scope)
-    label, kind = _label(new.label), _kind(new.kind)
+    label, kind = _label(new.label), clean_kind(new.kind)
     given = _Properties(dict(new.properties))
     texts = {name: given.text(name, limit) for name, limit in _TEXTS.items()}
     name = _name(given.take("name"), label, kind, texts["text"])
@@ -195,6 +197,7 @@ def draft_node(new: NewNode, principal: Principal, now: datetime) -> NodeDraft:
         confidence=new.confidence,
         screening=_screened(text or "", texts["compiled_truth"], metadata),
         edges=_edges(new),
+        task_id=new.produced_by_task_id,
     )
 
 
@@ -311,7 +314,8 @@ def _label(label: str) -> str:
     return label
 
 
-def _kind(kind: str | None) -> str | None:
+def clean_kind(kind: str | None) -> str | None:
+    """Return a kind as it may be; ValidationFailed names the field for any other."""
     if kind is not None and not _KIND.fullmatch(kind):
         _refuse("kind", "is small letters, digits, hyphens and underscores, parted by dots")
     return kind

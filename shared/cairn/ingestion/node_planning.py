@@ -10,6 +10,7 @@ from cairn.graph.entities import entity_id
 from cairn.graph.node import State
 from cairn.ingestion.edge_planning import planned_edges
 from cairn.ingestion.node_draft import NodeDraft, NodeOutcome, node_body, node_identity
+from cairn.ingestion.node_provenance import warnings_of
 from cairn.ingestion.requests import Outcome
 from cairn.text.canonical import format_timestamp
 
@@ -45,6 +46,7 @@ class NodePlan:
             return NodeOutcome(outcome=Outcome.REJECTED, error=refused)
 
     def _write(self, draft: NodeDraft) -> NodeOutcome:
+        warnings = warnings_of(draft, self.found)
         node_id, stored_at, revives = self._place(draft)
         edges = planned_edges(
             node_id, is_entity=draft.is_entity, edges=draft.edges, known=self.found
@@ -58,7 +60,9 @@ class NodePlan:
             position, outcome = stored_at, Outcome.DUPLICATE
             if edges:
                 position = self._relate(draft, edges)
-        return NodeOutcome(outcome=outcome, id=node_id, position=position, edges=len(edges))
+        return NodeOutcome(
+            outcome=outcome, id=node_id, position=position, edges=len(edges), warnings=warnings
+        )
 
     def _place(self, draft: NodeDraft) -> tuple[UUID, int | None, bool]:
         """Return the node's id, where it stands already if it does, and whether it comes back."""

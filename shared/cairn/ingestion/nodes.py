@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.ingestion.batches import drafted, kept_outcome, read_outcome
 from cairn.ingestion.drafting import require_writer
@@ -23,6 +23,8 @@ from cairn.ingestion.node_draft import (
 )
 from cairn.ingestion.node_planning import NodePlan, entity_id_of
 from cairn.ingestion.node_ports import GraphStores
+from cairn.ingestion.node_provenance import placed, sessions_of
+from cairn.ingestion.task_ports import HasTasks
 from cairn.ingestion.writing import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -36,8 +38,12 @@ if TYPE_CHECKING:
     from cairn.ingestion.requests import IdempotencyKey
 
 
+class NodeStores(GraphStores, HasTasks, Protocol):
+    """What writing nodes needs of a transaction."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteNodes(Writer[GraphStores]):
+class WriteNodes(Writer[NodeStores]):
     """Writes nodes with their edges in one transaction; found by keyword when it returns.
 
     A node that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -55,7 +61,7 @@ class WriteNodes(Writer[GraphStores]):
         require_writer(principal)
         batch = drafted(nodes, draft_node, principal, self.clock(), what="nodes")
 
-        def prepared() -> Work[GraphStores, NodesWritten]:
+        def prepared() -> Work[NodeStores, NodesWritten]:
             return Work(
                 resolution=self.resolver.resolve(principal, batch.wanted),
                 do=partial(_write, batch),
@@ -67,17 +73,17 @@ class WriteNodes(Writer[GraphStores]):
 
 
 def _write(
-    batch: Drafted[NodeDraft], write: Write[GraphStores]
+    batch: Drafted[NodeDraft], write: Write[NodeStores]
 ) -> tuple[NodesWritten, list[OutboxRow]]:
     write.register()
-    drafts = batch.owned(write.resolution)
+    drafts = _placed(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
     outcomes = tuple(plan.write(one) for one in drafts)
     write.append()
     return NodesWritten(outcomes=outcomes), write.wake_embed(plan.touched)
 
 
-def _plan(write: Write[GraphStores], drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
+def _plan(write: Write[NodeStores], drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     stores, workspace_id = write.stores, write.entries.workspace_id
     good = [one for one in drafts if isinstance(one, NodeDraft)]
     ids = {entity_id_of(workspace_id, one) for one in good if one.is_entity}
@@ -87,20 +93,38 @@ def _plan(write: Write[GraphStores], drafts: Sequence[NodeDraft | CairnError]) -
     return NodePlan(entries=write.entries, known=known, found=found)
 
 
-def _present_ones(stores: GraphStores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
+def _placed(
+    stores: HasTasks, drafts: Sequence[NodeDraft | CairnError]
+) -> Sequence[NodeDraft | CairnError]:
+    """Return the drafts, those of a conversation's session produced by it."""
+    wanted = sessions_of(one for one in drafts if isinstance(one, NodeDraft))
+    found = {one: stores.tasks.conversation(None, one) for one in wanted}
+    conversations = {name: one[0] for name, one in found.items() if one}
+    return [placed(one, conversations) if isinstance(one, NodeDraft) else one for one in drafts]
+
+
+def _present_ones(stores: NodeStores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
     """Return what merged entities were merged into, one step; more steps are rare and refused."""
     into = {one.superseded_by for one in found.values() if one.is_entity and one.superseded_by}
     return stores.graph_nodes.find(into - found.keys()) if into else {}
 
 
 def _answer(done: NodesWritten) -> dict[str, Any]:
-    return {"outcomes": [{**kept_outcome(one), "edges": one.edges} for one in done.outcomes]}
+    return {
+        "outcomes": [
+            {**kept_outcome(one), "edges": one.edges, "warnings": list(one.warnings)}
+            for one in done.outcomes
+        ]
+    }
 
 
 def _written(answer: Mapping[str, Any]) -> NodesWritten:
     return NodesWritten(
         replayed=True,
         outcomes=tuple(
-            NodeOutcome(**read_outcome(one), edges=one["edges"]) for one in answer["outcomes"]
+            NodeOutcome(
+                **read_outcome(one), edges=one["edges"], warnings=tuple(one.get("warnings", ()))
+            )
+            for one in answer["outcomes"]
         ),
     )

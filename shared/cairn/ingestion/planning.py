@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from cairn.ingestion.edge_planning import produced_edge
 from cairn.ingestion.entries import Entries
 from cairn.ingestion.ports import Session
 from cairn.ingestion.projectors import memory_body
@@ -47,6 +48,9 @@ class BatchPlan:
     def _said_again(self, draft: MemoryDraft, same: Known) -> MemoryOutcome:
         agent = draft.source_agent
         observers = observers_after(same, agent)
+        if draft.task_id is not None:
+            edges = [produced_edge(draft.task_id, same.id)]
+            self._append("edge.written", {"edges": 1}, {"edges": edges}, draft)
         outcome = Outcome.DUPLICATE if agent in same.observed_by else Outcome.CORROBORATED
         if observers is None:
             return MemoryOutcome(
@@ -94,6 +98,7 @@ class BatchPlan:
             **_chain_meta(placement),
             "context": [str(one.id) for one in context],
             "recontexted": recontexted,
+            **({"produced_by": str(draft.task_id)} if draft.task_id else {}),
         }
         position = self._append("memory.remembered", meta, memory_body(draft), draft, texts)
         self._place(draft, node_id, position, chain, placement)

@@ -18,9 +18,11 @@ from cairn.ingestion import (
     entity_rows,
     event_rows,
     graph_rows,
+    lifecycle_rows,
     messages_rows,
     node_rows,
     reports_rows,
+    task_rows,
 )
 from cairn.ingestion.ports import Subject
 from cairn.ingestion.row_fields import deletions, node_fields
@@ -81,7 +83,9 @@ def _remembered(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts)
     texts = {**texts, node_id: body["text"]}
     rows: list[NodeRow] = [*_chain_changes(entry, meta), _memory(entry, meta, body, texts)]
     rows += _recontexted(entry, meta, texts)
-    return Projection(nodes=tuple(rows))
+    maker = meta.get("produced_by")
+    edges = (task_rows.produced(entry, UUID(maker), node_id),) if maker else ()
+    return Projection(nodes=tuple(rows), edges=edges)
 
 
 def _chain_changes(entry: Entry, meta: Meta) -> list[NodeRow]:
@@ -212,6 +216,10 @@ _PROJECTORS: Mapping[str, Projector] = {
     "node.written": _without_texts(node_rows.written),
     "node.compiled": _without_texts(node_rows.compiled),
     "node.deleted": _without_texts(node_rows.deleted),
+    "node.expired": _without_texts(lifecycle_rows.expired),
+    "node.archived": _without_texts(lifecycle_rows.archived),
+    "node.restored": _without_texts(lifecycle_rows.restored),
+    "node.purged": _without_texts(lifecycle_rows.purged),
     "edge.written": _without_texts(node_rows.related),
     "entity.alias_added": _without_texts(entity_rows.alias_added),
     "entity.alias_removed": _without_texts(entity_rows.alias_removed),
@@ -223,4 +231,7 @@ _PROJECTORS: Mapping[str, Projector] = {
     "document.chunks_stored": _without_texts(document_rows.chunks_stored),
     "document.stored": _without_texts(document_rows.stored),
     "document.deleted": _without_texts(document_rows.deleted),
+    "task.started": _without_texts(task_rows.started),
+    "task.updated": _without_texts(task_rows.changed),
+    "task.completed": _without_texts(task_rows.changed),
 }

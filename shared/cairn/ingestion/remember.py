@@ -7,7 +7,7 @@ embed stage is woken when all of it is committed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.access import Principal
@@ -23,14 +23,19 @@ from cairn.ingestion.requests import (
     Outcome,
     Remembered,
 )
+from cairn.ingestion.task_ports import HasTasks, no_such_task
 from cairn.ingestion.writing import Work, Write, Writer
 from cairn.memory.draft import MemoryDraft
 from cairn.memory.identity import chain_key, dedup_key
 from cairn.memory.neighbours import Conversation
 
 
+class RememberStores(WriteStores, HasTasks, Protocol):
+    """What remembering needs of a transaction."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remember(Writer[WriteStores]):
+class Remember(Writer[RememberStores]):
     """Writes memories in one transaction: durable and searchable by keyword when it returns.
 
     A memory that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -48,7 +53,7 @@ class Remember(Writer[WriteStores]):
         require_writer(principal)
         batch = drafted(memories, draft_memory, principal, self.clock(), what="memories")
 
-        def prepared() -> Work[WriteStores, Remembered]:
+        def prepared() -> Work[RememberStores, Remembered]:
             return Work(
                 resolution=self.resolver.resolve(principal, batch.wanted),
                 do=partial(_remember, batch),
@@ -60,10 +65,10 @@ class Remember(Writer[WriteStores]):
 
 
 def _remember(
-    batch: Drafted[MemoryDraft], write: Write[WriteStores]
+    batch: Drafted[MemoryDraft], write: Write[RememberStores]
 ) -> tuple[Remembered, list[OutboxRow]]:
     write.register()
-    drafts = batch.owned(write.resolution)
+    drafts = _with_tasks(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
     outcomes = tuple(
         MemoryOutcome(outcome=Outcome.REJECTED, error=one)
@@ -75,7 +80,7 @@ def _remember(
     return Remembered(outcomes=outcomes), write.wake_embed(plan.touched)
 
 
-def _plan(write: Write[WriteStores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
+def _plan(write: Write[RememberStores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
     memories = write.stores.memories
     good = [one for one in drafts if isinstance(one, MemoryDraft)]
     places = [(key, one.valid_from) for one in good if (key := chain_key(one))]
@@ -85,6 +90,23 @@ def _plan(write: Write[WriteStores], drafts: Sequence[MemoryDraft | CairnError])
         links=dict(memories.links(places)) if places else {},
         conversations=_conversations(write.stores, good),
     )
+
+
+def _with_tasks(
+    stores: HasTasks, drafts: Sequence[MemoryDraft | CairnError]
+) -> Sequence[MemoryDraft | CairnError]:
+    """Return the drafts, those refused that name a task nobody here knows."""
+    good = (one for one in drafts if isinstance(one, MemoryDraft))
+    named = {one.task_id for one in good if one.task_id is not None}
+    if not named:
+        return drafts
+    unknown = named - stores.tasks.known(named)
+    return [
+        no_such_task(one.task_id)
+        if isinstance(one, MemoryDraft) and one.task_id in unknown
+        else one
+        for one in drafts
+    ]
 
 
 def _conversations(

@@ -64,6 +64,7 @@ class NewMemory:
     data_subjects: tuple[str, ...] = ()
     confidence: float = 1.0
     metadata: Json = field(default_factory=dict[str, Any])
+    produced_by_task_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

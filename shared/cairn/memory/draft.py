@@ -46,6 +46,7 @@ class MemoryDraft:
     parent_id: UUID | None = None
     confidence: float = 1.0
     screening: str = "clean"
+    task_id: UUID | None = None  # the task that produced it
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def warnings(self) -> tuple[str, ...]:

@@ -139,6 +139,7 @@ _RESULT: dict[str, Any] = {
     "id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
     "position": 17,
     "edges": 1,
+    "warnings": [],
 }
 _CHANGED: dict[str, Any] = {
     "type": "object",
@@ -147,7 +148,7 @@ _CHANGED: dict[str, Any] = {
 
 
 def _more(outcome: NodeOutcome) -> dict[str, Any]:
-    return {"edges": outcome.edges}
+    return {"edges": outcome.edges, "warnings": outcome.warnings}
 
 
 _ANSWERS = Answers(more=_more)

@@ -16,6 +16,7 @@ from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
+from cairn.storage.postgres.grouping import groups
 from cairn.storage.postgres.rows import Record, as_json, runs
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from cairn.access import Principal
-    from cairn.graph.projection import Projection
+    from cairn.graph.projection import Projection, Purge
     from cairn.ingestion.ports import Subject
     from cairn.storage.postgres.documents import (
         PostgresDocuments,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.embeddings import PostgresEmbeddings, PostgresGraphState
     from cairn.storage.postgres.events import PostgresEvents
     from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
+    from cairn.storage.postgres.tasks import PostgresTasks
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
@@ -127,6 +129,12 @@ class PostgresStores:
         from cairn.storage.postgres.documents import PostgresUploads
 
         return PostgresUploads(self.connection, self.principal)
+
+    @property
+    def tasks(self) -> PostgresTasks:
+        from cairn.storage.postgres.tasks import PostgresTasks
+
+        return PostgresTasks(self.connection, self.principal)
 
     @property
     def idempotency(self) -> PostgresIdempotency:
@@ -237,20 +245,9 @@ class PostgresNodes(Store):
     """The projections of nodes and edges; triggers keep their versions."""
 
     def apply(self, projections: Sequence[Projection]) -> None:
-        """Apply rows in order, a run of one kind as one statement; none is moved past a purge."""
-        start = 0
-        for end, one in enumerate(projections, start=1):
-            if one.purges:
-                self._apply(projections[start:end])
-                self._purge(one)
-                start = end
-        self._apply(projections[start:])
-
-    def _purge(self, projection: Projection) -> None:
-        from cairn.storage.postgres.purging import PostgresPurge
-
-        for purge in projection.purges:
-            PostgresPurge(self.connection, self.principal).apply(purge)
+        """Apply rows in order, a run of one kind as one statement, as if one by one."""
+        for group in groups(projections):
+            self._apply(group)
 
     def _apply(self, projections: Sequence[Projection]) -> None:
         for run in runs(row for one in projections for row in one.nodes):
@@ -267,6 +264,15 @@ class PostgresNodes(Store):
         aliases = [row for one in projections for row in one.aliases]
         if aliases:
             PostgresStores(self.connection, self.principal).aliases.apply(aliases)
+        purges = [row for one in projections for row in one.purges]
+        if purges:
+            self._purge(purges)
+
+    def _purge(self, purges: Sequence[Purge]) -> None:
+        from cairn.storage.postgres.purging import PostgresPurge
+
+        for purge in purges:
+            PostgresPurge(self.connection, self.principal).apply(purge)
 
 
 class PostgresSubjects(Store):
@@ -287,6 +293,14 @@ class PostgresSubjects(Store):
             natural_key=subject.natural_key,
             position=position,
         )
+
+    def forgotten(self, subject_ids: Collection[UUID]) -> Collection[UUID]:
+        """Return those of the subjects whose forgetting was begun."""
+        return {one for (one,) in self.run("subject.forgotten", ids=list(subject_ids))}
+
+    def barred(self, marks: Collection[bytes]) -> Collection[UUID]:
+        """Return the subjects whose forgetting is under way, by the marks of their names."""
+        return {one for (one,) in self.run("subject.barred", marks=list(marks))}
 
 
 class PostgresOutbox(Store):
