@@ -22,6 +22,7 @@ from cairn.ingestion import (
     messages_rows,
     node_rows,
     reports_rows,
+    summary_rows,
     task_rows,
 )
 from cairn.ingestion.ports import Subject
@@ -216,6 +217,8 @@ _PROJECTORS: Mapping[str, Projector] = {
     "node.written": _without_texts(node_rows.written),
     "node.compiled": _without_texts(node_rows.compiled),
     "node.deleted": _without_texts(node_rows.deleted),
+    "summary.written": _without_texts(summary_rows.written),
+    "truth.compiled": _without_texts(summary_rows.compiled),
     "node.expired": _without_texts(lifecycle_rows.expired),
     "node.archived": _without_texts(lifecycle_rows.archived),
     "node.restored": _without_texts(lifecycle_rows.restored),
