@@ -20,7 +20,13 @@ STAGES = ("local", "prod")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
 OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
-CHAT = ("anthropic_api_key", "anthropic_base_url", "chat_model", "reranker_dir")
+CHAT = (
+    "anthropic_api_key",
+    "anthropic_base_url",
+    "chat_model",
+    "model_budgets",
+    "reranker_dir",
+)
 
 
 class SynthRefused(Exception):

@@ -60,6 +60,7 @@ class Settings:
     openai_base_url: str | None = None
     embedder: str = "onnx"
     chat_model: str = ""
+    model_budgets: str = ""
     reranker_dir: Path | None = None
 
 

@@ -115,7 +115,7 @@ class ApiParts:
             self.model,
             self.log,
             keyword_leg(self.settings, self.opened),
-            parts=asking_parts(self.settings),
+            parts=asking_parts(self.settings, self.opened, warn(self.log)),
             measure=partial(measured, "api", self.settings.stage),
         )
 

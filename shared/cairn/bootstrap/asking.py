@@ -8,8 +8,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from cairn.bootstrap.models import ModelSettings, chat_models, over, silent
 from cairn.clock import monotonic
 from cairn.llm.budget import Limits
 from cairn.retrieval import gate, intents
@@ -20,33 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pydantic import SecretStr
-
     from cairn.llm.anthropic_chat import AnthropicChat
     from cairn.llm.openai_chat import OpenAIChat
     from cairn.retrieval.expansion import Expander
     from cairn.retrieval.rerank import Reranker
+    from cairn.storage.postgres.database import Database
 
 THREADS = 8
 PER_SEARCH = Limits(tokens=60_000, usd=Decimal("0.10"))
 """What one search may spend on chat models in all: more than its stages together need."""
 
 
-class ChatSettings(Protocol):
-    """Which chat models may be asked."""
+class AskingSettings(ModelSettings, Protocol):
+    """Which models help to understand questions."""
 
-    @property
-    def anthropic_api_key(self) -> SecretStr | None: ...
-    @property
-    def anthropic_base_url(self) -> str | None: ...
-    @property
-    def openai_api_key(self) -> SecretStr | None: ...
-    @property
-    def openai_base_url(self) -> str | None: ...
-    @property
-    def embedder(self) -> str: ...
-    @property
-    def chat_model(self) -> str: ...
     @property
     def reranker_dir(self) -> Path | None: ...
 
@@ -64,30 +52,34 @@ class AskingParts:
     close: Callable[[], None] = lambda: None
 
 
-def asking_parts(settings: ChatSettings) -> AskingParts:
+def asking_parts(
+    settings: AskingSettings,
+    opened: Database | None = None,
+    report: Callable[[str, dict[str, Any]], None] = silent,
+) -> AskingParts:
     """Return the parts the settings ask for; nothing connects.
 
     The clients' packages take seconds to import: a thread begins with it at once, and until it is
-    done questions are answered by rules after the usual wait. Raises ValidationFailed when
-    CAIRN_CHAT_MODEL names no model.
+    done questions are answered by rules after the usual wait. Calls are kept in the database when
+    one is given, and `report` is told when that fails. Raises ValidationFailed when
+    CAIRN_CHAT_MODEL names no model, or CAIRN_MODEL_BUDGETS no budget.
     """
     models = chat_models(settings)
     local = _cross_encoder(settings)
     if not models:
-        asked = Asking(gate=gate.by_rules, intents=intents.by_rules)
-        return AskingParts(asking=asked, expander=no_expansion, reranker=local)
-    from cairn.llm.router import Router, routes_of
+        by_rules = Asking(gate=gate.by_rules, intents=intents.by_rules)
+        return AskingParts(asking=by_rules, expander=no_expansion, reranker=local)
     from cairn.retrieval.expansion_model import ModelExpander
     from cairn.retrieval.intents_model import ModelIntents
     from cairn.retrieval.model_answers import ModelAnswers
     from cairn.retrieval.rerank_model import ModelReranker
     from cairn.retrieval.rewrite import ModelGate
 
-    router = Router(models, routes=routes_of(settings.chat_model))
+    gateway = over(models, settings, opened, report=report)
     pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chat")
     for model in models:
         pool.submit(model.load)
-    answers = ModelAnswers(router, pool=pool, stopwatch=monotonic, at_once=THREADS)
+    answers = ModelAnswers(gateway, pool=pool, stopwatch=monotonic, at_once=THREADS)
     return AskingParts(
         asking=Asking(gate=ModelGate(answers), intents=ModelIntents(answers)),
         expander=ModelExpander(answers, stopwatch=monotonic),
@@ -96,52 +88,13 @@ def asking_parts(settings: ChatSettings) -> AskingParts:
     )
 
 
-def chat_models(settings: ChatSettings) -> list[AnthropicChat | OpenAIChat]:
-    """Return the configured providers; none means that rules answer everything.
-
-    Anthropic takes a key, or a base URL that asks for none. OpenAI takes the same when
-    CAIRN_CHAT_MODEL names a model of it; without that its key, unless the key is there for
-    embeddings, which say nothing about chat.
-    """
-    found: list[AnthropicChat | OpenAIChat] = []
-    if settings.anthropic_api_key or settings.anthropic_base_url:
-        from cairn.llm import anthropic_chat
-
-        found.append(
-            anthropic_chat.AnthropicChat(
-                api_key=_secret(settings.anthropic_api_key),
-                base_url=settings.anthropic_base_url,
-            )
-        )
-    if _openai_chats(settings):
-        from cairn.llm import openai_chat
-
-        found.append(
-            openai_chat.OpenAIChat(
-                api_key=_secret(settings.openai_api_key),
-                base_url=settings.openai_base_url,
-            )
-        )
-    return found
-
-
 def _close(pool: ThreadPoolExecutor, models: Sequence[AnthropicChat | OpenAIChat]) -> None:
     pool.shutdown(cancel_futures=True)
     for model in models:
         model.close()
 
 
-def _openai_chats(settings: ChatSettings) -> bool:
-    if "openai:" in settings.chat_model:
-        return bool(settings.openai_api_key or settings.openai_base_url)
-    return bool(settings.openai_api_key) and settings.embedder != "openai"
-
-
-def _secret(key: SecretStr | None) -> str:
-    return key.get_secret_value() if key else ""
-
-
-def _cross_encoder(settings: ChatSettings) -> Reranker | None:
+def _cross_encoder(settings: AskingSettings) -> Reranker | None:
     if settings.reranker_dir is None:
         return None
     from cairn.retrieval.rerank_local import CrossEncoder

@@ -9,6 +9,7 @@ from cairn.api.walk_services import GraphServices
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.llm.budget import Budget
+from cairn.llm.calls import Call
 from cairn.retrieval.feedback import GiveFeedback
 from cairn.retrieval.lineage import TraceLineage
 from cairn.retrieval.model_calls import ModelCalls
@@ -19,6 +20,7 @@ from cairn.storage.postgres.graph_reader import PostgresFeedback, graph_transact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from uuid import UUID
 
     from cairn.graph.intent_weights import Intent
     from cairn.llm.budget import Limits
@@ -34,9 +36,10 @@ class Classified:
     classifier: IntentClassifier
     limits: Limits
 
-    def __call__(self, question: str) -> Mapping[Intent, float]:
+    def __call__(self, workspace_id: UUID, question: str) -> Mapping[Intent, float]:
         """Return the intents with their confidence."""
-        calls = ModelCalls(Budget(self.limits, stopwatch=monotonic))
+        budget = Budget(self.limits, stopwatch=monotonic)
+        calls = ModelCalls(budget, Call(workspace_id=workspace_id))
         asked = understand(question, utc_now())
         return self.classifier(question, asked=asked, calls=calls).confidence
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.asking import asking_parts
-from cairn.bootstrap.logs import logger
+from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
 from cairn.bootstrap.recalling import Search, recall
@@ -31,7 +31,7 @@ def retrieve_services() -> RetrieveServices:
     settings = RetrieveSettings.read()
     opened = database(settings, size=CONNECTIONS)
     log = logger("retrieve", settings.log_level)
-    parts = asking_parts(settings)
+    parts = asking_parts(settings, opened, warn(log))
     found = recall(
         opened,
         embedder(settings),

@@ -1,4 +1,4 @@
-"""Summaries of documents by whoever the router finds; with no key configured, by rules."""
+"""Summaries of documents while they are ingested: by rules, whatever is configured."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ def summariser() -> Callable[[str, str], str]:
 
     def summarised(text: str, level: str) -> str:
         from cairn.llm.budget import Budget, Limits  # loaded with the first document
-        from cairn.llm.heuristic import HeuristicModel
-        from cairn.llm.router import Router
+        from cairn.llm.heuristic import Rules
         from cairn.llm.summaries import Level, summarise
 
-        router = Router([HeuristicModel()])
         budget = Budget(Limits(seconds=SUMMARY_SECONDS), stopwatch=monotonic)
-        return summarise(router, text, Level(level), budget).text
+        return summarise(Rules(), text, Level(level), budget).text
 
     return summarised

@@ -1,7 +1,12 @@
-"""Chat models over Anthropic's Messages API, or any server that speaks it. Not the router.
+"""Chat models over Anthropic's Messages API, or any server that speaks it. Not the gateway.
 
-The `anthropic` package is imported with the first request. Retrying is the router's business: the
+The `anthropic` package is imported with the first request. Retrying is the gateway's business: the
 client itself tries `retries` times more, none unless told so.
+
+Prompts are cached by their beginning, read in the order tools, system, messages; a breakpoint says
+where a cached beginning may end, and there may be four: after the tools, the system prompt, the
+stable context, and messages that a later request repeats. Where the beginning is too short to be
+cached, a breakpoint does nothing and costs nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +14,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, cast
 
-from cairn.llm.port import ChatAnswer, Finish, Role, Usage
+from cairn.llm.port import ChatAnswer, Effort, Finish, Role, ToolCall, Usage
 from cairn.llm.wire import (
     count,
     failure_of_status,
@@ -22,18 +27,28 @@ from cairn.llm.wire import (
 from cairn.llm.wire_chat import WireChat
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from anthropic import Anthropic, AnthropicError
-    from anthropic.types import MessageParam
+    from anthropic.types import (
+        CacheControlEphemeralParam,
+        MessageParam,
+        OutputConfigParam,
+        TextBlockParam,
+        ToolParam,
+    )
 
     from cairn.errors import CairnError
-    from cairn.llm.port import ChatRequest
+    from cairn.llm.port import ChatRequest, Message
 
 BASE_URL = "https://api.anthropic.com"
 FINISHES = {
     "max_tokens": Finish.CUT,
     "model_context_window_exceeded": Finish.CUT,
     "refusal": Finish.REFUSED,
+    "tool_use": Finish.TOOLS,
 }
+BREAKPOINT: CacheControlEphemeralParam = {"type": "ephemeral"}
 
 
 class AnthropicChat(WireChat["Anthropic"]):
@@ -60,12 +75,15 @@ class AnthropicChat(WireChat["Anthropic"]):
 
         return self._ready().messages.create(
             model=model,
-            max_tokens=request.max_tokens,
-            system=sendable(request.system) or omit,
+            max_tokens=request.longest,
+            tools=_tools(request) or omit,
+            system=_system(request) or omit,
             messages=_messages(request),
-            output_config=omit
-            if request.schema is None
-            else {"format": {"type": "json_schema", "schema": dict(request.schema)}},
+            output_config=_output(request) or omit,
+            # the package has no argument for what its newest models do not take
+            extra_body=None
+            if request.temperature is None
+            else {"temperature": request.temperature},
             timeout=request.timeout_s or self._timeout_s,
         )
 
@@ -88,14 +106,63 @@ class AnthropicChat(WireChat["Anthropic"]):
         )
 
 
+def _tools(request: ChatRequest) -> list[ToolParam]:
+    """Return the tools, a breakpoint at the last."""
+    tools: list[ToolParam] = [
+        {
+            "name": tool.name,
+            "description": sendable(tool.description),
+            "input_schema": dict(tool.schema),
+        }
+        for tool in request.tools
+    ]
+    if tools:
+        tools[-1]["cache_control"] = BREAKPOINT
+    return tools
+
+
+def _system(request: ChatRequest) -> list[TextBlockParam]:
+    return [_block(request.system, ends=True)] if request.system else []
+
+
 def _messages(request: ChatRequest) -> list[MessageParam]:
-    said: list[MessageParam] = []
-    for one in request.messages:
-        if one.role is Role.USER:
-            said.append({"role": "user", "content": sendable(one.text)})
-        else:
-            said.append({"role": "assistant", "content": sendable(one.text)})
-    return said
+    """Return the turns; the stable context stands before the first, as a block of its own."""
+    last = len(request.messages) - 1
+    said = [
+        _turn(one, ends=request.goes_on and place == last)
+        for place, one in enumerate(request.messages)
+    ]
+    if not request.context:
+        return said
+    opening = [_block(request.context, ends=True)]
+    if request.messages and request.messages[0].role is Role.USER:
+        opening.append(_block(request.messages[0].text, ends=request.goes_on and last == 0))
+        said = said[1:]
+    return [{"role": "user", "content": opening}, *said]
+
+
+def _turn(one: Message, *, ends: bool) -> MessageParam:
+    content = [_block(one.text, ends=True)] if ends else sendable(one.text)
+    if one.role is Role.USER:
+        return {"role": "user", "content": content}
+    return {"role": "assistant", "content": content}
+
+
+def _block(text: str, *, ends: bool) -> TextBlockParam:
+    """Return a block of text, with a breakpoint after it when what is cached `ends` there."""
+    block: TextBlockParam = {"type": "text", "text": sendable(text)}
+    if ends:
+        block["cache_control"] = BREAKPOINT
+    return block
+
+
+def _output(request: ChatRequest) -> OutputConfigParam:
+    config: OutputConfigParam = {}
+    if request.schema is not None:
+        config["format"] = {"type": "json_schema", "schema": dict(request.schema)}
+    if request.effort is not None:
+        config["effort"] = "low" if request.effort is Effort.MINIMAL else request.effort.value
+    return config
 
 
 def _answer(said: object, *, asked: str) -> ChatAnswer:
@@ -109,6 +176,7 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
         if getattr(block, "type", None) == "text" and isinstance(text := _text(block), str)
     ]
     finish = FINISHES.get(str(getattr(said, "stop_reason", None)), Finish.COMPLETE)
+    calls = [call for block in cast("list[object]", content) if (call := _call(block)) is not None]
     if not texts and finish is Finish.COMPLETE:
         raise malformed()
     usage: object = getattr(said, "usage", None)
@@ -123,7 +191,18 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
             cache_write_tokens=count(getattr(usage, "cache_creation_input_tokens", None)),
         ),
         finish=finish,
+        tool_calls=tuple(calls),
     )
+
+
+def _call(block: object) -> ToolCall | None:
+    """Return the call of a tool that a block is; None for any other block, and for nonsense."""
+    call_id, name, given = (getattr(block, field, None) for field in ("id", "name", "input"))
+    if getattr(block, "type", None) != "tool_use" or not isinstance(given, dict):
+        return None
+    if not isinstance(call_id, str) or not isinstance(name, str):
+        return None
+    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", given))
 
 
 def _text(block: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from threading import Lock
@@ -87,7 +88,11 @@ class Budget:
 
 def estimate_tokens(request: ChatRequest) -> int:
     """Return the prompt's tokens, rather too many: a third of its UTF-8 bytes, rounded up."""
-    texts = [request.system, *(message.text for message in request.messages)]
+    texts = [request.system, request.context, *(message.text for message in request.messages)]
+    for tool in request.tools:
+        texts += [tool.name, tool.description, json.dumps(tool.schema)]
+    if request.schema is not None:
+        texts.append(json.dumps(request.schema))
     size = sum(len(text.encode("utf-8", errors="replace")) for text in texts)
     return -(-size // BYTES_A_TOKEN)
 

@@ -1,16 +1,20 @@
-"""Chat models over OpenAI's chat completions, or any server that speaks them. Not the router.
+"""Chat models over OpenAI's chat completions, or any server that speaks them. Not the gateway.
 
 The base URL decides who that is: OpenAI, Ollama, vLLM, Bedrock's compatible endpoint, a gateway.
 The `openai` package is imported with the first request; the client tries `retries` times more,
 none unless told so.
+
+These servers cache prompts by their beginning on their own: nothing says where, so what stays the
+same is sent first.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import TYPE_CHECKING, cast
 
-from cairn.llm.port import ChatAnswer, Finish, Role, Usage
+from cairn.llm.port import ChatAnswer, Finish, Role, ToolCall, Usage
 from cairn.llm.wire import (
     count,
     failure_of_status,
@@ -23,15 +27,21 @@ from cairn.llm.wire import (
 from cairn.llm.wire_chat import WireChat
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from openai import OpenAI, OpenAIError
-    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionMessageParam
     from openai.types.chat.completion_create_params import ResponseFormat
 
     from cairn.errors import CairnError
     from cairn.llm.port import ChatRequest
 
 BASE_URL = "https://api.openai.com/v1"
-FINISHES = {"length": Finish.CUT, "content_filter": Finish.REFUSED}
+FINISHES = {
+    "length": Finish.CUT,
+    "content_filter": Finish.REFUSED,
+    "tool_calls": Finish.TOOLS,
+}
 
 
 class OpenAIChat(WireChat["OpenAI"]):
@@ -61,8 +71,11 @@ class OpenAIChat(WireChat["OpenAI"]):
         return self._ready().chat.completions.create(
             model=model,
             messages=_messages(request),
-            max_completion_tokens=request.max_tokens if own else omit,
-            max_tokens=omit if own else request.max_tokens,
+            max_completion_tokens=request.longest if own else omit,
+            max_tokens=omit if own else request.longest,
+            tools=_tools(request) or omit,
+            temperature=omit if request.temperature is None else request.temperature,
+            reasoning_effort=omit if request.effort is None else request.effort.value,
             response_format=_format(request) or omit,
             timeout=request.timeout_s or self._timeout_s,
         )
@@ -82,12 +95,35 @@ class OpenAIChat(WireChat["OpenAI"]):
         )
 
 
+def _tools(request: ChatRequest) -> list[ChatCompletionFunctionToolParam]:
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": sendable(tool.description),
+                "parameters": dict(tool.schema),
+            },
+        }
+        for tool in request.tools
+    ]
+
+
 def _messages(request: ChatRequest) -> list[ChatCompletionMessageParam]:
+    """Return the turns; the stable context stands at the beginning of the first.
+
+    One message, not two: some servers refuse a user who speaks twice in a row.
+    """
     said: list[ChatCompletionMessageParam] = []
     if request.system:
         said.append({"role": "system", "content": sendable(request.system)})
+    context = sendable(request.context)
+    if context and not (request.messages and request.messages[0].role is Role.USER):
+        said.append({"role": "user", "content": context})
+        context = ""
     for one in request.messages:
-        text = sendable(one.text)
+        text = f"{context}\n\n{sendable(one.text)}" if context else sendable(one.text)
+        context = ""
         if one.role is Role.USER:
             said.append({"role": "user", "content": text})
         else:
@@ -119,6 +155,7 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
     finish = FINISHES.get(str(getattr(first, "finish_reason", None)), Finish.COMPLETE)
     if getattr(message, "refusal", None):
         finish = Finish.REFUSED
+    calls = _calls(getattr(message, "tool_calls", None))
     if not isinstance(text, str) and finish is Finish.COMPLETE:
         raise malformed()
     return ChatAnswer(
@@ -127,7 +164,28 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
         provider=OpenAIChat.provider,
         usage=_usage(getattr(said, "usage", None)),
         finish=finish,
+        tool_calls=calls,
     )
+
+
+def _calls(said: object) -> tuple[ToolCall, ...]:
+    """Return the calls of tools, without those that are none."""
+    if not isinstance(said, list):
+        return ()
+    found = (_call(one) for one in cast("list[object]", said))
+    return tuple(call for call in found if call is not None)
+
+
+def _call(said: object) -> ToolCall | None:
+    function: object = getattr(said, "function", None)
+    call_id, name = getattr(said, "id", None), getattr(function, "name", None)
+    try:
+        given: object = json.loads(str(getattr(function, "arguments", None)))
+    except ValueError:
+        return None
+    if not isinstance(given, dict) or not isinstance(call_id, str) or not isinstance(name, str):
+        return None
+    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", given))
 
 
 def _usage(usage: object) -> Usage:

@@ -10,9 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
+    from cairn.llm.budget import Budget
+
+
+MAX_TOKENS = 1024
+"""Of an answer, where neither the request nor the configuration says how many."""
+
 
 class Purpose(StrEnum):
-    """Why a model is asked; the router picks the model by it and costs are counted by it."""
+    """Why a model is asked; the configuration names the model by it and costs are counted by it."""
 
     SUMMARY = "summary"  # of a document, section or chunk
     CLASSIFIER = "classifier"  # intent, verdict on a message, yes or no
@@ -23,6 +29,19 @@ class Purpose(StrEnum):
     TOOL_SELECTOR = "tool_selector"  # which tool, which arguments
     VERDICT = "verdict"  # how an investigation ended
     SUMMARIZER = "summarizer"  # what an investigation found
+    CONSOLIDATION = "consolidation"  # what to do with a batch of memories
+    SESSION_SUMMARY = "session_summary"  # of episodes, a session, or an agent
+    COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences
+
+
+class Effort(StrEnum):
+    """How long a model that reasons may think. A provider without one of them takes the next."""
+
+    MINIMAL = "minimal"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    XHIGH = "xhigh"
 
 
 class Role(StrEnum):
@@ -41,20 +60,55 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """What a model may ask to have called; `schema` is the JSON Schema of the arguments."""
+
+    name: str
+    description: str
+    schema: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """What a model asks to have called, with arguments nobody has checked."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
     """One question. `schema` is the JSON Schema the answer's text must satisfy, None for prose.
 
     Every property of every object in it is required, none else is allowed, and it has no bounds of
     numbers or lengths: what providers that hold answers to a schema accept. Whoever asks checks
     the answer all the same. `timeout_s` None leaves the wait to the provider's adapter.
+
+    A provider that caches prompts by their beginning reads `tools`, `system`, `context` and
+    `messages` in this order, and is told where each of them ends. `context` is what stays the same
+    while `messages` grow: data, so it stands before the first message and not in `system`.
+    `goes_on` says that a later request will repeat these messages and add to them.
+
+    What is None of `max_tokens`, `temperature` and `effort` is taken from the configuration.
     """
 
     purpose: Purpose
     system: str
     messages: tuple[Message, ...]
-    max_tokens: int
+    max_tokens: int | None = None
     schema: Mapping[str, object] | None = None
     timeout_s: float | None = None
+    tools: tuple[Tool, ...] = ()
+    context: str = ""
+    goes_on: bool = False
+    temperature: float | None = None
+    effort: Effort | None = None
+
+    @property
+    def longest(self) -> int:
+        """Return how many tokens the answer may have."""
+        return MAX_TOKENS if self.max_tokens is None else self.max_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +119,15 @@ class Usage:
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return the tokens of both."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+        )
 
     @property
     def total(self) -> int:
@@ -80,6 +143,7 @@ class Finish(StrEnum):
     COMPLETE = "complete"
     CUT = "cut"  # at `max_tokens`; JSON is not whole then
     REFUSED = "refused"  # the model or its provider would not answer
+    TOOLS = "tools"  # with calls of tools, whose results it waits for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +159,7 @@ class ChatAnswer:
     usage: Usage
     cost_usd: Decimal | None = None
     finish: Finish = Finish.COMPLETE
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ChatModel(Protocol):
@@ -110,10 +175,22 @@ class ChatModel(Protocol):
         ...
 
     def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
-        """Answer with `model`; the router adds the cost.
+        """Answer with `model`; the gateway adds the cost.
 
         Raises Unavailable when the provider does not answer (with its retry_after), answers
         nonsense or does not accept the key, ValidationFailed when it refuses the request as such.
         No error carries the prompt, the key or the server's own words.
+        """
+        ...
+
+
+class Chats(Protocol):
+    """Answers requests on somebody's account: the gateway for one call, or rules."""
+
+    def chat(self, request: ChatRequest, budget: Budget) -> ChatAnswer:
+        """Answer `request`, cost included, and count it in `budget`.
+
+        Raises BudgetExceeded before the call that would pass a limit, and Unavailable when no
+        model of the purpose is configured (reason no-model) or the last of them did not answer.
         """
         ...

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from cairn.llm.configuration import HEURISTIC
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
-from cairn.llm.router import HEURISTIC
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from cairn.llm.budget import Budget
-    from cairn.llm.router import Router
+    from cairn.llm.port import Chats
 
 
 class Level(StrEnum):
@@ -49,7 +49,7 @@ class Summary:
     is_extract: bool
 
 
-def summarise(router: Router, text: str, level: Level, budget: Budget) -> Summary:
+def summarise(chats: Chats, text: str, level: Level, budget: Budget) -> Summary:
     """Return a summary of `text`; "" for a blank one.
 
     Raises BudgetExceeded before the call that would pass a limit, Unavailable when nobody answers.
@@ -61,7 +61,7 @@ def summarise(router: Router, text: str, level: Level, budget: Budget) -> Summar
         messages=(Message(role=Role.USER, text=text),),
         max_tokens=tokens,
     )
-    answer = router.chat(request, budget)
+    answer = chats.chat(request, budget)
     return Summary(
         text=answer.text.strip(),
         provider=answer.provider,

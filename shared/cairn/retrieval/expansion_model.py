@@ -13,10 +13,12 @@ from pydantic import field_validator
 
 from cairn.errors import Unavailable
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
+from cairn.llm.structured import AnswerShape
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, printable
-from cairn.retrieval.model_answers import SECONDS, AnswerShape, as_data, one_line
+from cairn.retrieval.model_answers import SECONDS
 from cairn.retrieval.model_calls import ModelUse
 from cairn.retrieval.understanding import RetrievalClass
+from cairn.text.elements import as_data, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

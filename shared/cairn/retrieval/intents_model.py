@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from cairn.errors import Unavailable
 from cairn.graph.intent_weights import Intent  # noqa: TC001 - read at run time by pydantic
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
+from cairn.llm.structured import AnswerShape, Share
 from cairn.retrieval.gate import printable
 from cairn.retrieval.intents import MAX_CHARS, InferredIntents, by_rules, chosen
-from cairn.retrieval.model_answers import AnswerShape, Share, as_data
 from cairn.retrieval.model_calls import Source
+from cairn.text.elements import as_data
 
 if TYPE_CHECKING:
     from cairn.retrieval.model_answers import ModelAnswers

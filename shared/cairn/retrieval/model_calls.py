@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from cairn.llm.budget import Budget
+    from cairn.llm.calls import Call
     from cairn.llm.port import Purpose
 
 
@@ -42,10 +43,14 @@ class ModelUse:
 
 
 class ModelCalls:
-    """The model uses of one search, in the order they ended; safe between its threads."""
+    """The model uses of one search, in the order they ended; safe between its threads.
 
-    def __init__(self, budget: Budget) -> None:
+    `call` says on whose account models are asked: the workspace's, for this search.
+    """
+
+    def __init__(self, budget: Budget, call: Call) -> None:
         self.budget = budget
+        self.call = call
         self._uses: list[ModelUse] = []
         self._lock = Lock()
 

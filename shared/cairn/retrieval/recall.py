@@ -16,6 +16,7 @@ from cairn.access import Role
 from cairn.errors import FieldError, Unavailable, ValidationFailed
 from cairn.graph.intent_weights import Intent
 from cairn.llm.budget import Budget, Limits
+from cairn.llm.calls import Call
 from cairn.retrieval import gate, intents
 from cairn.retrieval.asked import Asking
 from cairn.retrieval.expansion import no_expansion
@@ -142,7 +143,11 @@ class Recall:
         workspace, ignored = self._workspace(principal)
         recipe = _chosen(request, workspace)
         position, at = self._moment(principal, request, started_at)
-        calls = ModelCalls(Budget(self.limits, stopwatch=self.stopwatch))
+        search_id = self.new_id()
+        calls = ModelCalls(
+            Budget(self.limits, stopwatch=self.stopwatch),
+            Call(workspace_id=principal.workspace_id, run_id=search_id),
+        )
         asked = self._asking_for(recipe)(
             request.query,
             request.history,
@@ -153,7 +158,7 @@ class Recall:
         )
         recipe = routed(recipe, asked.retrieval_class)
         return Search(
-            id=self.new_id(),
+            id=search_id,
             principal=principal,
             request=request,
             recipe=recipe,

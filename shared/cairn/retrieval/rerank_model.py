@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from cairn.errors import Unavailable
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
+from cairn.llm.structured import AnswerShape, Share
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, printable
-from cairn.retrieval.model_answers import AnswerShape, Share, as_data
 from cairn.retrieval.rerank import refuse_too_many
+from cairn.text.elements import as_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

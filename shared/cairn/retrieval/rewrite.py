@@ -11,11 +11,12 @@ from pydantic import field_validator
 from cairn.errors import Unavailable
 from cairn.graph.intent_weights import Intent  # noqa: TC001 - read at run time by pydantic
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
+from cairn.llm.structured import AnswerShape, Share
 from cairn.retrieval import gate
 from cairn.retrieval.gate import MAX_MESSAGE_CHARS, Complexity, GateVerdict, printable, window
-from cairn.retrieval.model_answers import AnswerShape, Share, as_data, one_line
 from cairn.retrieval.model_calls import Source
 from cairn.retrieval.understanding import RetrievalClass
+from cairn.text.elements import as_data, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

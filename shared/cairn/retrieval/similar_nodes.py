@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cairn.llm.budget import Budget, Limits
+from cairn.llm.calls import Call
 from cairn.retrieval import gate, intents
 from cairn.retrieval.asked import Asking
 from cairn.retrieval.in_flight import Search
@@ -73,7 +74,8 @@ class MatchedNodes:
 
     def _search(self, principal: Principal, question: str, filters: Filters) -> Search:
         now = self.clock()
-        calls = ModelCalls(Budget(Limits(), stopwatch=self.legs.stopwatch))
+        budget = Budget(Limits(), stopwatch=self.legs.stopwatch)
+        calls = ModelCalls(budget, Call(workspace_id=principal.workspace_id))
         asking = Asking(gate=gate.by_rules, intents=intents.by_rules)
         return Search(
             id=self.new_id(),

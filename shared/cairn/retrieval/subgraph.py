@@ -139,14 +139,15 @@ def check(request: SubgraphRequest) -> Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuerySubgraph:
-    """The use case. `classify` says what a question is after, with a confidence for each intent.
+    """The use case. `classify` says what a question is after, with a confidence for each intent; it
+    is given the workspace and the question.
 
     `similar` finds the nodes a question matches, from which the walks start too; None: nothing
     does. `settings` are the workspace's, whose intent weights are laid over `weights`.
     """
 
     transactions: Transactions[SubgraphStores]
-    classify: Callable[[str], Mapping[Intent, float]]
+    classify: Callable[[UUID, str], Mapping[Intent, float]]
     clock: Clock
     stopwatch: Stopwatch
     similar: SimilarNodes | None = None
@@ -161,7 +162,7 @@ class QuerySubgraph:
         """
         bounds = check(request)
         start = self.stopwatch()
-        intents = self._intents(request)
+        intents = self._intents(principal, request)
         filters = Filters(as_of_position=self._position(principal, request))
         matching = self.stopwatch()
         seeds, troubles = self._seeds(principal, request, filters)
@@ -186,10 +187,12 @@ class QuerySubgraph:
             warnings=(*shown.warnings, *troubles),
         )
 
-    def _intents(self, request: SubgraphRequest) -> Mapping[Intent, float]:
+    def _intents(self, principal: Principal, request: SubgraphRequest) -> Mapping[Intent, float]:
         if request.intent is not None:
             return {request.intent: 1.0}
-        return self.classify(request.query) if request.query else {Intent.GENERAL: 1.0}
+        if not request.query:
+            return {Intent.GENERAL: 1.0}
+        return self.classify(principal.workspace_id, request.query)
 
     def _position(self, principal: Principal, request: SubgraphRequest) -> int | None:
         if not isinstance(request.as_of, datetime):

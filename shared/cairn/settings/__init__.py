@@ -68,11 +68,12 @@ class _SearchIndexSettings(_FromEnvironment):
 
 
 class _ChatSettings(_FromEnvironment):
-    """Chat models for understanding questions; without any, rules do. See `bootstrap.asking`."""
+    """Chat models and their budgets; without any, rules answer. See `bootstrap.models`."""
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
     chat_model: str = ""
+    model_budgets: str = ""
     reranker_dir: Path | None = None
 
 

@@ -59,6 +59,7 @@ class Settings:
     openai_base_url: str | None = None
     embedder = "onnx"
     chat_model = ""
+    model_budgets = ""
     reranker_dir: Path | None = None
 
     def __init__(self, anthropic_base_url: str) -> None:

@@ -53,7 +53,7 @@ class GraphWorld:
         return GraphServices(
             subgraph=QuerySubgraph(
                 transactions=reading,
-                classify=lambda query: {Intent.WHY: 0.7} if "why" in query.lower() else {},
+                classify=lambda _, query: {Intent.WHY: 0.7} if "why" in query.lower() else {},
                 clock=lambda: NOW,
                 stopwatch=lambda: 0.0,
             ),

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import SecretStr
 
-from cairn.bootstrap.asking import asking_parts, chat_models
+from cairn.bootstrap.asking import asking_parts
+from cairn.bootstrap.models import chat_models
 from cairn.errors import ValidationFailed
+from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Route, configured
 from cairn.llm.port import Purpose
 from cairn.llm.pricing import PRICES
-from cairn.llm.router import HEURISTIC, ROUTES, Route, routes_of
 from cairn.retrieval import gate, intents
 from cairn.retrieval.expansion import no_expansion
 from cairn.retrieval.rerank_local import CrossEncoder
@@ -36,6 +37,7 @@ class Settings:
     openai_base_url: str | None = None
     embedder: str = "onnx"
     chat_model: str = ""
+    model_budgets: str = ""
     reranker_dir: Path | None = None
 
 
@@ -77,7 +79,8 @@ def test_without_a_model_no_client_is_imported() -> None:
         "import sys; from cairn.bootstrap.asking import asking_parts\n"
         "from types import SimpleNamespace as S\n"
         "asking_parts(S(anthropic_api_key=None, anthropic_base_url=None, openai_api_key=None,"
-        " openai_base_url=None, embedder='onnx', chat_model='', reranker_dir=None))\n"
+        " openai_base_url=None, embedder='onnx', chat_model='', model_budgets='',"
+        " reranker_dir=None))\n"
         "print(sorted({'anthropic', 'openai', 'pydantic', 'onnxruntime'} & set(sys.modules)))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -88,20 +91,20 @@ def test_without_a_model_no_client_is_imported() -> None:
 
 
 def test_a_chosen_model_is_for_every_purpose_and_the_heuristic_stays_last() -> None:
-    routes = routes_of("openai:qwen2.5:7b")
-    assert set(routes) == set(Purpose)
+    rows = configured("openai:qwen2.5:7b")
+    assert set(rows) == set(Purpose)
     for purpose in Purpose:
-        assert routes[purpose] == (Route(provider="openai", model="qwen2.5:7b"), HEURISTIC)
+        assert rows[purpose].routes == (Route(provider="openai", model="qwen2.5:7b"), HEURISTIC)
 
 
 def test_one_purpose_may_have_its_own() -> None:
-    routes = routes_of("anthropic:house, rewrite=openai:small ,")
-    assert routes[Purpose.REWRITE][0] == Route(provider="openai", model="small")
-    assert routes[Purpose.PLANNER][0] == Route(provider="anthropic", model="house")
+    rows = configured("anthropic:house, rewrite=openai:small ,")
+    assert rows[Purpose.REWRITE].routes[0] == Route(provider="openai", model="small")
+    assert rows[Purpose.PLANNER].routes[0] == Route(provider="anthropic", model="house")
 
 
 def test_nothing_chosen_changes_nothing() -> None:
-    assert dict(routes_of("")) == dict(ROUTES)
+    assert dict(configured("")) == dict(CONFIGURATION)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +113,9 @@ def test_nothing_chosen_changes_nothing() -> None:
 )
 def test_a_choice_that_names_no_model_is_refused_with_what_there_is(choice: str) -> None:
     with pytest.raises(ValidationFailed, match="anthropic, openai") as refused:
-        routes_of(choice)
+        configured(choice)
     assert refused.value.reason == "unknown-chat-model"
 
 
 def test_every_model_of_the_table_has_a_price() -> None:
-    assert {route.model for routes in ROUTES.values() for route in routes} <= set(PRICES)
+    assert {route.model for row in CONFIGURATION.values() for route in row.routes} <= set(PRICES)

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from cairn.bootstrap.graph import Classified
 from cairn.graph.intent_weights import Intent
@@ -9,6 +10,7 @@ from cairn.llm.budget import Limits
 from cairn.retrieval.intents import InferredIntents, by_rules
 from cairn.retrieval.model_calls import ModelCalls
 
+WORKSPACE = UUID(int=1)
 LIMITS = Limits(tokens=10, usd=Decimal("0.01"))
 
 
@@ -20,10 +22,11 @@ def test_a_question_is_classified_as_recall_does_with_a_fresh_budget_each_time()
         return InferredIntents(confidence={Intent.WHO_IS: 0.9})
 
     classified = Classified(model, LIMITS)
-    assert classified("Why did it fail?") == {Intent.WHO_IS: 0.9}
-    classified("Why did it fail?")
+    assert classified(WORKSPACE, "Why did it fail?") == {Intent.WHO_IS: 0.9}
+    classified(WORKSPACE, "Why did it fail?")
+    assert seen[0].call.workspace_id == WORKSPACE
     assert seen[0].budget is not seen[1].budget
 
 
 def test_without_a_model_the_rules_say() -> None:
-    assert Intent.WHY in Classified(by_rules, LIMITS)("Why did the payout fail?")
+    assert Intent.WHY in Classified(by_rules, LIMITS)(WORKSPACE, "Why did the payout fail?")

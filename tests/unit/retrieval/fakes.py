@@ -13,6 +13,7 @@ import numpy as np
 from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.embedding.port import EmbeddingModel
 from cairn.llm.budget import Budget, Limits
+from cairn.llm.calls import Call
 from cairn.retrieval import gate, intents
 from cairn.retrieval.asked import Asking
 from cairn.retrieval.in_flight import Search
@@ -186,7 +187,7 @@ class FakeRuns:
 def search_of(request: SearchRequest, **changes: Any) -> Search:
     """A search on its way, as recall makes it of a request."""
     recipe = changes.pop("recipe", None) or recipe_named(request.recipe)
-    calls = ModelCalls(Budget(Limits(), stopwatch=lambda: 0.0))
+    calls = ModelCalls(Budget(Limits(), stopwatch=lambda: 0.0), Call(workspace_id=UUID(int=1)))
     asking = Asking(gate=gate.by_rules, intents=intents.by_rules)
     values: dict[str, Any] = {
         "id": UUID(int=77),

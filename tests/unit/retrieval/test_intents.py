@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.graph.intent_weights import Intent
 from cairn.llm.budget import Budget, Limits
+from cairn.llm.calls import Call
 from cairn.retrieval.intents import THRESHOLD, by_rules, chosen, classify, overridden
 from cairn.retrieval.model_calls import ModelCalls, Source
 from cairn.retrieval.understanding import understand
@@ -107,7 +109,7 @@ def test_an_override_is_the_only_intent() -> None:
 
 
 def test_the_rules_say_that_they_are_rules_and_ask_nobody() -> None:
-    calls = ModelCalls(Budget(Limits(), stopwatch=lambda: 0.0))
+    calls = ModelCalls(Budget(Limits(), stopwatch=lambda: 0.0), Call(workspace_id=UUID(int=1)))
     found = by_rules("why", asked=understand("why", ASKED), calls=calls)
     assert (found.source, found.provider) == (Source.RULES, None)
     assert (calls.uses, calls.cost_usd) == ((), Decimal(0))

@@ -5,12 +5,13 @@ from decimal import Decimal
 from threading import Event
 
 import pytest
-from tests.support.thinking import Watch, model_calls, scripted
+from tests.support.thinking import Watch, gateway, model_calls, scripted
 
 from cairn.errors import Unavailable
 from cairn.llm.port import ChatAnswer, ChatRequest, Finish, Message, Purpose, Role, Usage
-from cairn.llm.router import Router
-from cairn.retrieval.model_answers import LATE, AnswerShape, ModelAnswers, as_data, read
+from cairn.llm.structured import AnswerShape, read
+from cairn.retrieval.model_answers import LATE, ModelAnswers
+from cairn.text.elements import as_data
 
 
 class Verdict(AnswerShape):
@@ -138,7 +139,7 @@ def test_an_answer_that_is_late_is_none_and_a_crowd_is_turned_away_at_once() -> 
     model, calls = Waiting(), model_calls()
     with ThreadPoolExecutor(2) as pool:
         answers = ModelAnswers(
-            Router([model]), pool=pool, stopwatch=Watch(), seconds=0.05, at_once=2
+            gateway(model), pool=pool, stopwatch=Watch(), seconds=0.05, at_once=2
         )
         for reason in (LATE, LATE, "chat-saturated", "chat-saturated"):
             with pytest.raises(Unavailable) as late:
@@ -151,7 +152,7 @@ def test_an_answer_that_is_late_is_none_and_a_crowd_is_turned_away_at_once() -> 
 def test_places_are_free_again_after_late_answers() -> None:
     model, calls = Waiting(), model_calls()
     pool = ThreadPoolExecutor(1)
-    answers = ModelAnswers(Router([model]), pool=pool, stopwatch=Watch(), seconds=5, at_once=1)
+    answers = ModelAnswers(gateway(model), pool=pool, stopwatch=Watch(), seconds=5, at_once=1)
     model.let.set()
     assert answers.ask(ASKED, Verdict, calls).value.search
     assert answers.ask(ASKED, Verdict, calls).value.search
@@ -160,8 +161,7 @@ def test_places_are_free_again_after_late_answers() -> None:
 
 def test_without_a_configured_model_nothing_can_be_asked() -> None:
     with ThreadPoolExecutor(1) as pool:
-        answers = ModelAnswers(Router([]), pool=pool, stopwatch=Watch())
-        assert not answers.can(Purpose.REWRITE)
+        answers = ModelAnswers(gateway(), pool=pool, stopwatch=Watch())
         with pytest.raises(Unavailable) as nobody:
             answers.ask(ASKED, Verdict, model_calls())
     assert nobody.value.reason == "no-model"

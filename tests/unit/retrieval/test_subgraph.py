@@ -46,7 +46,7 @@ def asking() -> Asking:
         graph=Planted(transactions=transactions, principal=principal),
         query=QuerySubgraph(
             transactions=InMemoryGraphTransactions(transactions),
-            classify=lambda query: {Intent.WHY: 0.7, Intent.WHEN: 0.2},
+            classify=lambda _, query: {Intent.WHY: 0.7, Intent.WHEN: 0.2},
             clock=lambda: NOON + timedelta(days=30),
             stopwatch=lambda: 0.0,
         ),

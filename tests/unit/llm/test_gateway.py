@@ -1,16 +1,18 @@
-"""The router asks the right model, counts what it costs, and refuses before it is too much."""
+"""The gateway asks the right model, counts what it costs, and refuses before it is too much."""
 
 from decimal import Decimal
 
 import pytest
 from tests.support.chat import ScriptedModel
+from tests.support.thinking import CALL, gateway
 
 from cairn.errors import BudgetExceeded, Unavailable
+from cairn.llm.allowance import Terms
 from cairn.llm.budget import Budget, Limits, Spent, estimate_tokens
-from cairn.llm.heuristic import HeuristicModel
+from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Choice, Route
+from cairn.llm.heuristic import HeuristicModel, Rules
 from cairn.llm.port import ChatRequest, Message, Purpose, Role, Usage
 from cairn.llm.pricing import FREE, PRICES, Price, cost_of, price_of
-from cairn.llm.router import HEURISTIC, ROUTES, Route, Router
 from cairn.llm.summaries import Level, summarise
 
 TEXT = "The harbour pump failed in March. Ines Roth replaced the harbour pump the same day."
@@ -33,22 +35,22 @@ def budget(**limits: object) -> Budget:
 
 def test_without_a_key_the_heuristic_provider_answers_and_says_so() -> None:
     spending = budget()
-    answer = Router([HeuristicModel()]).chat(request(), spending)
+    answer = gateway(HeuristicModel()).chat(request(), CALL, spending)
     assert (answer.provider, answer.model, answer.cost_usd) == ("heuristic", "extractive-1", 0)
     assert spending.spent == Spent()
 
 
 def test_without_a_key_a_purpose_that_needs_a_model_is_unavailable() -> None:
-    router = Router([HeuristicModel()])
-    assert not router.answers(Purpose.PLANNER)
+    asked = gateway(HeuristicModel())
+    assert not asked.answers(Purpose.PLANNER, CALL.workspace_id)
     with pytest.raises(Unavailable) as nobody:
-        router.chat(request(Purpose.PLANNER), budget())
+        asked.chat(request(Purpose.PLANNER), CALL, budget())
     assert nobody.value.reason == "no-model"
 
 
 @pytest.mark.parametrize("purpose", Purpose)
 def test_every_purpose_has_a_route_that_ends_with_the_heuristic(purpose: Purpose) -> None:
-    assert ROUTES[purpose][-1] == HEURISTIC
+    assert CONFIGURATION[purpose].routes[-1] == HEURISTIC
 
 
 @pytest.mark.parametrize(
@@ -63,41 +65,42 @@ def test_every_purpose_has_a_route_that_ends_with_the_heuristic(purpose: Purpose
 )
 def test_small_questions_go_to_the_small_model(purpose: Purpose, model: str) -> None:
     scripted = ScriptedModel("yes")
-    assert Router([scripted, HeuristicModel()]).chat(request(purpose), budget()).text == "yes"
+    assert gateway(scripted, HeuristicModel()).chat(request(purpose), CALL, budget()).text == "yes"
     assert [asked for asked, _ in scripted.asked] == [model]
 
 
 def test_a_call_costs_what_the_table_says_and_is_recorded() -> None:
     spending = budget()
-    answer = Router([ScriptedModel("short")]).chat(request(), spending)
+    answer = gateway(ScriptedModel("short")).chat(request(), CALL, spending)
     assert answer.cost_usd == Decimal("0.0015")  # 1000 in at 1 USD, 100 out at 5 USD a million
     assert (spending.spent.tokens, spending.spent.usd) == (1100, Decimal("0.0015"))
 
 
 def test_a_workspaces_own_rate_comes_before_the_table() -> None:
-    router = Router([ScriptedModel("short")], rates={"claude-haiku-4-5": FREE})
-    assert router.chat(request(), budget()).cost_usd == 0
+    asked = gateway(ScriptedModel("short"), terms=Terms(rates={"claude-haiku-4-5": FREE}))
+    assert asked.chat(request(), CALL, budget()).cost_usd == 0
 
 
 def test_a_model_without_a_price_costs_none_and_is_budgeted_by_tokens() -> None:
-    routes = {Purpose.SUMMARY: [Route(provider="anthropic", model="house-model")]}
-    router = Router([ScriptedModel("one", "two")], routes=routes)
+    house = Route(provider="anthropic", model="house-model")
+    rows = {**CONFIGURATION, Purpose.SUMMARY: Choice(routes=(house,), max_tokens=100)}
+    asked = gateway(ScriptedModel("one", "two"), terms=Terms(configuration=rows))
     spending = budget(tokens=1150, usd=Decimal("0.0001"))
-    assert router.chat(request(), spending).cost_usd is None
+    assert asked.chat(request(), CALL, spending).cost_usd is None
     assert spending.spent.unpriced_calls == 1
     with pytest.raises(BudgetExceeded) as spent:
-        router.chat(request(), spending)
+        asked.chat(request(), CALL, spending)
     assert spent.value.reason == "budget-tokens"
 
 
 def test_a_provider_that_is_down_is_followed_by_the_next() -> None:
-    router = Router([ScriptedModel(Unavailable("down")), HeuristicModel()])
-    assert router.chat(request(), budget()).provider == "heuristic"
+    asked = gateway(ScriptedModel(Unavailable("down")), HeuristicModel())
+    assert asked.chat(request(), CALL, budget()).provider == "heuristic"
 
 
 def test_when_the_last_provider_is_down_its_failure_is_raised() -> None:
     with pytest.raises(Unavailable, match="overloaded"):
-        Router([ScriptedModel(Unavailable("overloaded"))]).chat(request(), budget())
+        gateway(ScriptedModel(Unavailable("overloaded"))).chat(request(), CALL, budget())
 
 
 @pytest.mark.parametrize(
@@ -115,7 +118,7 @@ def test_a_call_that_would_pass_a_limit_is_never_made(
     spending = Budget(Limits(**limits), stopwatch=lambda: next(ticks))  # pyright: ignore[reportArgumentType]
     scripted = ScriptedModel("never said")
     with pytest.raises(BudgetExceeded) as refused:
-        Router([scripted]).chat(request(), spending)
+        gateway(scripted).chat(request(), CALL, spending)
     assert refused.value.reason == reason
     assert scripted.asked == []
 
@@ -175,14 +178,14 @@ def test_no_price_is_negative() -> None:
 
 
 def test_a_summary_by_rules_is_marked_as_an_extract() -> None:
-    summary = summarise(Router([HeuristicModel()]), TEXT, Level.CHUNK, budget())
+    summary = summarise(Rules(), TEXT, Level.CHUNK, budget())
     assert summary.is_extract
     assert summary.text == TEXT
 
 
 def test_a_summary_by_a_model_is_asked_for_with_the_text_as_data() -> None:
     scripted = ScriptedModel(" A pump failed. ")
-    summary = summarise(Router([scripted, HeuristicModel()]), TEXT, Level.SECTION, budget())
+    summary = summarise(gateway(scripted).of(CALL), TEXT, Level.SECTION, budget())
     assert (summary.text, summary.is_extract) == ("A pump failed.", False)
     [(_, asked)] = scripted.asked
     assert [message.text for message in asked.messages] == [TEXT]

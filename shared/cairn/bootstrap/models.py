@@ -1,0 +1,162 @@
+"""Chat models for whatever asks them: the providers the settings name, behind one gateway.
+
+Not recall's stages, which ask through it too. With nothing configured no client is imported.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from pydantic import SecretStr
+
+    from cairn.llm.allowance import Terms
+    from cairn.llm.anthropic_chat import AnthropicChat
+    from cairn.llm.gateway import Gateway
+    from cairn.llm.openai_chat import OpenAIChat
+    from cairn.storage.postgres.database import Database
+
+
+class ModelSettings(Protocol):
+    """Which chat models may be asked, and for how much."""
+
+    @property
+    def anthropic_api_key(self) -> SecretStr | None: ...
+    @property
+    def anthropic_base_url(self) -> str | None: ...
+    @property
+    def openai_api_key(self) -> SecretStr | None: ...
+    @property
+    def openai_base_url(self) -> str | None: ...
+    @property
+    def embedder(self) -> str: ...
+    @property
+    def chat_model(self) -> str: ...
+    @property
+    def model_budgets(self) -> str: ...
+
+
+def silent(event: str, fields: dict[str, Any]) -> None:
+    """Tell nobody."""
+
+
+def gateway(
+    settings: ModelSettings,
+    opened: Database | None,
+    *,
+    report: Callable[[str, dict[str, Any]], None] = silent,
+) -> Gateway | None:
+    """Return the gateway to the configured providers, None when there are none.
+
+    Nothing connects, and no client is imported before the first request. Without a database calls
+    are counted in this process only, and no workspace has terms of its own. Raises
+    ValidationFailed when CAIRN_CHAT_MODEL or CAIRN_MODEL_BUDGETS cannot be read.
+    """
+    models = chat_models(settings)
+    return over(models, settings, opened, report=report) if models else None
+
+
+def over(
+    models: Sequence[AnthropicChat | OpenAIChat],
+    settings: ModelSettings,
+    opened: Database | None,
+    *,
+    report: Callable[[str, dict[str, Any]], None] = silent,
+) -> Gateway:
+    """Return the gateway over these providers."""
+    from cairn.llm.gateway import Gateway, Surroundings
+    from cairn.storage.in_memory.model_calls import InMemoryCallLog
+    from cairn.storage.postgres.model_calls import PostgresCallLog
+
+    return Gateway(
+        models,
+        Surroundings(
+            terms=_terms(settings, opened, report),
+            calls=InMemoryCallLog() if opened is None else PostgresCallLog(opened),
+            clock=utc_now,
+            stopwatch=monotonic,
+            pause=time.sleep,
+            new_id=new_id,
+            report=report,
+        ),
+    )
+
+
+def chat_models(settings: ModelSettings) -> list[AnthropicChat | OpenAIChat]:
+    """Return the configured providers; none means that rules answer everything.
+
+    Anthropic takes a key, or a base URL that asks for none. OpenAI takes the same when
+    CAIRN_CHAT_MODEL names a model of it; without that its key, unless the key is there for
+    embeddings, which say nothing about chat.
+    """
+    found: list[AnthropicChat | OpenAIChat] = []
+    if settings.anthropic_api_key or settings.anthropic_base_url:
+        from cairn.llm import anthropic_chat
+
+        found.append(
+            anthropic_chat.AnthropicChat(
+                api_key=_secret(settings.anthropic_api_key),
+                base_url=settings.anthropic_base_url,
+            )
+        )
+    if _openai_chats(settings):
+        from cairn.llm import openai_chat
+
+        found.append(
+            openai_chat.OpenAIChat(
+                api_key=_secret(settings.openai_api_key),
+                base_url=settings.openai_base_url,
+            )
+        )
+    return found
+
+
+def _terms(
+    settings: ModelSettings,
+    opened: Database | None,
+    report: Callable[[str, dict[str, Any]], None],
+) -> Callable[[UUID], Terms]:
+    """Return workspace -> its terms; the settings behind them are a minute old at most."""
+    from cairn.access.system import system_principal
+    from cairn.llm.allowance import Terms, allowance_of, terms_for
+    from cairn.llm.configuration import configured
+    from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
+
+    base = Terms(
+        configuration=configured(settings.chat_model),
+        allowance=allowance_of(settings.model_budgets),
+    )
+    if opened is None:
+        return lambda workspace_id: base
+    stored = PostgresWorkspaceSettings(opened, monotonic)
+    told: dict[UUID, Mapping[str, Any]] = {}
+
+    def terms(workspace_id: UUID) -> Terms:
+        given = stored(system_principal(workspace_id))
+        found, ignored = terms_for(base, given)
+        if ignored and told.get(workspace_id) != given:
+            told[workspace_id] = given
+            report(
+                "llm.settings_ignored",
+                {"workspace_id": str(workspace_id), "names": list(ignored)},
+            )
+        return found
+
+    return terms
+
+
+def _openai_chats(settings: ModelSettings) -> bool:
+    if "openai:" in settings.chat_model:
+        return bool(settings.openai_api_key or settings.openai_base_url)
+    return bool(settings.openai_api_key) and settings.embedder != "openai"
+
+
+def _secret(key: SecretStr | None) -> str:
+    return key.get_secret_value() if key else ""

@@ -1,0 +1,294 @@
+"""Every question to a chat model goes through here: which model, how often, for how much, and kept.
+
+Not the prompts, and not what to do without an answer: whoever asks has a rule for that. Circuits
+are this process's own; what was spent is read from where all processes keep it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from cairn.errors import CairnError, Unavailable
+from cairn.llm.breaker import Breaker
+from cairn.llm.budget import Budget, Limits, estimate_tokens
+from cairn.llm.calls import ANSWERED, CallRecord
+from cairn.llm.configuration import HEURISTIC
+from cairn.llm.port import Finish, Usage
+from cairn.llm.pricing import cost_of, price_of
+from cairn.llm.retrying import Retries
+from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from uuid import UUID
+
+    from pydantic import BaseModel
+
+    from cairn.clock import Clock, Stopwatch
+    from cairn.ids import IdSource
+    from cairn.llm.allowance import Terms
+    from cairn.llm.calls import Call, CallLog
+    from cairn.llm.configuration import Choice, Route
+    from cairn.llm.port import ChatAnswer, ChatModel, ChatRequest, Chats, Purpose
+    from cairn.llm.pricing import Price
+    from cairn.llm.structured import Shape
+
+UNLIMITED = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the gateway takes from outside: time, pauses, ids, and whom it tells of trouble.
+
+    `terms` returns how models are asked for a workspace; it may raise Unavailable.
+    """
+
+    terms: Callable[[UUID], Terms]
+    calls: CallLog
+    clock: Clock
+    stopwatch: Stopwatch
+    pause: Callable[[float], None]
+    new_id: IdSource
+    report: Callable[[str, dict[str, Any]], None] = field(default=lambda event, fields: None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One question on its way: what is asked, on which terms, and until when."""
+
+    request: ChatRequest
+    call: Call
+    budget: Budget
+    terms: Terms
+    deadline: float
+    shape: type[BaseModel] | None
+
+
+class Gateway:
+    """Asks the models of a purpose in turn until one answers, within the budgets.
+
+    Safe between threads.
+    """
+
+    def __init__(self, providers: Iterable[ChatModel], around: Surroundings) -> None:
+        self._providers = {one.provider: one for one in providers}
+        self._around = around
+        self._breakers = {
+            name: Breaker(name, stopwatch=around.stopwatch) for name in self._providers
+        }
+
+    def answers(self, purpose: Purpose, workspace_id: UUID) -> bool:
+        """Return whether any model is configured for `purpose`, whether or not it would answer."""
+        return bool(self._usable(self._around.terms(workspace_id).configuration[purpose], purpose))
+
+    def chat(self, request: ChatRequest, call: Call, budget: Budget | None = None) -> ChatAnswer:
+        """Answer `request`, its cost included; every request sent is kept as a call.
+
+        `budget` is the task's own, beside what the workspace may spend in a day and in a run; each
+        is checked before a request is sent, against the most it can cost.
+
+        Raises BudgetExceeded when it would pass one; Unavailable when no model of the purpose is
+        configured (reason no-model), when none answered in time, or when what was spent cannot be
+        read; ValidationFailed when a provider refuses the request as such.
+        """
+        return self._asked(request, call, budget, None)
+
+    def structured(
+        self,
+        request: ChatRequest,
+        shape: type[Shape],
+        call: Call,
+        budget: Budget | None = None,
+    ) -> Structured[Shape]:
+        """Answer `request` as a `shape`; a model that misses it is told why and asked once more.
+
+        Raises as `chat`, and Unavailable when the second answer is wrong too (chat-wrong-shape),
+        or one is refused (chat-refused-to-answer).
+        """
+        asked = replace(request, schema=shape.model_json_schema())
+        answer = self._asked(asked, call, budget, shape)
+        value, faults = parsed(answer, shape)
+        if value is not None:
+            return Structured(
+                value=value, answer=answer, usage=answer.usage, cost_usd=answer.cost_usd, asked=1
+            )
+        if answer.finish is Finish.REFUSED:
+            raise Unavailable("The model would not answer.", reason="chat-refused-to-answer")
+        second = self._asked(clarified(asked, answer, faults), call, budget, shape)
+        return Structured(
+            value=read(second, shape),
+            answer=second,
+            usage=answer.usage + second.usage,
+            cost_usd=_sum(answer.cost_usd, second.cost_usd),
+            asked=2,
+        )
+
+    def of(self, call: Call) -> Chats:
+        """Return the gateway as who asks for `call` sees it."""
+        return _OnAccount(self, call)
+
+    def circuits(self) -> Mapping[str, str]:
+        """Return the state of each provider's circuit: closed, open or half_open."""
+        return {name: one.state.value for name, one in self._breakers.items()}
+
+    def _asked(
+        self,
+        request: ChatRequest,
+        call: Call,
+        budget: Budget | None,
+        shape: type[BaseModel] | None,
+    ) -> ChatAnswer:
+        """Ask one provider after the other."""
+        terms = self._around.terms(call.workspace_id)
+        choice = terms.configuration[request.purpose]
+        asking = _Asking(
+            request=_filled(request, choice),
+            call=call,
+            budget=budget or Budget(UNLIMITED, stopwatch=self._around.stopwatch),
+            terms=terms,
+            deadline=self._around.stopwatch() + call.seconds,
+            shape=shape,
+        )
+        failure = Unavailable(
+            "No model is configured for this.", reason="no-model", purpose=request.purpose
+        )
+        tried: list[str] = []
+        for route, provider in self._usable(choice, request.purpose, schema=request.schema):
+            try:
+                return self._retried(asking, route, provider)
+            except Unavailable as problem:
+                failure = problem
+                tried.append(f"{route.provider}: {problem.reason}")
+        raise _exhausted(failure, tried, self.circuits()) if tried else failure
+
+    def _usable(
+        self, choice: Choice, purpose: Purpose, schema: object = None
+    ) -> list[tuple[Route, ChatModel]]:
+        """Return the models that can be asked; rules hold no answer to a schema."""
+        return [
+            (route, provider)
+            for route in choice.routes
+            if (provider := self._providers.get(route.provider)) is not None
+            and provider.supports(purpose)
+            and not (schema is not None and route.provider == HEURISTIC.provider)
+        ]
+
+    def _retried(self, asking: _Asking, route: Route, provider: ChatModel) -> ChatAnswer:
+        retries = Retries(
+            attempts=asking.call.attempts,
+            deadline=asking.deadline,
+            stopwatch=self._around.stopwatch,
+            pause=self._around.pause,
+        )
+        return retries(lambda: self._sent(asking, route, provider))
+
+    def _sent(self, asking: _Asking, route: Route, provider: ChatModel) -> ChatAnswer:
+        """Send one request, if the budgets and the circuit let it, and keep the call."""
+        if route.provider == HEURISTIC.provider:
+            asking.budget.check()
+            return replace(provider.chat(asking.request, model=route.model), cost_usd=Decimal(0))
+        left = asking.deadline - self._around.stopwatch()
+        if left <= 0:
+            raise Unavailable("No model answered in time.", reason="chat-late")
+        request = replace(asking.request, timeout_s=min(left, asking.request.timeout_s or left))
+        price = price_of(route.model, asking.terms.rates)
+        self._check(asking, price)
+        with self._breakers[route.provider].guard():
+            return self._kept(asking, route, provider, request, price)
+
+    def _kept(
+        self,
+        asking: _Asking,
+        route: Route,
+        provider: ChatModel,
+        request: ChatRequest,
+        price: Price | None,
+    ) -> ChatAnswer:
+        began, started_at = self._around.stopwatch(), self._around.clock()
+        record = CallRecord(
+            id=self._around.new_id(),
+            workspace_id=asking.call.workspace_id,
+            run_id=asking.call.run_id,
+            purpose=request.purpose,
+            provider=route.provider,
+            model=route.model,
+            started_at=started_at,
+        )
+        try:
+            answer = provider.chat(request, model=route.model)
+        except CairnError as problem:
+            self._keep(record, began, outcome=problem.reason)
+            raise
+        cost = cost_of(price_of(answer.model, asking.terms.rates) or price, answer.usage)
+        asking.budget.record(answer.usage, cost)
+        answer = replace(answer, cost_usd=cost)
+        said = replace(record, model=answer.model, usage=answer.usage, cost_usd=cost)
+        self._keep(said, began, outcome=_outcome(answer, asking.shape))
+        return answer
+
+    def _check(self, asking: _Asking, price: Price | None) -> None:
+        """Check the dearest this call can become: the whole prompt, and the longest answer."""
+        most = Usage(
+            input_tokens=estimate_tokens(asking.request), output_tokens=asking.request.longest
+        )
+        usd = cost_of(price, most)
+        asking.budget.check(tokens=most.total, usd=usd)
+        call = asking.call
+        spending = self._around.calls.spent(call.workspace_id, call.run_id, self._around.clock())
+        asking.terms.allowance.check(spending, tokens=most.total, usd=usd)
+
+    def _keep(self, record: CallRecord, began: float, *, outcome: str) -> None:
+        """Keep a call. An answer that is paid for is not lost because its row is."""
+        ms = (self._around.stopwatch() - began) * 1000
+        try:
+            self._around.calls.record(replace(record, ms=ms, outcome=outcome))
+        except Unavailable as problem:
+            fields = {"workspace_id": str(record.workspace_id), "call_id": str(record.id)}
+            self._around.report("llm.call_not_kept", {**fields, "reason": problem.reason})
+
+
+@dataclass(frozen=True, slots=True)
+class _OnAccount:
+    """The gateway for one call's account."""
+
+    gateway: Gateway
+    call: Call
+
+    def chat(self, request: ChatRequest, budget: Budget) -> ChatAnswer:
+        """As `Chats`."""
+        return self.gateway.chat(request, self.call, budget)
+
+
+def _filled(request: ChatRequest, choice: Choice) -> ChatRequest:
+    """Return the request with what it leaves to the configuration."""
+    asked = request.max_tokens
+    return replace(
+        request,
+        max_tokens=choice.max_tokens if asked is None else asked,
+        temperature=choice.temperature if request.temperature is None else request.temperature,
+        effort=request.effort or choice.effort,
+    )
+
+
+def _outcome(answer: ChatAnswer, shape: type[BaseModel] | None) -> str:
+    if shape is not None and answer.finish is Finish.COMPLETE:
+        value, _ = parsed(answer, shape)
+        return ANSWERED if value is not None else WRONG_SHAPE
+    whole = answer.finish in {Finish.COMPLETE, Finish.TOOLS}
+    return ANSWERED if whole else f"chat-{answer.finish}"
+
+
+def _exhausted(
+    failure: Unavailable, tried: Sequence[str], circuits: Mapping[str, str]
+) -> Unavailable:
+    """Return the last failure with what every provider said, and how each circuit stands."""
+    fields = {**failure.fields, "tried": tuple(tried), "circuits": dict(circuits)}
+    return Unavailable(
+        failure.detail, reason=failure.reason, retry_after=failure.retry_after, **fields
+    )
+
+
+def _sum(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if one is None or other is None else one + other
