@@ -1,0 +1,296 @@
+"""What of a text no merge may lose: numbers with units, dates, names, negations. Pure.
+
+Not the meaning: two texts may hold the same tokens and say different things (`wording`). What is
+written in two ways counts as one: 5,000 and 5000, 20mg and 20 mg, two and 2, 12 May and 2026-05-12
+(as far as it goes), doesn't and not, an entity's alias and its name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import snowballstemmer
+
+from cairn.consolidation.token_lists import (
+    AMBIGUOUS_MONTHS,
+    CURRENCIES,
+    DAYS,
+    MONTHS,
+    NEGATIONS,
+    NOT_A_NUMBER_AFTER,
+    NUMBER_WORDS,
+    UNITS,
+)
+from cairn.graph.entity_names import name_key
+from cairn.graph.prose import ACTION_VERBS, COMMON_WORDS, NOISE_STARTS
+from cairn.text.words import STOP_WORDS, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+MAX_TEXT_CHARS = 100_000
+"""A longer text is read this far."""
+
+_UNIT = "|".join(sorted((re.escape(one) for one in UNITS), key=len, reverse=True))
+_NUMBER = r"\d{1,3}(?:[,'\u2019\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+_PIECE = re.compile(
+    rf"""
+    (?P<iso>\d{{4}}-\d\d-\d\d)(?!\d)
+  | (?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s*[ap]\.?m\b)?|\d{{1,2}}\s*[ap]\.?m\b|\d{{1,2}}h\d\d\b)
+  | (?P<ordinal>\d+)(?:st|nd|rd|th|e|er)\b
+  | (?P<amount>{_NUMBER})\s*(?P<unit>(?i:{_UNIT}))(?![^\W_])
+  | (?P<code>\#?[^\W_]*\d[\w.:/-]*[A-Za-z_][\w-]*|\#?[^\W\d_][\w]*(?:[-_.]\w+)*[-_.]?\d[\w-]*
+      |[^\W_]+(?:_[^\W_]+)+|\d+(?:[-./]\d+)+(?:-\w+)?|\#\w*\d\w*)
+  | (?P<number>{_NUMBER})
+  | (?P<word>[^\W\d_]+(?:['\u2019][^\W\d_]+)*)
+  | (?P<sign>[$€£%°])
+    """,
+    re.VERBOSE,
+)
+_DECIMAL = re.compile(r"\d+,\d{1,2}|\d+,\d{4,}")
+_ORDINARY = COMMON_WORDS | STOP_WORDS | NOISE_STARTS | ACTION_VERBS
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_STEMMER = cast("_Stemmer", cast("Any", snowballstemmer).stemmer("english"))
+_STEMMING = Lock()
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...
+
+
+class TokenKind(StrEnum):
+    """What sort of thing a token is."""
+
+    NUMBER = "number"  # with its unit when it has one
+    DATE = "date"
+    NAME = "name"
+    NEGATION = "negation"
+
+
+NOT = (TokenKind.NEGATION, "not")
+"""All negations count as one token, as often as they occur."""
+
+Token = tuple[TokenKind, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One word or number of a text: as it compares, and what it is protected as."""
+
+    text: str
+    kind: TokenKind | None = None
+    initial: bool = False  # the first word of a sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """The protected tokens of one text, and all its words by stem, to find names among them."""
+
+    counted: Mapping[Token, int]
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+def tokens(text: str, names: Mapping[str, str] = _NO_NAMES) -> Tokens:
+    """Return the tokens of a text; `names` maps the `name_key` of each alias to its entity's name.
+
+    A capitalised word is a name, unless it begins a sentence and is an ordinary word, a verb of
+    reports, or a date. O(characters) for any input.
+    """
+    found = list(pieces(text, names))
+    counted = Counter((one.kind, one.text) for one in found if one.kind)
+    kept = {token: count for token, count in counted.items() if token[0] is not TokenKind.NAME}
+    return Tokens(
+        counted=MappingProxyType(kept),
+        names=frozenset(stem(one.text) for one in found if one.kind is TokenKind.NAME),
+        words=frozenset(stem(one.text) for one in found),
+    )
+
+
+def lost(source: Tokens, merged: Tokens) -> tuple[str, ...]:
+    """Return what a merged text drops of one source, in words: empty when it keeps everything."""
+    dropped = [
+        f"{kind.value} {value}"
+        for (kind, value), count in source.counted.items()
+        if merged.counted.get((kind, value), 0) < count
+    ]
+    dropped += [f"name {one}" for one in source.names - merged.words]
+    return tuple(sorted(dropped))
+
+
+def invented(sources: Collection[Tokens], merged: Tokens) -> tuple[str, ...]:
+    """Return what a merged text says that none of its sources does: also a surplus negation."""
+    total: Counter[Token] = Counter()
+    for one in sources:
+        total.update(one.counted)
+    known = frozenset[str]().union(*(one.words for one in sources))
+    added = [
+        f"{kind.value} {value}"
+        for (kind, value), count in merged.counted.items()
+        if total[kind, value] < (count if (kind, value) == NOT else 1)
+    ]
+    added += [f"name {one}" for one in merged.names - known]
+    return tuple(sorted(added))
+
+
+def difference(one: Tokens, other: Tokens) -> TokenKind | None:
+    """Return in which kind of token two texts differ, None when one only adds to the other.
+
+    Numbers, dates and names differ when each text has one the other lacks; negations when one has
+    more of them.
+    """
+    if one.counted.get(NOT, 0) != other.counted.get(NOT, 0):
+        return TokenKind.NEGATION
+    for kind in (TokenKind.DATE, TokenKind.NUMBER):
+        if _more(one, other, kind) and _more(other, one, kind):
+            return kind
+    apart = _more_than(one, other) and _more_than(other, one)
+    if apart:
+        return TokenKind.NUMBER
+    if one.names - other.words and other.names - one.words:
+        return TokenKind.NAME
+    return None
+
+
+def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
+    """Yield the words and numbers of a text in order, as they compare with another's."""
+    plain = unicodedata.normalize("NFKC", text[:MAX_TEXT_CHARS]).replace("\u2019", "'")
+    named = _named(plain, names)
+    known = frozenset(word for name in names.values() for word in name_key(name).split())
+    for sentence in sentences(named):
+        yield from _sentence(sentence, known)
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Return what the forms of a word have in common (Snowball's English rules)."""
+    if not word.isalpha():
+        return word
+    with _STEMMING:  # a stemmer keeps its word in itself
+        return _STEMMER.stemWord(word)
+
+
+def _more(one: Tokens, other: Tokens, kind: TokenKind) -> bool:
+    return any(
+        count > other.counted.get(token, 0)
+        for token, count in one.counted.items()
+        if token[0] is kind
+    )
+
+
+def _more_than(one: Tokens, other: Tokens) -> bool:
+    return _more(one, other, TokenKind.DATE) or _more(one, other, TokenKind.NUMBER)
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    """Return the text with every alias replaced by the name it stands for."""
+    aliases = {alias: name for alias, name in names.items() if alias and alias != name_key(name)}
+    if not aliases:
+        return text
+    longest_first = sorted(aliases, key=lambda one: (-len(one), one))
+    pattern = re.compile(
+        rf"(?<!\w)(?:{'|'.join(re.escape(one) for one in longest_first)})(?!\w)", re.IGNORECASE
+    )
+    return pattern.sub(lambda match: aliases.get(name_key(match.group()), match.group()), text)
+
+
+def _sentence(sentence: str, known: frozenset[str]) -> list[Piece]:
+    matches = list(_PIECE.finditer(sentence))
+    found: list[Piece] = []
+    for at, match in enumerate(matches):
+        before = matches[at - 1].group() if at else ""
+        following = matches[at + 1].group() if at + 1 < len(matches) else ""
+        found += _read(match, before, following, at == 0, known)
+    return [_dated(found, at) for at in range(len(found))]
+
+
+def _dated(found: list[Piece], at: int) -> Piece:
+    """Return a number beside a month as part of its date."""
+    piece, around = found[at], (*found[max(0, at - 1) : at], *found[at + 1 : at + 2])
+    beside = any(one.text.startswith("month ") for one in around)
+    if beside and piece.kind is TokenKind.NUMBER and piece.text.isdigit():
+        return replace(piece, kind=TokenKind.DATE)
+    return piece
+
+
+def _read(
+    match: re.Match[str], before: str, following: str, initial: bool, known: frozenset[str]
+) -> Iterator[Piece]:
+    kind, text = match.lastgroup or "word", match.group().casefold()
+    match kind:
+        case "iso":
+            year, month, day = text.split("-")
+            yield Piece(text=year, kind=TokenKind.DATE)
+            yield Piece(text=f"month {int(month)}", kind=TokenKind.DATE)
+            yield Piece(text=str(int(day)), kind=TokenKind.DATE)
+        case "clock":
+            yield Piece(text=_clock(text), kind=TokenKind.DATE)
+        case "ordinal":
+            yield Piece(text=str(int(match["ordinal"])), kind=TokenKind.NUMBER)
+        case "unit":
+            yield _amount(match["amount"], UNITS[match["unit"].casefold()])
+        case "code":
+            yield Piece(text=text.strip("#.-_:/"), kind=TokenKind.NUMBER)
+        case "number":
+            yield _amount(match["number"], UNITS[before] if before in CURRENCIES else "")
+        case "sign":
+            pass
+        case _:
+            yield _word(match.group(), before, following, initial, known)
+
+
+def _amount(digits: str, unit: str) -> Piece:
+    plain = digits.replace(",", ".") if _DECIMAL.fullmatch(digits) else digits
+    plain = re.sub(r"[,'\u2019\u202f ]", "", plain)
+    whole, _, part = plain.partition(".")
+    part = part.rstrip("0")
+    value = (whole.lstrip("0") or "0") + (f".{part}" if part else "")
+    if not unit and _YEAR.fullmatch(digits):
+        return Piece(text=value, kind=TokenKind.DATE)
+    return Piece(text=f"{value} {unit}".strip(), kind=TokenKind.NUMBER)
+
+
+def _clock(text: str) -> str:
+    digits = [int(one) for one in re.findall(r"\d+", text)]
+    hour, minute = digits[0], digits[1] if len(digits) > 1 else 0
+    if "p" in text and hour < 12:
+        hour += 12
+    return f"{hour:02}:{minute:02}"
+
+
+def _word(word: str, before: str, following: str, initial: bool, known: frozenset[str]) -> Piece:
+    low = word.casefold()
+    bare = low.removesuffix("'s").removeprefix("l'").removeprefix("d'")
+    if bare in MONTHS and (
+        bare not in AMBIGUOUS_MONTHS
+        or (word[0].isupper() and not initial)
+        or before[:1].isdigit()
+        or following[:1].isdigit()
+    ):
+        return Piece(text=MONTHS[bare], kind=TokenKind.DATE)
+    if bare in DAYS:
+        return Piece(text=DAYS[bare], kind=TokenKind.DATE)
+    if low in NEGATIONS or low.endswith("n't"):
+        return Piece(text="not", kind=TokenKind.NEGATION)
+    if bare in NUMBER_WORDS and _counts(bare, before.casefold()):
+        unit = UNITS.get(following.casefold(), "")
+        return Piece(text=f"{NUMBER_WORDS[bare]} {unit}".strip(), kind=TokenKind.NUMBER)
+    name = word[0].isupper() and not (initial and bare in _ORDINARY) and len(bare) > 1
+    kind = TokenKind.NAME if name or bare in known else None
+    return Piece(text=bare, kind=kind, initial=initial)
+
+
+def _counts(word: str, before: str) -> bool:
+    """Return whether a word that may be a number is one here."""
+    if word == "second" and before[:1].isdigit():
+        return False
+    return word != "one" or before not in NOT_A_NUMBER_AFTER
