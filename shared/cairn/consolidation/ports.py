@@ -12,13 +12,11 @@ from cairn.ingestion.ports import WriteStores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.consolidation.plan import BatchMemory, Pair
     from cairn.consolidation.runs import RunStore
-    from cairn.embedding.port import Vectors
-    from cairn.ingestion.enrich_ports import AliasReader
+    from cairn.ingestion.enrich_ports import AliasReader, EmbeddingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +34,6 @@ class Standing:
     position: int
     consolidated: bool
     metadata: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Existing:
-    """An active memory that may say already what a merge would. `cosine` is 1 for equal texts."""
-
-    id: UUID
-    text: str
-    source_agent: str | None
-    cosine: float
 
 
 class Unconsolidated(Protocol):
@@ -79,45 +67,22 @@ class Unconsolidated(Protocol):
     def near(
         self, ids: Collection[UUID], model_id: int, *, minimum: float, wanted: int
     ) -> Sequence[Pair]:
-        """Return the pairs of these memories with any of their client and audience.
+        """Return pairs of these memories with any of their client and audience, nearest first.
 
-        Up to `wanted` others each, from `minimum` cosine on; a pair stands once.
+        Up to `wanted` others each, from `minimum` cosine on, found by the index: one may be missed.
         """
+        ...
+
+    def pairs(self, ids: Collection[UUID], model_id: int, *, minimum: float) -> Sequence[Pair]:
+        """Return every pair among these memories from `minimum` cosine on, exactly."""
         ...
 
     def standing(self, ids: Collection[UUID]) -> Mapping[UUID, Standing]:
         """Return how those of the memories stand that are still to be found."""
         ...
 
-    def existing(
-        self,
-        like: BatchMemory,
-        text_hash: str,
-        vector: Vectors | None,
-        model_id: int,
-        *,
-        wanted: int,
-    ) -> Sequence[Existing]:
-        """Return active memories of the client and audience of `like` that a text may repeat.
-
-        All of that content hash, and with a vector the `wanted` nearest to it.
-        """
-        ...
-
-    def left(self) -> Mapping[str, int]:
-        """Count what no run takes yet: `without_vector` and `suspicious` memories."""
-        ...
-
-
-class VectorCache(Protocol):
-    """The vectors of texts, as `ingestion.enrich_ports.EmbeddingStore` keeps them."""
-
-    def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
-        """Return the cached vectors by SHA-256 of their text."""
-        ...
-
-    def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
-        """Keep vectors by SHA-256 of their text."""
+    def left(self, model_id: int) -> Mapping[str, int]:
+        """Count what no run takes: `without_vector`, and `suspicious` by their screening."""
         ...
 
 
@@ -131,7 +96,7 @@ class ConsolidationStores(WriteStores, Protocol):
     @property
     def aliases(self) -> AliasReader: ...
     @property
-    def embeddings(self) -> VectorCache: ...
+    def embeddings(self) -> EmbeddingStore: ...
 
 
 class ListWorkspaces(Protocol):

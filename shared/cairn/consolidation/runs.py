@@ -99,9 +99,15 @@ class RunStore(Protocol):
         ...
 
     def end(
-        self, run_id: UUID, state: RunState, now: datetime, *, error: Mapping[str, Any] | None
+        self,
+        run_id: UUID,
+        state: RunState,
+        now: datetime,
+        *,
+        counts: Mapping[str, int],
+        error: Mapping[str, Any] | None,
     ) -> bool:
-        """End a run; False when it had ended before, and nothing changes then."""
+        """End a run with these counts; False when it had ended before, and nothing changes then."""
         ...
 
     def note_failure(self, run_id: UUID, error: Mapping[str, Any], now: datetime) -> None:

@@ -46,7 +46,9 @@ class FinishIngestion:
 
         A cause is the JSON of a function's error; what is not is kept out of the answer.
         """
-        detail, reason = _explained(cause)
+        detail, reason = explained(
+            cause, otherwise="The execution ended before the document was stored."
+        )
         why = {"error": error, "reason": reason or error, "detail": detail}
         return self._end(workspace_id, ingestion_id, DocumentStatus.FAILED, why)
 
@@ -94,12 +96,12 @@ class FinishIngestion:
         )
 
 
-def _explained(cause: str) -> tuple[str, str | None]:
-    """Return the sentence and the reason of a function's error."""
+def explained(cause: str, *, otherwise: str) -> tuple[str, str | None]:
+    """Return the sentence and the reason of a function's error, as a machine caught it."""
     try:
         message = json.loads(cause)["errorMessage"]
     except (ValueError, KeyError, TypeError):
-        return "The execution ended before the document was stored.", None
+        return otherwise, None
     reason, separator, detail = str(message).partition(": ")
     known = separator and _REASON.fullmatch(reason)
     return (detail, reason) if known else (str(message)[:500], None)

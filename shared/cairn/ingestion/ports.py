@@ -98,12 +98,21 @@ class SubjectStore(Protocol):
         """Project a subject registered at `position`; a second time changes nothing."""
         ...
 
+    def forgotten(self, subject_ids: Collection[UUID]) -> Collection[UUID]:
+        """Return those of the subjects whose forgetting was begun: nothing is written for them."""
+        ...
+
+    def barred(self, marks: Collection[bytes]) -> Collection[UUID]:
+        """Return the subjects whose forgetting is under way, by the marks of their names."""
+        ...
+
 
 class Topic:
     """What an outbox row wakes."""
 
     EMBED = "embed"
     INGESTION = "ingestion"
+    CONSOLIDATION = "consolidation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
 from cairn.storage.in_memory.ageing import InMemoryAgeing
+from cairn.storage.in_memory.consolidation import InMemoryRuns, InMemoryUnconsolidated
 from cairn.storage.in_memory.documents import (
     InMemoryDocuments,
     InMemoryIngestions,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.access import Principal
+    from cairn.consolidation.runs import Run
     from cairn.embedding.port import Vectors
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
     from cairn.ingestion.conversations_ports import PendingMessage
@@ -110,6 +112,7 @@ class Tables:
     purged: dict[UUID, int] = field(default_factory=dict[UUID, int])
     forgettings: dict[UUID, Forgetting] = field(default_factory=dict[UUID, "Forgetting"])
     pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
+    runs: dict[UUID, Run] = field(default_factory=dict[UUID, "Run"])
     public_keys: set[UUID] = field(default_factory=set[UUID])
     bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
     subscriptions: dict[str, SubscriptionView] = field(
@@ -274,6 +277,16 @@ class InMemoryStores:
     def vector_gaps(self) -> InMemoryVectorGaps:
         """Return which nodes lack a vector."""
         return InMemoryVectorGaps(self._tables)
+
+    @property
+    def unconsolidated(self) -> InMemoryUnconsolidated:
+        """Return what is to be consolidated."""
+        return InMemoryUnconsolidated(self._tables, self._principal)
+
+    @property
+    def runs(self) -> InMemoryRuns:
+        """Return the runs of the consolidation."""
+        return InMemoryRuns(self._tables)
 
     @property
     def queue(self) -> InMemoryQueue:

@@ -1,0 +1,221 @@
+"""Carry out a checked plan: one transaction that looks again at every memory it names.
+
+Whatever happened since the plan was made (a change, a deletion, another consolidation, a subject
+forgotten) takes its part of the plan away; the rest is appended. Nothing slow runs in it. Not the
+planning, and not which entries a plan becomes (`applied`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cairn.consolidation.applied import Applied, applied, merged_id
+from cairn.consolidation.batching import reduced
+from cairn.consolidation.plan import Add, Batch, BatchMemory, Plan
+from cairn.consolidation.ports import ConsolidationStores
+from cairn.consolidation.reducing import without_memories, without_merges
+from cairn.consolidation.runs import Progress
+from cairn.consolidation.telling import counts_of
+from cairn.errors import Unavailable
+from cairn.ingestion.enrich_ports import NewEmbedding
+from cairn.ingestion.subjects import Resolution
+from cairn.ingestion.writing import Work, Write, Writer
+from cairn.ledger.keys import SubjectForgotten, key_subjects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.consolidation.existing import Merges
+    from cairn.consolidation.ports import Standing
+    from cairn.ingestion.ports import OutboxRow
+
+ATTEMPTS = 5
+"""How often a transaction is tried while writers hold the ledger, within some seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A checked plan with the batch it is for and what is known of its merges."""
+
+    batch: Batch
+    plan: Plan
+    merges: Merges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a proposal: counts by name, and the memories that stay as they were."""
+
+    counts: Mapping[str, int]
+    left: frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyPlan(Writer[ConsolidationStores]):
+    """Appends what a plan says and what of it still holds, and adds it to its run."""
+
+    model_id: int
+    pause: Callable[[float], None]
+
+    def __call__(self, principal: Principal, run_id: UUID, proposal: Proposal) -> Outcome:
+        """Apply once; a second call finds the memories consolidated and does nothing.
+
+        Raises Unavailable when the database or the ledger's head cannot be had.
+        """
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
+
+        attempts = Retrying(
+            retry=retry_if_exception(_ledger_is_busy),
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=wait_random(0, 0.5),
+            sleep=self.pause,
+            reraise=True,
+        )
+        return attempts(self._apply, principal, run_id, proposal)
+
+    def _apply(self, principal: Principal, run_id: UUID, proposal: Proposal) -> Outcome:
+        resolution, forgotten = self._keys(principal, proposal.batch)
+
+        def prepared() -> Work[ConsolidationStores, Outcome]:
+            return Work(
+                resolution=resolution,
+                do=partial(self._do, run_id, proposal, forgotten),
+                keep=lambda outcome: dict(outcome.counts),
+                read=lambda counts: Outcome(counts=dict(counts), left=frozenset()),
+            )
+
+        return self.write_once(principal, prepared, None)
+
+    def _keys(self, principal: Principal, batch: Batch) -> tuple[Resolution, frozenset[UUID]]:
+        """Return the keys of the batch's data subjects, and the memories whose key is gone."""
+        workspace_id = principal.workspace_id
+        keys: dict[UUID, bytes] = {}
+        forgotten: set[UUID] = set()
+        owned: dict[tuple[UUID, ...], list[UUID]] = {}
+        for one in batch.memories:
+            subjects = key_subjects(workspace_id, one.audience.data_subjects)
+            owned.setdefault(subjects, []).append(one.id)
+        for subjects, ids in owned.items():
+            try:
+                keys |= self.resolver.keys.get_or_create(workspace_id, subjects)
+            except SubjectForgotten:
+                forgotten.update(ids)
+        resolution = Resolution(workspace_id=workspace_id, ids={}, new=(), keys=keys)
+        return resolution, frozenset(forgotten)
+
+    def _do(
+        self,
+        run_id: UUID,
+        proposal: Proposal,
+        forgotten: frozenset[UUID],
+        write: Write[ConsolidationStores],
+    ) -> tuple[Outcome, list[OutboxRow]]:
+        batch, existing = proposal.batch, proposal.merges.existing
+        standing = write.stores.unconsolidated.standing([one.id for one in batch.memories])
+        moved = {one.id for one in batch.memories if not _stands(one, standing.get(one.id))}
+        cut = without_memories(without_merges(proposal.plan, existing), moved | forgotten)
+        batch, plan = reduced(batch, cut.gone), cut.plan
+        entries = _made(write, run_id, batch, standing, plan)
+        if repeated := _repeated(write.stores, plan, entries):
+            plan = without_merges(plan, repeated)
+            entries = _made(write, run_id, batch, standing, plan)
+        _append(write, entries)
+        self._embed(write, plan, proposal.merges)
+        counts = Counter(
+            batches=1,
+            memories=sum(not one.known for one in batch.memories),
+            overtaken=len(moved - forgotten),
+            forgotten=len(forgotten),
+            dropped=cut.dropped,
+            existing=len(existing) + len(repeated),
+        ) + counts_of(plan)
+        write.stores.runs.progress(run_id, _progress(plan, counts), write.now)
+        rows = write.wake_embed(node for one in entries for node in one.made)
+        return Outcome(counts=counts, left=cut.gone), rows
+
+    def _embed(self, write: Write[ConsolidationStores], plan: Plan, merges: Merges) -> None:
+        """Store the vectors of what was merged, so that the next batch finds it."""
+        adds = [one for one in plan.operations if isinstance(one, Add)]
+        embeddings = write.stores.embeddings
+        for add in adds:
+            embeddings.cache(merges.cacheable(add.ref), self.model_id, write.now)
+        rows = [
+            NewEmbedding(node_id=merged_id(one.sources), vectors=merges.of(one.ref)) for one in adds
+        ]
+        embeddings.store(rows, self.model_id, write.entries.position)
+
+
+def _append(write: Write[ConsolidationStores], entries: Sequence[Applied]) -> None:
+    for one in entries:
+        write.entries.add(
+            "consolidation.applied",
+            one.meta,
+            one.body,
+            data_subjects=one.data_subjects,
+            occurred_at=write.now,
+        )
+    write.append()
+
+
+def _made(
+    write: Write[ConsolidationStores],
+    run_id: UUID,
+    batch: Batch,
+    standing: Mapping[UUID, Standing],
+    plan: Plan,
+) -> Sequence[Applied]:
+    return applied(
+        plan,
+        batch,
+        workspace_id=write.entries.workspace_id,
+        run_id=run_id,
+        now=write.now,
+        metadata={one: each.metadata for one, each in standing.items()},
+    )
+
+
+def _repeated(
+    stores: ConsolidationStores, plan: Plan, entries: Sequence[Applied]
+) -> Collection[str]:
+    """Return the merges whose very text an active memory of their identity has already."""
+    sources = {merged_id(one.sources): one for one in plan.operations if isinstance(one, Add)}
+    keys = {
+        meta["node_id"]: body["dedup_key"]
+        for entry in entries
+        for meta, body in zip(entry.meta["added"], entry.body["added"], strict=True)
+    }
+    if not keys:
+        return ()
+    known = stores.memories.known(set(keys.values()))
+    return [
+        add.ref
+        for node_id, add in sources.items()
+        for one in known.get(keys.get(str(node_id), ""), ())
+        if one.active and one.id not in add.sources
+    ]
+
+
+def _stands(memory: BatchMemory, now: Standing | None) -> bool:
+    """Return whether a memory is as it was when the plan was made."""
+    if now is None or now.position != memory.position:
+        return False
+    return memory.known or not now.consolidated
+
+
+def _progress(plan: Plan, counts: Mapping[str, int]) -> Progress:
+    return Progress(
+        counts=counts,
+        provider=plan.provider,
+        model=plan.model,
+        cost_usd=plan.cost_usd,
+        undone=plan.undone,
+    )
+
+
+def _ledger_is_busy(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and error.reason == "ledger-busy"

@@ -1,0 +1,209 @@
+"""How runs begin and end: the first and the last step of the machine, and what it says of failures.
+
+Beginning or ending twice changes nothing. Not the consolidating (`run`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from cairn.access.system import system_principal
+from cairn.consolidation.runs import Run, RunState, Trigger
+from cairn.errors import NotFound
+from cairn.ingestion.appending import SYSTEM, append_and_project
+from cairn.ingestion.entries import Planned
+from cairn.ingestion.finish_ingestion import explained
+from cairn.ledger.entry import NewEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.clock import Clock
+    from cairn.consolidation.ports import Client, ConsolidationStores, ListWorkspaces
+    from cairn.ids import IdSource
+    from cairn.text.json_value import JsonValue
+    from cairn.transaction import Transactions
+
+ABANDONED_AFTER = timedelta(hours=3)
+"""A run that nothing moves for so long has lost its machine."""
+
+MAX_CLIENTS = 1_000
+"""Clients one execution takes, so that its history stays below 25,000 events; the others wait."""
+
+RECENT = 5
+"""Runs looked at for one that this execution began before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeginRuns:
+    """Says what is to be consolidated, and begins a run in each workspace that has something."""
+
+    workspaces: ListWorkspaces
+    transactions: Transactions[ConsolidationStores]
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(
+        self, *, workspace_id: UUID | None, run_id: UUID | None, execution: str | None
+    ) -> dict[str, Any]:
+        """Return `workspaces` with their run, `clients` to consolidate, and how many `wait` yet.
+
+        A workspace and a run are one that was asked for; none are what the schedule says. NotFound
+        for a run that is none of the workspace's.
+        """
+        if workspace_id is not None and run_id is not None:
+            return self._requested(workspace_id, run_id, execution)
+        begun: list[dict[str, Any]] = []
+        clients: list[dict[str, str]] = []
+        wait = 0
+        for one in self.workspaces():
+            run, found = self._scheduled(one, execution, room=MAX_CLIENTS - len(clients))
+            begun.append({"workspace_id": str(one), "run_id": str(run.id) if run else None})
+            taken = found[: MAX_CLIENTS - len(clients)] if run else ()
+            clients += [_item(one, run.id, client.id) for client in taken if run]
+            wait += len(found) - len(taken)
+        return {"workspaces": begun, "clients": clients, "wait": wait}
+
+    def _scheduled(
+        self, workspace_id: UUID, execution: str | None, *, room: int
+    ) -> tuple[Run | None, Sequence[Client]]:
+        """Return a new run, or the one a first try of this step began; none for nothing to do."""
+        principal = system_principal(workspace_id)
+        with self.transactions.reading(principal) as stores:
+            clients = stores.unconsolidated.clients()
+            recent = stores.runs.page(before=None, limit=RECENT)
+        mine = [one for one in recent if execution is not None and one.execution == execution]
+        if mine or not clients or room <= 0:
+            return (mine[0] if mine else None), clients
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            stores.runs.abandon(now - ABANDONED_AFTER, now)
+            run = Run(
+                id=self.new_id(),
+                workspace_id=workspace_id,
+                state=RunState.RUNNING,
+                trigger=Trigger.SCHEDULE,
+                cost_usd=Decimal(0),
+                execution=execution,
+                created_at=now,
+                started_at=now,
+                updated_at=now,
+            )
+            stores.runs.add(run)
+            self._say(stores, run, "consolidation.started", {"clients": len(clients)}, now)
+        return run, clients
+
+    def _requested(self, workspace_id: UUID, run_id: UUID, execution: str | None) -> dict[str, Any]:
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            run = stores.runs.find(run_id)
+            if run is None:
+                raise NotFound("There is no such run.", run_id=str(run_id))
+            clients = stores.unconsolidated.clients()
+            if run.client is not None:
+                clients = [one for one in clients if one.id == run.client]
+            now = self.clock()
+            if stores.runs.begin(run_id, now, execution=execution):
+                self._say(stores, run, "consolidation.started", {"clients": len(clients)}, now)
+            stores.outbox.done([run_id])
+        taken = () if run.ended else clients[:MAX_CLIENTS]
+        return {
+            "workspaces": [{"workspace_id": str(workspace_id), "run_id": str(run_id)}],
+            "clients": [_item(workspace_id, run_id, one.id) for one in taken],
+            "wait": len(clients) - len(taken),
+        }
+
+    def _say(
+        self,
+        stores: ConsolidationStores,
+        run: Run,
+        type_: str,
+        more: Mapping[str, JsonValue],
+        now: datetime,
+    ) -> None:
+        append_and_project(stores, [run_entry(self.new_id(), run, type_, more, now)], now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndRuns:
+    """Ends runs and keeps why parts of them failed."""
+
+    transactions: Transactions[ConsolidationStores]
+    model_id: int
+    clock: Clock
+    new_id: IdSource
+
+    def finish(self, workspace_id: UUID, run_id: UUID) -> dict[str, Any]:
+        """End a run: finished, or failed when a part of it did; return its counts.
+
+        What was done stands either way. Memories no run takes are counted with the rest.
+        """
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            run = _found(stores, run_id)
+            if run.ended:
+                return {"state": run.state.value, **run.counts}
+            state = RunState.FAILED if run.error else RunState.FINISHED
+            counts = {**run.counts, **stores.unconsolidated.left(self.model_id)}
+            self._end(stores, run, state, counts, error=None)
+        return {"state": state.value, **counts}
+
+    def fail(
+        self, workspace_id: UUID, run_id: UUID, *, error: str, cause: str, ends: bool
+    ) -> dict[str, Any]:
+        """Keep why a client or a workspace failed; `ends` for the machine as a whole."""
+        detail, reason = explained(cause, otherwise="The execution ended before it was done.")
+        why = {"error": error, "reason": reason or error, "detail": detail}
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            run = _found(stores, run_id)
+            if not run.ended:
+                stores.runs.note_failure(run_id, why, self.clock())
+                if ends:
+                    self._end(stores, run, RunState.FAILED, dict(run.counts), error=why)
+        return {"failed": True, "reason": why["reason"]}
+
+    def _end(
+        self,
+        stores: ConsolidationStores,
+        run: Run,
+        state: RunState,
+        counts: Mapping[str, int],
+        *,
+        error: Mapping[str, Any] | None,
+    ) -> None:
+        now = self.clock()
+        stores.runs.end(run.id, state, now, counts=counts, error=error)
+        said: dict[str, JsonValue] = {"state": state.value, "counts": dict(counts)}
+        entry = run_entry(self.new_id(), run, "consolidation.finished", said, now)
+        append_and_project(stores, [entry], now)
+        stores.outbox.done([run.id])
+
+
+def run_entry(
+    entry_id: UUID, run: Run, type_: str, more: Mapping[str, JsonValue], now: datetime
+) -> Planned:
+    """Return the entry that says a run began or ended: ids, enums and counts, no body."""
+    entry = NewEntry(
+        id=entry_id,
+        workspace_id=run.workspace_id,
+        type=type_,
+        actor=SYSTEM,
+        occurred_at=now,
+        meta={"run_id": str(run.id), "trigger": run.trigger.value, **more},
+    )
+    return Planned(entry=entry, body={})
+
+
+def _found(stores: ConsolidationStores, run_id: UUID) -> Run:
+    run = stores.runs.find(run_id)
+    if run is None:
+        raise NotFound("There is no such run.", run_id=str(run_id))
+    return run
+
+
+def _item(workspace_id: UUID, run_id: UUID, client_id: UUID) -> dict[str, str]:
+    ids = {"workspace_id": workspace_id, "run_id": run_id, "client_id": client_id}
+    return {name: str(one) for name, one in ids.items()}

@@ -1,0 +1,276 @@
+"""Runs that somebody asks for: started, planned only, listed and shown. Admins only.
+
+Not the schedule's runs (`control`) and not the consolidating (`run`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.access import Role
+from cairn.access.system import system_principal
+from cairn.consolidation.ports import Client, ConsolidationStores
+from cairn.consolidation.runs import Run, RunState, Trigger
+from cairn.consolidation.telling import counts_of, told
+from cairn.errors import NotFound
+from cairn.ingestion.ports import OutboxRow, Topic
+from cairn.ingestion.writing import Work, Write, Writer
+from cairn.memory.draft import GLOBAL_CLIENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from cairn.access import Principal
+    from cairn.clock import Clock, Stopwatch
+    from cairn.consolidation.plan import Plan
+    from cairn.consolidation.run import Planned, PreviewClient
+    from cairn.ids import IdSource
+    from cairn.ingestion.requests import IdempotencyKey
+    from cairn.transaction import Transactions
+
+PREVIEW_SECONDS = 15.0
+"""How long a dry run plans: an answer has to be there within any gateway's time."""
+
+MAX_TOLD = 1_000
+"""Operations a dry run's answer spells out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunAccepted:
+    """A run that was asked for."""
+
+    id: UUID
+    state: str
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A run as it is shown. `client` is a data subject's id, or the workspace's for no client."""
+
+    id: UUID
+    state: str
+    trigger: str
+    dry_run: bool
+    client: UUID | None
+    provider: str | None
+    model: str | None
+    counts: Mapping[str, int]
+    cost_usd: float | None
+    undone: tuple[str, ...]
+    error: Mapping[str, Any] | None
+    execution: str | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a run would do now: up to MAX_TOLD operations; the run's counts are of all.
+
+    With `more`, memories that the time did not suffice for.
+    """
+
+    run: RunView
+    operations: tuple[Mapping[str, Any], ...]
+    more: bool
+
+
+def run_view(run: Run) -> RunView:
+    """Return a run as it is shown."""
+    return RunView(
+        id=run.id,
+        state=run.state.value,
+        trigger=run.trigger.value,
+        dry_run=run.dry_run,
+        client=run.client,
+        provider=run.provider,
+        model=run.model,
+        counts=dict(run.counts),
+        cost_usd=float(run.cost_usd) if run.cost_usd is not None else None,
+        undone=run.undone,
+        error=run.error,
+        execution=run.execution,
+        created_at=run.created_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartConsolidation(Writer[ConsolidationStores]):
+    """Asks for a run: kept, and its machine woken after the commit."""
+
+    def __call__(
+        self,
+        principal: Principal,
+        *,
+        client_id: str | None = None,
+        idempotency: IdempotencyKey | None = None,
+    ) -> RunAccepted:
+        """Return the run. Denied unless an admin asks, NotFound for a client nobody wrote about."""
+        principal.require(Role.ADMIN)
+
+        def prepared() -> Work[ConsolidationStores, RunAccepted]:
+            return Work(
+                resolution=self.resolver.resolve(principal, ()),
+                do=partial(_start, principal, self.new_id(), client_id),
+                keep=lambda one: {"id": str(one.id)},
+                read=lambda kept: RunAccepted(
+                    id=UUID(kept["id"]), state=RunState.WAITING.value, replayed=True
+                ),
+            )
+
+        return self.write_once(principal, prepared, idempotency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewConsolidation:
+    """Plans a run and changes nothing but the list of runs: what was asked and what it cost."""
+
+    transactions: Transactions[ConsolidationStores]
+    preview: PreviewClient
+    clock: Clock
+    stopwatch: Stopwatch
+    new_id: IdSource
+
+    def __call__(self, principal: Principal, *, client_id: str | None = None) -> Preview:
+        """Return the plan, its cost and what it leaves undone.
+
+        Denied unless an admin asks, NotFound for a client nobody wrote about, BudgetExceeded and
+        Unavailable as the model says.
+        """
+        principal.require(Role.ADMIN)
+        system = system_principal(principal.workspace_id)
+        run_id, began = self.new_id(), self.clock()
+        with self.transactions.reading(system) as stores:
+            only = client_named(stores, principal.workspace_id, client_id)
+            clients = stores.unconsolidated.clients()
+        planned: list[Planned] = []
+        more, until = False, self.stopwatch() + PREVIEW_SECONDS
+        for client in clients:
+            if only is None or client.id == only.id:
+                found, left = self.preview(system, run_id, client, until=until)
+                planned += found
+                more = more or left
+        run = _dry_run(principal, run_id, only, planned, began, self.clock())
+        with self.transactions.writing(system) as stores:
+            stores.runs.add(run)
+        operations = [each for one in planned for each in told(one.plan, one.texts)]
+        return Preview(run=run_view(run), operations=tuple(operations[:MAX_TOLD]), more=more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseConsolidations:
+    """Lists and shows runs."""
+
+    transactions: Transactions[ConsolidationStores]
+
+    def page(self, principal: Principal, *, before: UUID | None, limit: int) -> Sequence[RunView]:
+        """Return up to `limit` runs, the newest first. Denied unless an admin asks."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return [run_view(one) for one in stores.runs.page(before=before, limit=limit)]
+
+    def show(self, principal: Principal, run_id: UUID) -> RunView:
+        """Return one run; NotFound for another workspace's too."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            run = stores.runs.find(run_id)
+        if run is None:
+            raise NotFound("There is no such run.", run_id=str(run_id))
+        return run_view(run)
+
+
+def client_named(
+    stores: ConsolidationStores, workspace_id: UUID, client_id: str | None
+) -> Client | None:
+    """Return the client of that name, None for all; NotFound when nobody wrote about it."""
+    if client_id is None:
+        return None
+    if client_id == GLOBAL_CLIENT:
+        return Client(id=workspace_id, name=GLOBAL_CLIENT)
+    wanted = ("client", client_id)
+    found = stores.subjects.find([wanted])
+    if wanted not in found:
+        raise NotFound("Nothing is remembered about this client.", reason="client")
+    return Client(id=found[wanted], name=client_id)
+
+
+def _start(
+    principal: Principal, run_id: UUID, client_id: str | None, write: Write[ConsolidationStores]
+) -> tuple[RunAccepted, list[OutboxRow]]:
+    client = client_named(write.stores, principal.workspace_id, client_id)
+    run = Run(
+        id=run_id,
+        workspace_id=principal.workspace_id,
+        state=RunState.WAITING,
+        trigger=Trigger.REQUEST,
+        client=client.id if client else None,
+        requested_by=principal.principal_id,
+        cost_usd=Decimal(0),
+        created_at=write.now,
+        updated_at=write.now,
+    )
+    write.stores.runs.add(run)
+    row = OutboxRow(
+        workspace_id=run.workspace_id,
+        id=run.id,
+        topic=Topic.CONSOLIDATION,
+        position=write.entries.position,
+        reference=run.id,
+    )
+    return RunAccepted(id=run.id, state=run.state.value), [write.wake(row)]
+
+
+def _dry_run(
+    principal: Principal,
+    run_id: UUID,
+    client: Client | None,
+    planned: Sequence[Planned],
+    began: datetime,
+    now: datetime,
+) -> Run:
+    plans = [one.plan for one in planned]
+    last = plans[-1] if plans else None
+    return Run(
+        id=run_id,
+        workspace_id=principal.workspace_id,
+        state=RunState.FINISHED,
+        trigger=Trigger.REQUEST,
+        dry_run=True,
+        client=client.id if client else None,
+        requested_by=principal.principal_id,
+        provider=last.provider if last else None,
+        model=last.model if last else None,
+        counts=_summed(plans),
+        cost_usd=_cost(plans),
+        undone=tuple(sorted({one for plan in plans for one in plan.undone})),
+        created_at=began,
+        started_at=began,
+        updated_at=now,
+        ended_at=now,
+    )
+
+
+def _summed(plans: Iterable[Plan]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for plan in plans:
+        found += counts_of(plan)
+    return found
+
+
+def _cost(plans: Iterable[Plan]) -> Decimal | None:
+    total = Decimal(0)
+    for plan in plans:
+        if plan.cost_usd is None:
+            return None
+        total += plan.cost_usd
+    return total
