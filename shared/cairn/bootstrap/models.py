@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pydantic import SecretStr
 
+    from cairn.consolidation.plan import Planner
     from cairn.llm.allowance import Terms
     from cairn.llm.anthropic_chat import AnthropicChat
     from cairn.llm.gateway import Gateway
@@ -86,6 +87,16 @@ def over(
             new_id=new_id,
             report=report,
         ),
+    )
+
+
+def planners(gateway: Gateway) -> Callable[[UUID, UUID], Planner]:
+    """Return (workspace id, run id) -> who plans by a model, on that run's account."""
+    from cairn.consolidation.model_planner import ModelPlanner
+    from cairn.llm.calls import Call
+
+    return lambda workspace_id, run_id: ModelPlanner(
+        gateway=gateway, call=Call(workspace_id=workspace_id, run_id=run_id)
     )
 
 

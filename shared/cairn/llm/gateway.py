@@ -19,6 +19,7 @@ from cairn.llm.port import Finish, Usage
 from cairn.llm.pricing import cost_of, price_of
 from cairn.llm.retrying import Retries
 from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed, read
+from cairn.llm.wire import TIMEOUT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -192,7 +193,8 @@ class Gateway:
         left = asking.deadline - self._around.stopwatch()
         if left <= 0:
             raise Unavailable("No model answered in time.", reason="chat-late")
-        request = replace(asking.request, timeout_s=min(left, asking.request.timeout_s or left))
+        wait = asking.request.timeout_s or TIMEOUT_SECONDS
+        request = replace(asking.request, timeout_s=min(left, wait))
         price = price_of(route.model, asking.terms.rates)
         self._check(asking, price)
         with self._breakers[route.provider].guard():
