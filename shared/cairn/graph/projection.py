@@ -27,12 +27,14 @@ class DocumentRemoval:
 class Purge:
     """Nodes leave every projection, with their versions, edges, aliases and embeddings.
 
-    What is not there is left alone, so a purge may be applied again.
+    What is not there is left alone, so a purge may be applied again. Of the `cleared` nodes only
+    the compiled truth goes, of the present and of the past.
     """
 
     workspace_id: UUID
     node_ids: tuple[UUID, ...]
     position: int
+    cleared: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,11 +40,16 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.ids import IdSource
     from cairn.ingestion.document_ports import ObjectStore
+    from cairn.ingestion.drafting import Owner
     from cairn.ingestion.requests import IdempotencyKey, NewDocument
     from cairn.transaction import Transactions
 
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
 UPLOAD_LIFETIME = timedelta(minutes=15)
+SOURCE = "source"
+"""The kind of data subject a document's source is: its bodies can be forgotten by a key of it."""
+
+LONGEST_SOURCE_KEY = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,19 +107,21 @@ class AcceptDocument(Writer[DocumentStores]):
         described = self._describe(principal, document)
         ingestion_id = self.new_id()
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
-        wanted = owners(document.client_id, document.data_subjects)
+        about = owners(document.client_id, document.data_subjects)
+        wanted = (*about, source_owner(described["source_uri"]))
 
         def prepared() -> Work[DocumentStores, DocumentAccepted]:
             resolution = self.resolver.resolve(principal, wanted)
-            subjects = resolution.subjects_of(wanted)
             receipt = _Receipt(
                 ingestion_id=ingestion_id,
                 principal_id=principal.principal_id,
                 object_key=object_key,
                 scope=document.scope.value,
                 described=described,
-                subjects=subjects,
-                identity=document_identity(described, document.scope.value, subjects),
+                subjects=resolution.subjects_of(wanted),
+                identity=document_identity(
+                    described, document.scope.value, resolution.subjects_of(about)
+                ),
             )
             return Work(
                 resolution=resolution,
@@ -201,13 +208,23 @@ def check_size(size: int) -> None:
         )
 
 
+def source_owner(source_uri: str) -> Owner:
+    """Return the data subject that a source is; a long URI stands by its digest."""
+    if len(source_uri.encode()) <= LONGEST_SOURCE_KEY:
+        return SOURCE, source_uri
+    return SOURCE, "sha256:" + hashlib.sha256(source_uri.encode()).hexdigest()
+
+
 def upload_key(workspace_id: UUID, upload_id: UUID) -> str:
     """Return where the bytes of a direct upload arrive."""
     return f"uploads/{workspace_id}/{upload_id}"
 
 
 def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[UUID, ...]) -> str:
-    """Return what makes two documents the same source for the same audience: 32 hex characters."""
+    """Return what makes two documents the same source for the same audience: 32 hex characters.
+
+    `subjects` are those the document is about, not the source's own, which follows from the rest.
+    """
     parts = [
         "document",
         described["client_id"],

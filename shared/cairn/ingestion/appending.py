@@ -23,7 +23,12 @@ SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
 def append_and_project(
     stores: WriteStores, planned: Sequence[Planned], now: datetime
 ) -> list[Entry]:
-    """Append the planned entries, apply their projections in order and return them sealed."""
+    """Append the planned entries, apply their projections in order and return them sealed.
+
+    Raises SubjectForgotten when one is about somebody whose forgetting was begun. Every write comes
+    through here with the ledger's head locked, so none slips past a forgetting.
+    """
+    _refuse_forgotten(stores, planned)
     entries = seal(stores.ledger.head(), [one.entry for one in planned], now)
     stores.ledger.append(entries)
     stores.nodes.apply(
@@ -33,3 +38,12 @@ def append_and_project(
         if entry.type == "data_subject.registered":
             stores.subjects.add(registered_subject(entry, one.body), entry.position)
     return entries
+
+
+def _refuse_forgotten(stores: WriteStores, planned: Sequence[Planned]) -> None:
+    about = {subject for one in planned for subject in one.entry.data_subjects}
+    forgotten = stores.subjects.forgotten(about) if about else ()
+    if forgotten:
+        from cairn.ledger.keys import SubjectForgotten  # its ciphers are not for every function
+
+        raise SubjectForgotten(min(forgotten))

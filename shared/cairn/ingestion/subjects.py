@@ -10,7 +10,7 @@ from cairn.errors import Conflict
 from cairn.ids import IdSource
 from cairn.ingestion.drafting import Owner
 from cairn.ingestion.ports import Subject, WriteStores
-from cairn.ledger.keys import KeyStore
+from cairn.ledger.keys import KeyStore, SubjectForgotten, subject_mark
 from cairn.transaction import Transactions
 
 _ATTEMPTS = 3
@@ -40,9 +40,19 @@ class Resolution:
         return {one: self.keys[one] for one in data_subjects or (self.workspace_id,)}
 
     def check(self, stores: WriteStores) -> None:
-        """Raise SubjectRegisteredMeanwhile when a subject to register exists by now."""
-        if self.new and stores.subjects.find([(one.kind, one.natural_key) for one in self.new]):
+        """Raise SubjectRegisteredMeanwhile when a subject to register exists by now.
+
+        SubjectForgotten when one of that name is being forgotten: it may come back after that.
+        """
+        if not self.new:
+            return
+        if stores.subjects.find([(one.kind, one.natural_key) for one in self.new]):
             raise SubjectRegisteredMeanwhile("A data subject was registered meanwhile.")
+        key = self.keys[self.workspace_id]
+        marks = [subject_mark(key, one.kind, one.natural_key) for one in self.new]
+        barred = stores.subjects.barred(marks)
+        if barred:
+            raise SubjectForgotten(min(barred))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

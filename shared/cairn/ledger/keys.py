@@ -5,6 +5,7 @@ all its subjects, so destroying any one of them makes the body unreadable for go
 which hashes ciphertext, still verifies. docs/decisions/0003-ledger-keys.md gives the reasons.
 """
 
+import hmac
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -26,6 +27,7 @@ KEY_BYTES = 32
 _NONCE_BYTES = 12
 _FORMAT = b"\x01"
 _PURPOSE = b"cairn ledger body 1"
+_MARKS = b"cairn subject mark 1"
 
 
 class BodyUnreadable(NotFound):
@@ -73,6 +75,15 @@ def key_subjects(workspace_id: UUID, data_subjects: Iterable[UUID]) -> tuple[UUI
     The workspace's own key has the workspace id as its subject id.
     """
     return tuple(sorted(set(data_subjects))) or (workspace_id,)
+
+
+def subject_mark(workspace_key: bytes, kind: str, natural_key: str) -> bytes:
+    """Return what a name is recognised by without being kept: HMAC-SHA256 under a derived key.
+
+    Without the workspace's key, which is not in the database, nobody can try names against it.
+    """
+    key = HKDF(SHA256(), KEY_BYTES, salt=None, info=_MARKS).derive(workspace_key)
+    return hmac.digest(key, f"{kind}\x1f{natural_key}".encode(), "sha256")
 
 
 class BodyCipher:

@@ -9,6 +9,8 @@ from cairn.graph.node import Label
 from cairn.ingestion.ports import Topic
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from cairn.graph.projection import Purge
     from cairn.storage.in_memory.stores import Tables
 
@@ -32,6 +34,19 @@ def apply_purge(tables: Tables, purge: Purge) -> None:
         if node_id in ids:
             del tables.embeddings[node_id, model_id]
     _drop_work(tables, purge)
+    for one in purge.cleared:
+        _clear_truth(tables, one, purge.position)
+
+
+def _clear_truth(tables: Tables, node_id: UUID, position: int) -> None:
+    node = tables.nodes.get(node_id)
+    if node is not None and node.compiled_truth is not None:
+        changed = max(node.position, position)
+        tables.nodes[node_id] = replace(node, compiled_truth=None, position=changed)
+    tables.versions[node_id] = tuple(
+        replace(one, node=replace(one.node, compiled_truth=None))
+        for one in tables.versions.get(node_id, ())
+    )
 
 
 def _drop_aliases(tables: Tables, purge: Purge) -> None:

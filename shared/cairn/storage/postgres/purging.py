@@ -31,3 +31,7 @@ class PostgresPurge(Store):
             ids = list(purge.node_ids[start : start + _AT_ONCE])
             for statement in _STATEMENTS:
                 self.run(statement, ids=ids, position=purge.position)
+        if purge.cleared:
+            ids = list(purge.cleared)
+            self.run("purge.clear_truths", ids=ids, position=purge.position)
+            self.run("purge.clear_past_truths", ids=ids)

@@ -60,3 +60,13 @@ INSERT INTO purged_node (workspace_id, id, position)
 SELECT %(workspace_id)s, id, %(position)s FROM unnest(%(ids)s::uuid[]) AS id
 ON CONFLICT (workspace_id, id) DO UPDATE
    SET position = greatest(purged_node.position, excluded.position)
+
+-- name: clear_truths
+-- What was compiled about these nodes from what goes is true no longer.
+UPDATE node SET compiled_truth = NULL, position = greatest(position, %(position)s)
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND compiled_truth IS NOT NULL
+
+-- name: clear_past_truths
+-- Nor was it before.
+UPDATE node_version SET compiled_truth = NULL
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND compiled_truth IS NOT NULL

@@ -1,0 +1,180 @@
+"""Forgettings in PostgreSQL: whom they are of, what goes with them, and what is no projection.
+
+Not the purge of nodes: entries project that (`purging`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import class_row, dict_row
+from psycopg.types.json import Jsonb
+
+from cairn.lifecycle.forget_ports import Doomed, Forgetting, KnownSubject
+from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store import Store
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.ingestion.drafting import Owner
+
+_ERASED = {
+    "search_run": "forgetting.erase_searches",
+    "search_feedback": "forgetting.erase_feedback",
+    "idempotency": "forgetting.erase_answers",
+    "embedding_cache": "forgetting.erase_cached_vectors",
+    "pending_message": "forgetting.erase_pending_messages",
+    "key_conversation": "forgetting.erase_key_conversations",
+    "outbox": "forgetting.erase_ingestions",
+    "data_subject": "forgetting.erase_subject",
+}
+"""Statements by what they count, in order: they read nodes that are purged after them."""
+
+
+@dataclass(frozen=True)
+class PostgresForgetStores(PostgresStores):
+    """Implements `lifecycle.forget_ports.ForgetStores`."""
+
+    @property
+    def forgetting(self) -> PostgresForgetting:
+        """Return what forgetting reads and erases."""
+        return PostgresForgetting(self.connection, self.principal)
+
+
+class PostgresForgetting(Store):
+    """Implements `lifecycle.forget_ports.ForgetStore`."""
+
+    def subject(
+        self, *, owner: Owner | None = None, subject_id: UUID | None = None
+    ) -> KnownSubject | None:
+        """Return a data subject by its name or by its id."""
+        kind, name = owner or (None, None)
+        asked = {"id": subject_id, "kind": kind, "natural_key": name}
+        with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
+            return cursor.execute(query("forgetting.subject"), self._here(asked)).fetchone()
+
+    def find(
+        self,
+        *,
+        forgetting_id: UUID | None = None,
+        subject_id: UUID | None = None,
+        mark: bytes | None = None,
+    ) -> Forgetting | None:
+        """Return a forgetting; of several of one name the newest."""
+        asked = {"id": forgetting_id, "subject_id": subject_id, "mark": mark}
+        found = self._forgettings("forgetting.find", asked)
+        return found[0] if found else None
+
+    def unfinished(self) -> Sequence[Forgetting]:
+        """Return those that are not done, the oldest first."""
+        return self._forgettings("forgetting.unfinished", {})
+
+    def begin(self, forgetting: Forgetting) -> None:
+        """Keep a new one; one of the same subject stays as it is."""
+        self.run(
+            "forgetting.begin",
+            id=forgetting.id,
+            subject_id=forgetting.subject_id,
+            kind=forgetting.kind,
+            mark=forgetting.mark,
+            keyed=forgetting.keyed,
+            reason=forgetting.reason,
+            principal_id=forgetting.principal_id,
+            status=forgetting.status,
+            position=forgetting.position,
+            begun_at=forgetting.begun_at,
+            document_ids=list(forgetting.document_ids),
+        )
+
+    def advance(
+        self,
+        forgetting_id: UUID,
+        status: str,
+        *,
+        now: datetime,
+        purged_position: int | None = None,
+        object_keys: Sequence[str] = (),
+        counts: Mapping[str, int] | None = None,
+    ) -> None:
+        """Move one on; `now` is kept when it is done, counts are added to those there are."""
+        self.run(
+            "forgetting.advance",
+            id=forgetting_id,
+            status=status,
+            now=now,
+            purged_position=purged_position,
+            object_keys=list(object_keys),
+            counts=Jsonb(dict(counts or {})),
+        )
+
+    def documents(self, source_uri: str) -> Sequence[UUID]:
+        """Return the documents of a source, deleted ones too."""
+        return [one for (one,) in self.run("forgetting.documents", source_uri=source_uri)]
+
+    def without(self, subject_id: UUID, document_ids: Collection[UUID]) -> int:
+        """Return how many nodes of these documents do not name the subject."""
+        asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
+        ((count,),) = self.run("forgetting.without", **asked).fetchall()
+        return count
+
+    def doomed(self, subject_id: UUID, document_ids: Collection[UUID]) -> Doomed:
+        """Return what goes with the subject and these documents."""
+        asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
+        rows = self.run("forgetting.doomed", **asked).fetchall()
+        ids = [node_id for node_id, is_described in rows if not is_described]
+        revived = self.run("forgetting.revived", ids=ids) if ids else ()
+        return Doomed(
+            node_ids=tuple(ids),
+            revived=tuple(node_id for (node_id,) in revived),
+            cleared=tuple(node_id for node_id, is_described in rows if is_described),
+        )
+
+    def count(
+        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+    ) -> Mapping[str, int]:
+        """Return how many rows of each kind would go."""
+        rows = self.run("forgetting.count", **_asked(subject_id, document_ids, doomed))
+        counts = {what: number for what, number in rows if number}
+        extra = {"revived": len(doomed.revived), "compiled_truth": len(doomed.cleared)}
+        return counts | {what: number for what, number in extra.items() if number}
+
+    def object_keys(self, document_ids: Collection[UUID], doomed: Doomed) -> Sequence[str]:
+        """Return the prefixes under which bytes of the documents may lie."""
+        asked = {"ids": list(doomed.node_ids), "document_ids": list(document_ids)}
+        return [key for (key,) in self.run("forgetting.object_keys", **asked)]
+
+    def erase(
+        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+    ) -> Mapping[str, int]:
+        """Delete the rows that are no projection, and return how many by table."""
+        asked = _asked(subject_id, document_ids, doomed)
+        return {what: self.run(name, **asked).rowcount for what, name in _ERASED.items()}
+
+    def _forgettings(self, name: str, asked: dict[str, Any]) -> list[Forgetting]:
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            rows = cursor.execute(query(name), self._here(asked)).fetchall()
+        return [_forgetting(row) for row in rows]
+
+    def _here(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {"workspace_id": self.principal.workspace_id, **asked}
+
+
+def _forgetting(row: dict[str, Any]) -> Forgetting:
+    return Forgetting(
+        **row | {one: tuple(row[one]) for one in ("document_ids", "object_keys")},
+    )
+
+
+def _asked(
+    subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+) -> dict[str, UUID | list[UUID]]:
+    return {
+        "subject_id": subject_id,
+        "document_ids": list(document_ids),
+        "ids": list(doomed.node_ids),
+    }

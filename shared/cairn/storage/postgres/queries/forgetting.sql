@@ -1,0 +1,162 @@
+-- name: subject
+-- A data subject by its name or by its id.
+SELECT id, kind, natural_key FROM data_subject
+ WHERE workspace_id = %(workspace_id)s
+   AND (id = %(id)s::uuid OR kind = %(kind)s::text AND natural_key = %(natural_key)s::text)
+
+-- name: find
+-- A forgetting by its id, its subject or the mark of its name; the newest of several.
+SELECT id, workspace_id, subject_id, kind, mark, keyed, reason, principal_id, status, position,
+  begun_at, purged_position, document_ids, object_keys, counts, done_at
+  FROM forgetting
+ WHERE workspace_id = %(workspace_id)s
+   AND (id = %(id)s::uuid OR subject_id = %(subject_id)s::uuid OR mark = %(mark)s::bytea)
+ ORDER BY begun_at DESC, id DESC LIMIT 1
+
+-- name: unfinished
+-- Forgettings that were interrupted.
+SELECT id, workspace_id, subject_id, kind, mark, keyed, reason, principal_id, status, position,
+  begun_at, purged_position, document_ids, object_keys, counts, done_at
+  FROM forgetting
+ WHERE workspace_id = %(workspace_id)s AND status <> 'done'
+ ORDER BY begun_at, id
+
+-- name: begin
+-- Keep a forgetting; one of the same subject stays.
+INSERT INTO forgetting (workspace_id, id, subject_id, kind, mark, keyed, reason, principal_id,
+  status, position, begun_at, document_ids)
+VALUES (%(workspace_id)s, %(id)s, %(subject_id)s, %(kind)s, %(mark)s, %(keyed)s, %(reason)s,
+  %(principal_id)s, %(status)s, %(position)s, %(begun_at)s, %(document_ids)s)
+ON CONFLICT (workspace_id, subject_id) DO NOTHING
+
+-- name: advance
+-- Move a forgetting on; what is null stays.
+UPDATE forgetting
+   SET status = %(status)s,
+       purged_position = coalesce(%(purged_position)s, purged_position),
+       object_keys = CASE WHEN %(status)s = 'done' THEN '{}' ELSE object_keys || %(object_keys)s END,
+       counts = counts || %(counts)s,
+       done_at = CASE WHEN %(status)s = 'done' THEN %(now)s END
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: documents
+-- The documents of a source, deleted ones too.
+SELECT id FROM node
+ WHERE workspace_id = %(workspace_id)s AND label = 'Document' AND source_uri = %(source_uri)s
+ ORDER BY id
+
+-- name: without
+-- How many nodes of documents do not name a subject.
+SELECT count(*) FROM node
+ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+   AND NOT data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: doomed
+-- A subject's nodes, those of documents, and all that was derived of them, entities too.
+WITH RECURSIVE made AS (
+  SELECT id FROM node
+   WHERE workspace_id = %(workspace_id)s
+     AND (data_subjects @> ARRAY[%(subject_id)s::uuid] OR document_id = ANY (%(document_ids)s)
+       OR id = ANY (%(document_ids)s))
+  UNION
+  SELECT v.source_id FROM made
+    JOIN edge_version v ON v.workspace_id = %(workspace_id)s AND v.target_id = made.id
+     AND v.relation = 'DERIVED_FROM'
+)
+SELECT n.id, n.label = 'Entity' AND NOT n.data_subjects @> ARRAY[%(subject_id)s::uuid]
+  FROM made JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = made.id
+ ORDER BY n.id
+
+-- name: revived
+-- What was superseded by nodes that go and can stand again: nothing else stands in its place.
+SELECT n.id FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.superseded_by = ANY (%(ids)s)
+   AND n.state = 'superseded' AND n.id <> ALL (%(ids)s)
+   AND NOT EXISTS (SELECT FROM node o
+     WHERE o.workspace_id = n.workspace_id AND o.id <> n.id AND o.id <> ALL (%(ids)s)
+       AND o.state IN ('active', 'provisional')
+       AND (o.dedup_key = n.dedup_key OR o.chain_key = n.chain_key))
+ ORDER BY n.id
+
+-- name: count
+-- How many rows of each kind a subject has.
+SELECT 'node.' || label AS what, count(*)::integer FROM node
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) GROUP BY label
+UNION ALL
+SELECT 'ledger', count(*)::integer FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'edge', count(*)::integer FROM edge
+ WHERE workspace_id = %(workspace_id)s AND (source_id = ANY (%(ids)s) OR target_id = ANY (%(ids)s))
+UNION ALL
+SELECT 'embedding', count(*)::integer FROM embedding
+ WHERE workspace_id = %(workspace_id)s AND node_id = ANY (%(ids)s)
+UNION ALL
+SELECT 'pending_message', count(*)::integer FROM pending_message
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'ingestion', count(*)::integer FROM ingestion
+ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s || %(document_ids)s)
+
+-- name: object_keys
+-- Where bytes of documents may lie: what an ingestion keeps, and what it was given.
+SELECT DISTINCT key FROM ingestion i,
+  LATERAL (VALUES ('ingestions/' || i.workspace_id || '/' || i.id || '/'), (i.object_key)) AS k (key)
+ WHERE i.workspace_id = %(workspace_id)s AND i.document_id = ANY (%(ids)s || %(document_ids)s)
+ ORDER BY key
+
+-- name: erase_ingestions
+-- Runs of documents through the machine, and work that waits for them.
+WITH gone AS (
+  DELETE FROM ingestion
+   WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s || %(document_ids)s)
+  RETURNING id
+)
+DELETE FROM outbox
+ WHERE workspace_id = %(workspace_id)s
+   AND (reference IN (SELECT id FROM gone) OR topic = 'embed' AND node_ids && %(ids)s)
+
+-- name: erase_subject
+-- The name a subject was known by.
+DELETE FROM data_subject WHERE workspace_id = %(workspace_id)s AND id = %(subject_id)s
+
+-- name: erase_pending_messages
+-- What was said and is no conversation yet.
+DELETE FROM pending_message
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_key_conversations
+-- Which public keys were bound to conversations that go.
+DELETE FROM key_conversation
+ WHERE workspace_id = %(workspace_id)s AND conversation_id = ANY (%(ids)s)
+
+-- name: erase_answers
+-- Answers kept for repeated requests that name nodes that go; the keys were the caller's words.
+DELETE FROM idempotency AS i
+ WHERE i.workspace_id = %(workspace_id)s
+   AND EXISTS (SELECT FROM regexp_matches(i.answer::text,
+       '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') AS named (id)
+     WHERE named.id[1]::uuid = ANY (%(ids)s || %(document_ids)s))
+
+-- name: erase_searches
+-- Searches that considered nodes that go, or were made in their sessions. Ids are packed: 16 bytes each.
+DELETE FROM search_run AS r
+ WHERE r.workspace_id = %(workspace_id)s
+   AND (r.returned && %(ids)s OR r.seeds && %(ids)s
+     OR r.session_id = ANY (ARRAY(SELECT DISTINCT n.session_id FROM node n
+          WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
+            AND n.session_id IS NOT NULL))
+     OR EXISTS (SELECT FROM jsonb_each(r.candidates) AS leg (name, packed),
+            LATERAL (SELECT CASE WHEN jsonb_typeof(leg.packed) = 'object'
+              THEN decode(leg.packed ->> 'nodes', 'base64') END) AS b (ids),
+            generate_series(0, coalesce(length(b.ids), 0) / 16 - 1) AS at
+          WHERE encode(substring(b.ids FROM at * 16 + 1 FOR 16), 'hex')::uuid = ANY (%(ids)s)))
+
+-- name: erase_feedback
+-- What was said of results that go.
+DELETE FROM search_feedback WHERE workspace_id = %(workspace_id)s AND node_id = ANY (%(ids)s)
+
+-- name: erase_cached_vectors
+-- Vectors made for texts that go; those of unknown texts too.
+DELETE FROM embedding_cache
+ WHERE workspace_id = %(workspace_id)s AND (node_id = ANY (%(ids)s) OR node_id IS NULL)
