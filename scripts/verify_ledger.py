@@ -1,6 +1,7 @@
 """Check a Cairn ledger export offline: python verify_ledger.py EXPORT [--keys FILE] [--json].
 
-It shares no code with Cairn; docs/ledger.md describes what it checks and its exit status.
+With --anchors FOLDER --public-key FILE it is also held to the signed heads in FOLDER. It shares
+no code with Cairn; docs/ledger.md describes what it checks and its exit status.
 """
 
 import argparse
@@ -11,10 +12,13 @@ import sys
 import uuid
 from pathlib import Path
 
-from cryptography.exceptions import InvalidTag
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import load_der_public_key, load_pem_public_key
 
 
 def canonical(value):
@@ -68,8 +72,70 @@ def open_body(entry, keys):
     return isinstance(json.loads(AESGCM(key).decrypt(sealed[1:13], sealed[13:], bound)), dict)
 
 
-def check(lines, keys):
-    """Walk the export; return what was found, with `position` and `reason` when it is bad."""
+def public_key(source):
+    """Read a PEM or DER public key; one PEM, the first, where there are several."""
+    end = b"-----END PUBLIC KEY-----"
+    if end in source:
+        return load_pem_public_key(source[: source.index(end) + len(end)])
+    return load_der_public_key(source)
+
+
+def read_anchor(stored, key):
+    """Return an anchor whose signature holds, with its digest; else ValueError saying why not."""
+    anchor = dict(json.loads(stored))
+    signature = anchor.pop("signature", None)
+    if signature is None:
+        raise ValueError("unsigned")
+    value, content = bytes.fromhex(signature["value"]), canonical(anchor).encode()
+    edwards = isinstance(key, Ed25519PublicKey)
+    try:
+        key.verify(value, content, *([] if edwards else [ECDSA(SHA256())]))
+    except InvalidSignature:
+        raise ValueError("not-authentic") from None
+    if anchor["format"] != "cairn-anchor-1":
+        raise ValueError("malformed")
+    return anchor | {"digest": hashlib.sha256(stored).hexdigest()}
+
+
+def read_anchors(folder, key, workspace):
+    """Return the trusted anchors of `workspace` by number, and what is wrong with the others."""
+    anchors, faults = {}, []
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            anchor = read_anchor(path.read_bytes(), key)
+            if anchor["workspace_id"] == workspace:
+                anchors.setdefault(int(anchor["number"]), []).append(anchor)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+            told = exc.args[0] if exc.args in (("unsigned",), ("not-authentic",)) else "malformed"
+            faults.append({"file": path.name, "reason": told})
+    for number in range(1, max(anchors, default=0) + 1):
+        before = {each["digest"] for each in anchors.get(number - 1, [])} or {None}
+        named = {each["previous"] for each in anchors.get(number, [])}
+        if not named:
+            faults.append({"number": number, "reason": "missing"})
+        elif not named <= before and number - 1 in anchors:
+            faults.append({"number": number - 1, "reason": "missing"})
+    return [each for found in anchors.values() for each in found], faults
+
+
+def held_to(found, hashes, anchors, faults):
+    """Return `found` with what the anchors say: the first position that has another hash."""
+    held = {"trusted": len(anchors), "faults": faults}
+    found = found | {"anchors": held}
+    wrong = [at["position"] for at in anchors if hashes.get(at["position"]) != at["hash"]]
+    if found["ok"] and wrong:
+        bad = min(min(wrong), found["checked"] + 1)
+        found |= {"ok": False, "first_bad_position": bad, "reason": "head-mismatch"}
+    elif found["ok"] and any(fault["reason"] != "unsigned" for fault in faults):
+        found |= {"ok": False, "reason": "anchors"}
+    return found
+
+
+def check(lines, keys, hashes):
+    """Walk the export; return what was found, with `position` and `reason` when it is bad.
+
+    `hashes` gets the hash of each good position.
+    """
     top = json.loads(next(lines, ""))
     head, workspace = top["head"], top["workspace_id"]
     if top["format"] != "cairn-ledger-1":
@@ -86,6 +152,7 @@ def check(lines, keys):
         if reason is not None:
             break
         position, previous, recorded_at = position + 1, entry["hash"], entry["recorded_at"]
+        hashes[position] = previous
     bad = position + 1 if reason else None
     if reason is None and head != {"position": position, "hash": previous}:
         reason = "head-mismatch"
@@ -99,17 +166,30 @@ def main():
     parser = argparse.ArgumentParser(description="Check a Cairn ledger export offline.")
     parser.add_argument("export", type=Path, help="NDJSON written by `cairn ledger export`")
     parser.add_argument("--keys", type=Path, help='JSON {"subject id": "key in hex"}: open bodies')
+    parser.add_argument("--anchors", type=Path, help="a folder with the anchors' objects")
+    parser.add_argument("--public-key", type=Path, help="PEM or DER: the key that signed them")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
+    if bool(given.anchors) != bool(given.public_key):
+        parser.error("--anchors and --public-key go together")
     try:
+        hashes = {}
         keys = json.loads(given.keys.read_bytes()) if given.keys else {}
         with given.export.open(encoding="utf-8") as lines:
-            found = check(lines, keys)
+            found = check(lines, keys, hashes)
+        if given.anchors:
+            key = public_key(given.public_key.read_bytes())
+            anchors = read_anchors(given.anchors, key, found["workspace_id"])
+            found = held_to(found, hashes, *anchors)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         sys.stderr.write(f"not a Cairn ledger export, or not a key file: {exc!r:.200}\n")
         return 2
     good = "OK: {checked} entries, head {head}, {bodies_opened} bodies opened"
+    if "anchors" in found:
+        good += ", anchors: {anchors}"
+    broken = found["first_bad_position"] is None
     bad = "BAD at position {first_bad_position}: {reason} ({checked} entries before are good)"
+    bad = "BAD anchors: {anchors}" if broken else bad
     text = json.dumps(found) if given.json else (good if found["ok"] else bad).format(**found)
     sys.stdout.write(text + "\n")
     return 0 if found["ok"] else 1

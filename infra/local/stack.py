@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from infra.local import environment, state
-from infra.local.cloud import CDK_APP, Cloud
+from infra.local.cloud import CDK_APP, Cloud, start_anchoring
 from infra.local.emulator import Emulator
 from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
@@ -68,6 +68,7 @@ class Stack:
             self._start_front_door(saved, outputs)
             values = self._write_env(saved, outputs)
             self._fill_search_index(saved)
+            self._anchor(saved)
             return values
 
     def down(self) -> list[str]:
@@ -242,6 +243,12 @@ class Stack:
         with self.progress.step("search index") as line:
             app_url = self._url(APP_ROLE, saved.app_password, DATABASE)
             line.says(f"{fill_search_index(app_url, self._search_url(saved))} nodes indexed")
+
+    def _anchor(self, saved: State) -> None:
+        """Have the chains verified and anchored: a laptop is off when the schedule comes."""
+        with self.progress.step("ledger anchors") as line:
+            started = start_anchoring(self.emulator(saved).url)
+            line.says("being written" if started else "not now; see `cairn ledger anchor`")
 
     def _migrate(self, saved: State) -> None:
         from infra.local.workspace import migrate_database

@@ -122,7 +122,8 @@ def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
     from cairn.ingestion import requests
     from cairn.ingestion.entity_requests import EntityChanged
-    from cairn.lifecycle import reindex
+    from cairn.lifecycle import orphans, reindex, stats
+    from cairn.lifecycle.anchors import AnchoredVerification
     from cairn.retrieval import conversations, event_views, node_views, reports, views
     from cairn.retrieval.answer import Answer
 
@@ -142,9 +143,12 @@ def _records() -> tuple[type[Any], ...]:
         Answer,
         views.LedgerEntryView,
         views.LedgerVerification,
+        AnchoredVerification,
         views.KeyView,
         views.Status,
         reindex.MissingVectors,
+        stats.Stats,
+        orphans.Orphans,
         reindex.Reindexed,
         conversations.ConversationView,
         conversations.ConversationMessage,

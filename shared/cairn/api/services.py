@@ -29,7 +29,12 @@ if TYPE_CHECKING:
         Remembered,
         UploadTicket,
     )
+    from cairn.ingestion.task_draft import NewTask, TaskStep
+    from cairn.ingestion.tasks import TaskChanged
+    from cairn.lifecycle.anchors import AnchoredVerification
+    from cairn.lifecycle.orphans import Orphans
     from cairn.lifecycle.reindex import MissingVectors, Reindexed
+    from cairn.lifecycle.stats import Stats
     from cairn.retrieval.answer import Answer
     from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
     from cairn.retrieval.conversations import (
@@ -180,6 +185,12 @@ class VerifyLedger(Protocol):
     def __call__(self, principal: Principal, /) -> LedgerVerification: ...
 
 
+class VerifyAnchors(Protocol):
+    """Recompute the chain and hold it to the signed heads outside the database."""
+
+    def __call__(self, principal: Principal, /) -> AnchoredVerification: ...
+
+
 class Admit(Protocol):
     """Return who holds an API key and whether this request of its may run; counts the request.
 
@@ -240,6 +251,26 @@ class ReindexServices:
 
     count: CountMissingVectors
     queue: Reindex
+
+
+class GetStats(Protocol):
+    """Return the numbers of a workspace to an admin; Denied for others."""
+
+    def __call__(self, principal: Principal, /) -> Stats: ...
+
+
+class FindOrphans(Protocol):
+    """Return what lost what it belongs to, by kind, to an admin; Denied for others."""
+
+    def __call__(self, principal: Principal, /) -> Mapping[str, Orphans]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsServices:
+    """The use cases that count a workspace."""
+
+    get: GetStats
+    orphans: FindOrphans
 
 
 class CheckReady(Protocol):
@@ -415,6 +446,36 @@ class SubscriptionServices:
     clear: ClearSubscription
 
 
+class StartTask(Protocol):
+    """Start a task; NotFound for a conversation the principal cannot see."""
+
+    def __call__(
+        self, principal: Principal, new: NewTask, *, idempotency: IdempotencyKey | None
+    ) -> TaskChanged: ...
+
+
+class StepTask(Protocol):
+    """Take a task's next step, or end it; Conflict when it has ended otherwise already."""
+
+    def __call__(
+        self,
+        principal: Principal,
+        task_id: UUID,
+        step: TaskStep,
+        *,
+        idempotency: IdempotencyKey | None,
+    ) -> TaskChanged: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskServices:
+    """The use cases of tasks."""
+
+    start: StartTask
+    step: StepTask
+    end: StepTask
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiServices:
     """Every use case the routes call. One object an app; nothing connects when it is built."""
@@ -437,12 +498,14 @@ class ApiServices:
     explain_search: ExplainSearch
     list_ledger: ListLedger
     verify_ledger: VerifyLedger
+    verify_anchors: VerifyAnchors
     create_key: CreateKey
     list_keys: ListKeys
     revoke_key: RevokeKey
     claim: Claim
     get_status: GetStatus
     reindex: ReindexServices
+    stats: StatsServices
     events: EventServices
     conversations: ConversationServices
     reports: ReportServices
@@ -450,6 +513,7 @@ class ApiServices:
     nodes: NodeServices
     entities: EntityServices
     graph: GraphServices
+    tasks: TaskServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,12 +53,14 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         explain_search=later(lambda: _searches(parts)),
         list_ledger=later(lambda: parts.browse.list_ledger),
         verify_ledger=later(lambda: parts.browse.verify_ledger),
+        verify_anchors=later(lambda: _verify_anchors(parts)),
         create_key=later(lambda: _create_key(parts)),
         list_keys=later(lambda: _list_keys(parts)),
         revoke_key=later(lambda: _revoke_key(parts)),
         claim=later(lambda: _claim(parts)),
         get_status=later(lambda: parts.browse.get_status),
         reindex=later(lambda: _reindex(parts)),
+        stats=later(lambda: _stats(parts)),
         events=later(lambda: _events(parts)),
         conversations=later(lambda: _conversations(parts)),
         reports=later(lambda: _reports(parts)),
@@ -66,6 +68,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         nodes=later(lambda: parts.graph_writing[0]),
         entities=later(lambda: parts.graph_writing[1]),
         graph=later(lambda: _walks(parts)),
+        tasks=later(lambda: _tasks(parts)),
     )
 
 
@@ -135,6 +138,20 @@ def _searches(parts: ApiParts) -> api.ExplainSearch:
     return searches(parts.opened)
 
 
+def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
+    from cairn.bootstrap.signing import signing_key
+    from cairn.lifecycle.anchors import VerifyAnchored
+    from cairn.storage.aws.anchors import S3Anchors
+    from cairn.storage.postgres.views import browse_transactions
+
+    return VerifyAnchored(
+        transactions=browse_transactions(parts.opened),
+        store=S3Anchors(parts.settings.anchor_bucket),
+        verifier=signing_key(parts.settings),
+        clock=utc_now,
+    )
+
+
 def _create_key(parts: ApiParts) -> api.CreateKey:
     from cairn.lifecycle.keys import CreateKey
 
@@ -165,6 +182,12 @@ def _reindex(parts: ApiParts) -> api.ReindexServices:
     return reindex_services(parts.opened, parts.wake, parts.model.model)
 
 
+def _stats(parts: ApiParts) -> api.StatsServices:
+    from cairn.bootstrap.numbers import stats_services
+
+    return stats_services(parts.opened)
+
+
 def _events(parts: ApiParts) -> api.EventServices:
     from cairn.bootstrap.events import event_services
 
@@ -181,6 +204,12 @@ def _reports(parts: ApiParts) -> api.ReportServices:
     from cairn.bootstrap.talking import report_services
 
     return report_services(parts.opened, parts.remember, parts.log)
+
+
+def _tasks(parts: ApiParts) -> api.TaskServices:
+    from cairn.bootstrap.talking import task_services
+
+    return task_services(parts.remember, parts.transactions, parts.log)
 
 
 def _subscriptions(parts: ApiParts) -> api.SubscriptionServices:

@@ -10,15 +10,16 @@ from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
+from cairn.bootstrap.signing import signing_key
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
+from cairn.lifecycle.anchors import WriteAnchors
 from cairn.lifecycle.count_accesses import CountAccesses
 from cairn.lifecycle.sweep import ForgetSearches, Sweep
 from cairn.lifecycle.verify_chains import VerifyChains
-from cairn.retrieval.browse import Browse
 from cairn.settings import AuditSettings
-from cairn.storage.aws.objects import S3Objects
+from cairn.storage.aws.anchors import S3Anchors
 from cairn.storage.postgres.access_log import DropSearchRuns, PostgresAccessStores
 from cairn.storage.postgres.conversations import DropExpiredMessages
 from cairn.storage.postgres.store_transactions import StoreTransactions
@@ -51,6 +52,7 @@ def audit_services() -> AuditServices:
     opened = database(settings)
     transactions = StoreTransactions(opened, PostgresStores)
     index = endpoint(settings)
+    key = signing_key(settings)
     sender = dispatcher(
         settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
     )
@@ -58,9 +60,10 @@ def audit_services() -> AuditServices:
         finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),
         verify=VerifyChains(
             workspaces=ListWorkspaces(opened),
-            verify=Browse(transactions=browse_transactions(opened)).verify_ledger,
-            anchors=S3Objects(settings.anchor_bucket),
-            clock=utc_now,
+            transactions=browse_transactions(opened),
+            anchors=WriteAnchors(
+                store=S3Anchors(settings.anchor_bucket), signer=key, verifier=key, clock=utc_now
+            ),
             report=warn(log),
         ),
         sweep=Sweep(

@@ -1,5 +1,6 @@
 """`cairn ledger`: verify the hash chains, export one, look at its entries."""
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,13 +18,24 @@ Workspace = Annotated[UUID | None, typer.Option("--workspace", help="Only this w
 
 
 @app.command()
-def verify(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False) -> None:
+def verify(
+    ctx: typer.Context,
+    workspace: Workspace = None,
+    anchors: Annotated[
+        bool, typer.Option("--anchors", help="Hold the key's own chain to its signed anchors.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Verify chains from their beginning; exit status 1 and the position when one is broken.
 
-    With the owner's database URL all workspaces are verified, otherwise the key's own.
+    With the owner's database URL all workspaces are verified, otherwise the key's own. `--anchors`
+    also finds a chain that the database's owner wrote anew or cut.
     """
     deps = deps_of(ctx)
-    found = verifications(deps, workspace)
+    if anchors:
+        found = [own_verification(deps, workspace, anchors=True)]
+    else:
+        found = verifications(deps, workspace)
     ok = all(each["ok"] for each in found)
     if as_json:
         print_json({"ok": ok, "workspaces": found})
@@ -38,12 +50,18 @@ def verifications(deps: Deps, workspace: UUID | None) -> list[dict[str, Any]]:
     if deps.owner_url:
         operator = deps.load_operator()
         return [asdict(each) for each in operator.verify_ledgers(deps.owner_url, workspace)]
-    found = deps.client.get("/v1/ledger/verify")
+    return [own_verification(deps, workspace)]
+
+
+def own_verification(
+    deps: Deps, workspace: UUID | None, *, anchors: bool = False
+) -> dict[str, Any]:
+    """Verify the key's own workspace through the API; Failure when `workspace` is another."""
+    found = deps.client.get("/v1/ledger/verify", anchors="true" if anchors else None)
     if workspace and found["workspace_id"] != str(workspace):
-        raise Failure(
-            "This key belongs to another workspace.", advice="set CAIRN_DATABASE_URL (owner)"
-        )
-    return [found]
+        advice = "use that workspace's key" if anchors else "set CAIRN_DATABASE_URL (owner)"
+        raise Failure("This key belongs to another workspace.", advice=advice)
+    return found
 
 
 def _show(deps: Deps, found: list[dict[str, Any]]) -> None:
@@ -53,11 +71,71 @@ def _show(deps: Deps, found: list[dict[str, Any]]) -> None:
     shown = table("workspace", "chain", "entries", "head")
     for each in found:
         chain = "[green]holds[/]"
-        if not each["ok"]:
+        if not _chain_holds(each):
             chain = f"[red]broken at {each['first_bad_position']}: {each['reason']}[/]"
         head = str(each["head_hash"])[:16]
         shown.add_row(str(each["workspace_id"]), chain, str(each["checked"]), head)
     deps.out.print(shown)
+    for each in found:
+        if "anchors" in each:
+            _show_anchors(deps, each["anchors"])
+
+
+def _chain_holds(found: dict[str, Any]) -> bool:
+    """Return whether the chain itself holds, whatever is wrong with the anchors' objects."""
+    return found["first_bad_position"] is None
+
+
+def _show_anchors(deps: Deps, anchors: dict[str, Any]) -> None:
+    last = f", the newest at {anchors['last_position']}" if anchors["trusted"] else ""
+    deps.out.print(f"anchors: {anchors['trusted']} trusted{last}")
+    for fault in anchors["faults"]:
+        where = ", ".join(
+            f"{name} {fault[name]}" for name in ("key", "number", "position") if fault[name]
+        )
+        colour = "yellow" if fault["reason"] == "unsigned" else "red"
+        deps.out.print(f"[{colour}]{fault['reason']}[/]: {where}")
+
+
+@app.command()
+def anchor(
+    ctx: typer.Context,
+    function: Annotated[
+        str, typer.Option(help="The audit function; cairn-prod-audit on AWS.")
+    ] = "cairn-local-audit",
+    as_json: Json = False,
+) -> None:
+    """Verify all chains and write their anchors now, as the daily schedule does.
+
+    Needs AWS credentials that may invoke the audit function.
+    """
+    deps = deps_of(ctx)
+    done = anchor_now(deps, function)
+    if as_json:
+        print_json(done)
+    else:
+        deps.out.print(f"{done['verified']} chains hold, {done['anchored']} anchors written")
+
+
+def anchor_now(deps: Deps, function: str) -> dict[str, Any]:
+    """Run the audit function's step; Failure when it cannot be run or found a broken chain."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        answer = deps.aws("lambda").invoke(
+            FunctionName=function, Payload=json.dumps({"step": "verify_and_anchor"})
+        )
+        told: Any = json.loads(answer["Payload"].read())
+    except (BotoCoreError, ClientError) as exc:
+        raise Failure(
+            f"The function {function} cannot be run.", advice="is the stack up? see `cairn status`"
+        ) from exc
+    if answer.get("FunctionError"):
+        raise Failure(
+            f"The audit step failed: {told.get('errorMessage', '')}",
+            advice="see `cairn ledger verify`",
+        )
+    return told
 
 
 @app.command()

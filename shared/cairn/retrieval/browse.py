@@ -18,7 +18,7 @@ from cairn.retrieval.views import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from uuid import UUID
 
     from cairn.access import Principal
@@ -182,15 +182,21 @@ class Browse:
             return verify_chain(stores.ledger, principal.workspace_id)
 
 
-def verify_chain(ledger: LedgerReader, workspace_id: UUID) -> LedgerVerification:
+def verify_chain(
+    ledger: LedgerReader, workspace_id: UUID, *, anchors: Mapping[int, bytes] | None = None
+) -> LedgerVerification:
     """Verify a chain and that it ends where its head says.
 
     The head is read before and after, so that entries appended meanwhile do no harm while entries
-    past the head, or missing before it, are faults.
+    past the head, or missing before it, are faults. `anchors` are the hashes that positions must
+    have, known before this call: a chain that ends before one of them was cut.
     """
     head = ledger.head()
     found = verify(
-        entries_of(ledger, up_to=head.position), workspace_id=workspace_id, expected=head
+        entries_of(ledger, up_to=head.position),
+        workspace_id=workspace_id,
+        expected=head,
+        anchors=anchors,
     )
     checked = found.checked
     if found.ok:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ import httpx
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.talk_fakes import Talk
+from tests.unit.api.numbers_fakes import NumbersWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
@@ -23,8 +24,10 @@ from cairn.api.services import (
     ConversationServices,
     EventServices,
     ReindexServices,
+    StatsServices,
     ReportServices,
     SubscriptionServices,
+    TaskServices,
 )
 from cairn.api.walk_services import GraphServices
 from cairn.errors import (
@@ -47,6 +50,8 @@ from cairn.ingestion.requests import (
     Remembered,
     UploadTicket,
 )
+from cairn.ledger.anchors import AnchorFault
+from cairn.lifecycle.anchors import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.event_views import EventFilter, EventView
@@ -122,6 +127,7 @@ class World:
     known: NodeWorld = field(default_factory=lambda: NodeWorld(WORKSPACE))
     graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
     vectors: VectorWorld = field(default_factory=VectorWorld)
+    numbers: NumbersWorld = field(default_factory=NumbersWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -256,6 +262,10 @@ class World:
         return ReindexServices(count=self.vectors.count, queue=self.vectors.queue)
 
     @property
+    def stats(self) -> StatsServices:
+        return self.numbers.services()
+
+    @property
     def conversations(self) -> ConversationServices:
         return self.talk.conversation_services()
 
@@ -270,6 +280,11 @@ class World:
     @property
     def graph(self) -> GraphServices:
         return self.graphs.services()
+
+    @property
+    def tasks(self) -> TaskServices:
+        tasks = self.known.graphing.tasks
+        return TaskServices(start=tasks.start, step=tasks.step, end=tasks.end)
 
     @property
     def nodes(self) -> NodeServices:
@@ -383,6 +398,12 @@ class World:
             head_position=6,
             head_hash="ab" * 32,
         )
+
+    def verify_anchors(self, principal: Principal) -> AnchoredVerification:
+        found = asdict(self.verify_ledger(principal))
+        fault = FaultFound(reason=AnchorFault.MISSING, number=2)
+        anchors = AnchorsFound(trusted=2, last_position=6, last_verified_at=NOW, faults=(fault,))
+        return AnchoredVerification(**{**found, "ok": False, "anchors": anchors})
 
     def create_key(self, principal: Principal, key: NewKey) -> KeyCreated:
         view = KeyView(

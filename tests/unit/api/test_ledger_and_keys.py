@@ -26,6 +26,17 @@ def test_a_broken_chain_is_told_with_its_position() -> None:
     assert (body["ok"], body["first_bad_position"], body["reason"]) == (False, 7, "hash-mismatch")
 
 
+def test_anchors_are_looked_at_when_asked_for() -> None:
+    client = Client(World(first_bad_position=None))
+    assert "anchors" not in client.get("/v1/ledger/verify?anchors=false").json()
+    body = client.get("/v1/ledger/verify?anchors=true").json()
+    assert (body["ok"], body["anchors"]["trusted"]) == (False, 2)
+    assert body["anchors"]["faults"] == [
+        {"reason": "missing", "key": None, "number": 2, "position": None}
+    ]
+    assert client.get("/v1/ledger/verify?anchors=perhaps").status_code == 422
+
+
 def test_a_new_keys_secret_is_in_the_answer_to_making_it_and_nowhere_else() -> None:
     client = Client(World())
     made = client.post("/v1/keys", {"name": "scout", "role": "agent", "scopes": ["public"]})

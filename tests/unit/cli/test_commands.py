@@ -1,5 +1,7 @@
+import io
 import json
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -68,6 +70,7 @@ def test_help_lists_every_command() -> None:
         "reindex",
         "ledger verify",
         "ledger export",
+        "ledger anchor",
         "ledger list",
         "keys list",
         "keys create",
@@ -241,6 +244,46 @@ def test_ledger_verify_goes_over_all_workspaces_and_names_the_broken_position() 
     ]
     told = shell.run("ledger", "verify")
     assert "broken at 4: hash-mismatch" in told.stdout
+
+
+def test_ledger_verify_with_anchors_asks_the_api_and_tells_each_fault() -> None:
+    shell = Shell(settings=OWNER)
+    shown = shell.run("ledger", "verify", "--anchors", "--json")
+    assert shown.exit_code == 1
+    [found] = json.loads(shown.stdout)["workspaces"]
+    assert found["anchors"]["trusted"] == 2
+    told = shell.run("ledger", "verify", "--anchors")
+    assert (told.exit_code, "missing: number 2" in told.stdout) == (1, True)
+    other = shell.run("ledger", "verify", "--anchors", "--workspace", str(BROKEN))
+    assert (other.exit_code, "another workspace" in other.stderr) == (1, True)
+
+
+class AuditFunction:
+    """A Lambda client whose one function answers so."""
+
+    def __init__(self, told: dict[str, Any], error: str | None = None) -> None:
+        self.told, self.error, self.invoked = told, error, list[dict[str, Any]]()
+
+    def invoke(self, **given: Any) -> dict[str, Any]:
+        self.invoked.append(given)
+        answer = {"Payload": io.BytesIO(json.dumps(self.told).encode())}
+        return answer | ({"FunctionError": self.error} if self.error else {})
+
+
+def test_ledger_anchor_runs_the_audit_functions_step() -> None:
+    audit = AuditFunction({"verified": 3, "anchored": 2})
+    shell = Shell(aws={"lambda": audit})
+    shown = shell.run("ledger", "anchor", "--json")
+    assert (shown.exit_code, json.loads(shown.stdout)) == (0, {"verified": 3, "anchored": 2})
+    assert audit.invoked == [
+        {"FunctionName": "cairn-local-audit", "Payload": '{"step": "verify_and_anchor"}'}
+    ]
+
+
+def test_ledger_anchor_fails_when_a_chain_does_not_hold() -> None:
+    told = {"errorMessage": "ledger-broken: A chain does not hold."}
+    shown = Shell(aws={"lambda": AuditFunction(told, "Unhandled")}).run("ledger", "anchor")
+    assert (shown.exit_code, "A chain does not hold" in shown.stderr) == (1, True)
 
 
 def test_ledger_verify_of_one_sound_workspace_is_exit_status_0() -> None:

@@ -13,6 +13,13 @@ from cairn.api.routing import router
 
 routes = router("ledger")
 
+VERIFICATION = {
+    "oneOf": [
+        {"$ref": "#/components/schemas/LedgerVerification"},
+        {"$ref": "#/components/schemas/AnchoredVerification"},
+    ]
+}
+
 
 @routes.get(
     "/v1/ledger",
@@ -45,10 +52,17 @@ def list_ledger(
     summary="Verify the ledger",
     response_model=None,
     responses={
-        **answers(200, "Whether the chain holds, or where it breaks", "LedgerVerification"),
+        **answers(200, "Whether the chain holds, or where it breaks", VERIFICATION),
         **problems(),
     },
 )
-def verify_ledger(caller: Admin, services: Services) -> Response:
-    """Recompute every hash of the workspace's chain and name the first bad position."""
+def verify_ledger(
+    caller: Admin, services: Services, anchors: Annotated[bool, Query()] = False
+) -> Response:
+    """Recompute every hash of the workspace's chain and name the first bad position.
+
+    With `anchors` the chain is also held to the signed heads outside the database.
+    """
+    if anchors:
+        return answer(services.verify_anchors(caller))
     return answer(services.verify_ledger(caller))

@@ -23,25 +23,25 @@ class S3Objects:
 
     def put(self, key: str, content: bytes) -> None:
         """Store bytes under a key."""
-        with _translated():
+        with translated():
             self._s3.put_object(Bucket=self.bucket, Key=key, Body=content)
 
     def get(self, key: str) -> bytes:
         """Return the bytes of a key."""
-        with _translated():
+        with translated():
             return self._s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
 
     def size(self, key: str) -> int | None:
         """Return how many bytes a key holds, None when it holds nothing."""
         try:
-            with _translated():
+            with translated():
                 return self._s3.head_object(Bucket=self.bucket, Key=key)["ContentLength"]
         except NotFound:
             return None
 
     def delete(self, key: str) -> None:
         """Remove a key."""
-        with _translated():
+        with translated():
             self._s3.delete_object(Bucket=self.bucket, Key=key)
 
     def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
@@ -60,7 +60,8 @@ class S3Objects:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def translated() -> Generator[None]:
+    """Raise what S3 says as NotFound (no such key) or Unavailable (`object-store`)."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
