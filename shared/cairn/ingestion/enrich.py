@@ -56,6 +56,7 @@ class _Work:
 
     nodes: Mapping[UUID, EnrichableNode]
     embeddings: Sequence[NewEmbedding]
+    known: Mapping[bytes, Vectors]
     fresh: Mapping[bytes, Vectors]
     derived: Sequence[Derived]
     pairs: Sequence[Likeness]
@@ -124,7 +125,8 @@ class Enrich:
         fresh = self._embed([one for one in needed if text_hash(one) not in known])
         embeddings = [_embedding(node, self.embedder, known | fresh) for node in nodes]
         derived = [derive(node, aliases[node.audience]) for node in nodes]
-        work = self._looked_up(principal, nodes, embeddings, fresh, derived, keys)
+        vectors = known, fresh
+        work = self._looked_up(principal, nodes, embeddings, vectors, derived, keys)
         self._when_free(lambda: self._store(principal, rows, work))
         return len(embeddings)
 
@@ -148,7 +150,7 @@ class Enrich:
         principal: Principal,
         nodes: Sequence[EnrichableNode],
         embeddings: Sequence[NewEmbedding],
-        fresh: Mapping[bytes, Vectors],
+        vectors: tuple[Mapping[bytes, Vectors], Mapping[bytes, Vectors]],
         derived: Sequence[Derived],
         keys: Mapping[UUID, bytes],
     ) -> _Work:
@@ -166,7 +168,8 @@ class Enrich:
         return _Work(
             nodes=by_id,
             embeddings=embeddings,
-            fresh=fresh,
+            known=vectors[0],
+            fresh=vectors[1],
             derived=derived,
             pairs=pairs,
             causes=causes,
@@ -196,12 +199,26 @@ class Enrich:
             if not stores.queue.find(ids):
                 return  # another worker was faster
             now = self.clock()
+            made = self._as_cached(stores, work)
             stores.embeddings.cache(work.fresh, model_id, now)
-            stores.embeddings.store(work.embeddings, model_id, position)
+            stores.embeddings.store(made, model_id, position)
             if work.embeddings:
                 planned = self._planned(principal, stores, work, position, now)
                 append_and_project(stores, planned, now)
             stores.queue.done(ids)
+
+    def _as_cached(self, stores: EnrichStores, work: _Work) -> Sequence[NewEmbedding]:
+        """Return the rows, made of another worker's vectors where it embedded a text meanwhile.
+
+        What a model says of a text depends a little on what is embedded with it; rows are always
+        of what the cache has, so that a rebuild makes the same.
+        """
+        kept = stores.embeddings.cached(set(work.fresh), self.embedder.model.id)
+        if not kept:
+            return work.embeddings
+        vectors = {**work.known, **work.fresh, **kept}
+        made = (mixed(one.node_id, one.recipe, vectors) for one in work.embeddings if one.recipe)
+        return [one for one in made if one is not None]
 
     def _planned(
         self,

@@ -61,11 +61,26 @@ class EnrichableNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """SHA-256 of the texts whose cached vectors make a node's: its windows, and what came before.
+
+    Each window's vector is pooled with all of `context` (`embedding.pooling`), where there is any.
+    """
+
+    windows: tuple[bytes, ...]
+    context: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewEmbedding:
-    """The vectors of one node: a row a window of its text."""
+    """The vectors of one node: a row a window of its text.
+
+    `recipe` says what they were made of, for the entry that a rebuild reads.
+    """
 
     node_id: UUID
     vectors: Sequence[Vectors]
+    recipe: Recipe | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

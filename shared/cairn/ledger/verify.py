@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from uuid import UUID
 
 from cairn.errors import ValidationFailed
@@ -60,7 +61,7 @@ def verify(
     known = {at: value for at, value in (anchors or {}).items() if at > head.position}
     checked = 0
     for entry in entries:
-        fault = _fault(entry, head, known)
+        fault = fault_of(entry, head, known)
         if fault is not None:
             return _bad(checked, head.position + 1, fault, head)
         head = head_of(entry)
@@ -73,7 +74,10 @@ def verify(
     return Verification(ok=True, checked=checked, first_bad_position=None, reason=None, head=head)
 
 
-def _fault(entry: Entry, head: Head, anchors: Mapping[int, bytes]) -> Fault | None:
+def fault_of(
+    entry: Entry, head: Head, anchors: Mapping[int, bytes] = MappingProxyType({})
+) -> Fault | None:
+    """Return what is wrong with the entry that should come after `head`, None when nothing is."""
     if entry.workspace_id != head.workspace_id:
         return Fault.FOREIGN_ENTRY
     if entry.position != head.position + 1:

@@ -159,6 +159,8 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO consolidation_run (workspace_id, id, state, trigger, dry_run, created_at,"
         " updated_at) VALUES (%(w)s, %(id)s, 'finished', 'request', false, %(t)s, %(t)s)",
         "INSERT INTO purged_node VALUES (%(w)s, %(id)s, 1)",
+        "INSERT INTO rebuild (workspace_id, id, only_check, state, created_at, updated_at)"
+        " VALUES (%(w)s, %(id)s, false, 'running', %(t)s, %(t)s)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

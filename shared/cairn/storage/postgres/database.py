@@ -106,9 +106,13 @@ def bound(
     timeout_ms: int | None = None,
     read_only: bool = True,
     sees_deleted: bool = False,
+    one_moment: bool = False,
 ) -> Generator[Connection]:
-    """Open a transaction whose row policies and candidate functions know the principal."""
-    with database.connection() as connection, connection.transaction():
+    """Open a transaction whose row policies and candidate functions know the principal.
+
+    With `one_moment` all its statements see the database as the first one saw it.
+    """
+    with database.connection() as connection, _transaction(connection, one_moment=one_moment):
         settings = {
             "workspace_id": str(principal.workspace_id),
             "scopes": ",".join(sorted(principal.allowed_scopes)),
@@ -121,6 +125,18 @@ def bound(
         }
         connection.execute(query("tenancy.bind"), settings)
         yield connection
+
+
+@contextmanager
+def _transaction(connection: Connection, *, one_moment: bool) -> Generator[None]:
+    if one_moment:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    try:
+        with connection.transaction():
+            yield
+    finally:
+        if one_moment and not connection.closed:
+            connection.isolation_level = None
 
 
 def _conversations_of(principal: Principal) -> str:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.embeddings import PostgresEmbeddings, PostgresGraphState
     from cairn.storage.postgres.events import PostgresEvents
     from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
+    from cairn.storage.postgres.summaries import PostgresSummaries
     from cairn.storage.postgres.tasks import PostgresTasks
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
@@ -111,6 +112,12 @@ class PostgresStores:
         from cairn.storage.postgres.nodes import PostgresAliases
 
         return PostgresAliases(self.connection, self.principal)
+
+    @property
+    def summaries(self) -> PostgresSummaries:
+        from cairn.storage.postgres.summaries import PostgresSummaries
+
+        return PostgresSummaries(self.connection, self.principal)
 
     @property
     def documents(self) -> PostgresDocuments:

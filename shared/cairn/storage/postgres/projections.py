@@ -1,0 +1,47 @@
+"""Every table, and whether the ledger says what is in it. Not the tables: those are migrations.
+
+A test reads the catalogue: a new table must be named here, and a projection in `post-apply.sql` and
+`queries/checksum.sql` too.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+PROJECTIONS = (
+    "edge_version",
+    "edge",
+    "node_version",
+    "node",
+    "embedding",
+    "entity_alias",
+    "data_subject",
+    "subscription",
+    "key_conversation",
+    "purged_node",
+)
+"""Rows follow from ledger entries (vectors: and the cache), in the order of replacing."""
+
+NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "ledger": "what projections are made from",
+        "ledger_head": "where the ledger ends",
+        "workspace": "tenants and their settings; they come before any entry",
+        "principal": "accounts: made with their keys",
+        "api_key": "accounts: secrets' hashes are not in the ledger",
+        "claim": "the first run's token; there is no workspace yet",
+        "rate_limit": "lost in a crash on purpose",
+        "idempotency": "answers given in the last 24 hours",
+        "outbox": "work under way; gone when done",
+        "upload": "files under way; gone after a day",
+        "ingestion": "how the reading of documents goes; its outcome is in the ledger",
+        "embedding_model": "the same for every workspace",
+        "embedding_cache": "survives a rebuild on purpose, but no forgetting",
+        "search_run": "what searches considered; they write no entry",
+        "search_feedback": "what readers said of searches; says nothing about the world",
+        "search_index_state": "how far an index outside the database has followed",
+        "pending_message": "messages before their conversation has an entry",
+        "rebuild": "rebuilds under way and their outcomes",
+        "consolidation_run": "how consolidations go; what they decide is in the ledger",
+    }
+)
+"""Why the ledger does not say what is in the others."""

@@ -1,0 +1,69 @@
+-- name: among_replayed
+-- From here on unqualified projections mean the replayed ones. Their tables are filled from nothing,
+-- so the planner's first guesses would be read from their beginning to their end for every row.
+SELECT set_config('search_path', 'replay, public', true), set_config('timezone', 'UTC', true),
+  set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)
+
+-- name: among_live
+-- From here on they mean the ones in use.
+SELECT set_config('search_path', 'public', true), set_config('timezone', 'UTC', true),
+  set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
+  set_config('enable_mergejoin', 'on', true)
+
+-- name: for_whole_tables
+-- What reads whole tables is planned for that.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+  set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
+  set_config('enable_mergejoin', 'on', true), set_config('work_mem', '64MB', true)
+
+-- name: progress
+-- How far the replay is; held until the end of the transaction.
+SELECT version, since, position, hash, recorded_at, entries, unreadable FROM replay.progress
+ WHERE workspace_id = %(workspace_id)s FOR UPDATE
+
+-- name: begin
+-- Begin a replay; one that another process has just begun stays.
+INSERT INTO replay.progress (workspace_id, version, since, position, hash, recorded_at, entries,
+  unreadable)
+VALUES (%(workspace_id)s, %(version)s, %(since)s, 0, %(hash)s, %(recorded_at)s, 0, 0)
+ON CONFLICT DO NOTHING
+
+-- name: advance
+-- Keep how far it is.
+UPDATE replay.progress SET position = %(position)s, hash = %(hash)s, recorded_at = %(recorded_at)s,
+  entries = entries + %(entries)s, unreadable = unreadable + %(unreadable)s
+ WHERE workspace_id = %(workspace_id)s
+
+-- name: discard
+-- Forget the replay of this workspace.
+SELECT replay.discard()
+
+-- name: texts
+-- The texts of nodes as they are at this point of the replay.
+SELECT id, text FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: lack
+-- Keep which nodes need the embedder.
+INSERT INTO replay.lacking (workspace_id, node_id)
+SELECT %(workspace_id)s, id FROM unnest(%(ids)s::uuid[]) AS id
+ON CONFLICT DO NOTHING
+
+-- name: supplied
+-- They have got their vectors after all.
+DELETE FROM replay.lacking WHERE workspace_id = %(workspace_id)s AND node_id = ANY (%(ids)s)
+
+-- name: lacking
+-- Which nodes need the embedder, of those that are to be found.
+SELECT n.id FROM replay.lacking l
+  JOIN replay.node n ON n.workspace_id = l.workspace_id AND n.id = l.node_id
+ WHERE l.workspace_id = %(workspace_id)s AND n.state IN ('active', 'provisional', 'superseded')
+ ORDER BY n.id
+
+-- name: put_in_place
+-- Make a projection in use equal to its replayed rows.
+SELECT removed, added FROM replay.put_in_place(%(projection)s)
+
+-- name: index_again
+-- What changed without a new position is behind in the search indexes.
+UPDATE search_index_state SET position = 0 WHERE workspace_id = %(workspace_id)s

@@ -1,0 +1,257 @@
+"""A workspace with one of everything that writes the ledger, over a real database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.graph import Graphing
+from tests.support.ingesting import Documents
+from tests.support.observing import Observing, event
+from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact
+from tests.support.talking import Talking
+
+from cairn.access import Role, Scope
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+from cairn.ingestion.delete import DeleteMemory
+from cairn.ingestion.entity_requests import Split
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.count_accesses import CountAccesses
+from cairn.lifecycle.keys import CreateKey
+from cairn.lifecycle.rebuild import Rebuild
+from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.views import NewKey
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.postgres.access_log import PostgresAccessStores
+from cairn.storage.postgres.accounts import account_transactions, create_workspace
+from cairn.storage.postgres.conversations import PostgresConversationStores
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.replay import PostgresReplays
+from cairn.storage.postgres.reports import PostgresReportStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+from cairn.storage.postgres.subscription_stores import PostgresSubscriptionStores
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from tests.plugins.postgres import Database
+
+HUT = "# Hut\n\nWords about the hut and Redis.\n\n## Beds\n\nThere are twelve beds.\n"
+HUT_LATER = "# Hut\n\nWords about the hut and Redis.\n\n## Stoves\n\nThere are two stoves.\n"
+MODEL = replace(HASHING, id=1)
+"""A model the database knows, with as many dimensions."""
+
+
+@dataclass
+class Everything:
+    """The use cases around one workspace, all with one store of keys."""
+
+    database: Database
+    workspace_id: UUID
+    pool: Pool
+    keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
+    sent: Sent = field(default_factory=Sent)
+    embedder: HashingEmbedder = field(default_factory=lambda: HashingEmbedder(MODEL))
+
+    def __post_init__(self) -> None:
+        self.transactions = StoreTransactions(self.pool, PostgresStores)
+        self.admin = admin_of(self.workspace_id)
+        self.system = Remembering(
+            transactions=self.transactions, principal=self.admin, keys=self.keys, sent=self.sent
+        )
+        self.observing = Observing(self.system)
+        self.graph = Graphing(self.system)
+        self.documents = Documents(
+            transactions=self.transactions,
+            principal=self.admin,
+            keys=self.keys,
+            sent=self.sent,
+            embedder=self.embedder,
+        )
+        self.enrich = self.documents.enrich
+
+    def talking(self, stores: Any) -> Talking:
+        """Conversations, reports or subscriptions, over their stores."""
+        transactions = StoreTransactions(self.pool, stores)
+        return Talking(
+            transactions=transactions, admin=self.admin, keys=self.keys, sent=self.sent, now=NOON
+        )
+
+    def embed(self, *, one_by_one: bool = False) -> None:
+        """Run the embed stage over what was queued."""
+        rows = [row.id for row in self.sent.rows if row.topic == "embed"]
+        for some in [[one] for one in rows] if one_by_one else [rows]:
+            self.enrich.rows(self.workspace_id, some)
+        self.sent.rows.clear()
+
+    @property
+    def rebuild(self) -> Rebuild:
+        """The use case under test."""
+        return Rebuild(
+            replays=PostgresReplays(self.pool),
+            keys=self.keys,
+            cipher=BodyCipher(),
+            dispatcher=self.sent,
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        )
+
+    def rows(self, statement: str, *parameters: Any) -> list[Any]:
+        """Look behind the policies; $w is the workspace."""
+        text = statement.replace("$w", f"'{self.workspace_id}'")
+        with self.database.connect_as_superuser() as root:
+            cursor = root.execute(text.encode(), parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    def fill(self) -> None:
+        """Write one of everything, embedding now and then."""
+        self.remember()
+        self.embed(one_by_one=True)
+        self.observe()
+        self.state()
+        self.embed()
+        self.converse()
+        self.ingest()
+        self.embed(one_by_one=True)
+        self.change()
+        self.embed()
+        self.search()
+
+    def remember(self) -> None:
+        """Facts, chains, corroborations, sessions out of order, data subjects."""
+        tell = self.system.tell
+        tell(fact("Redis feeds PostgreSQL.", client_id="acme", source_agent="scout"))
+        tell(fact("Redis feeds PostgreSQL.", client_id="acme", source_agent="ranger"))
+        for day, colour in enumerate(("red", "green", "blue")):
+            at = NOON + timedelta(days=day)
+            tell(fact(f"The door is {colour}.", key="door", valid_from=at, occurred_at=at))
+        late = NOON + timedelta(hours=5)
+        tell(fact("The door is yellow.", key="door", valid_from=late, occurred_at=late))
+        talk = {"type": MemoryKind.EVENT, "session_id": "talk", "data_subjects": ("ana",)}
+        for number in (1, 4, 2, 3):
+            tell(fact(f"Ana said {number} things of Kafka.", sequence=number, **talk))
+        tell(*(fact(f"Batch {n}.", sequence=n, **{**talk, "session_id": "b"}) for n in range(5)))
+        status = {"type": MemoryKind.STATUS, "subject": "ship"}
+        tell(fact("The ship is at sea.", status_value="sea", **status))
+        tell(fact("The ship is in port.", status_value="port", **status))
+        tell(fact("Only the bot knows of Redis.", agents=("bot",), scope=Scope.PUBLIC))
+
+    def observe(self) -> None:
+        """Events in order and late, with causes, in batches and one by one."""
+        see = self.observing.see
+        first = self.observing.see_one(event("tool.failed", at=1, payload={"text": "Redis died"}))
+        see(*(event(at=at, parent_id=first, payload={"n": at}) for at in (5, 9, 7)))
+        see(event(at=3, payload={"text": "late"}))
+        see(*(event("agent.note", at=at, trace_id="t", payload={"n": at}) for at in (20, 21)))
+
+    def state(self) -> None:
+        """Nodes, edges and entities that callers state, correct, merge and part."""
+        graph = self.graph
+        acme, corp = graph.entity("Acme", "organisation"), graph.entity("Acme Corp", "organisation")
+        tool = graph.entity("Redis", "technology")
+        problem = graph.note("Logins fail.")
+        graph.mention("Acme called.", acme)
+        both = graph.mention("Both called.", acme, "about")
+        graph.relate(both, "REFERENCES", corp, properties={"role": "mentioned"})
+        for _ in range(2):
+            graph.relate(acme, "USES", tool)
+        graph.relate(corp, "USES", tool)
+        graph.relate(graph.note("Clear the sessions."), "SOLVES", problem, weight=2.0)
+        graph.correct.add_alias(self.admin, acme, "ACME Ltd")
+        graph.correct.add_alias(self.admin, tool, "remote dictionary")
+        graph.correct.remove_alias(self.admin, tool, "remote dictionary")
+        graph.correct.merge(self.admin, acme, corp)
+        graph.correct.split(self.admin, corp, Split(undo=acme))
+        shop = Split(
+            name="Shop", type="organisation", mentions=(graph.mention("The shop called.", corp),)
+        )
+        graph.correct.split(self.admin, corp, shop)
+        graph.compile(self.admin, tool, "Redis is a store.")
+        gone = graph.entity("Gone", "organisation")
+        graph.delete(self.admin, gone)
+        graph.entity("Gone", "organisation")
+        graph.delete(self.admin, problem)
+
+    def converse(self) -> None:
+        """Conversations, a key bound to one, reports, subscriptions."""
+        talk = self.talking(PostgresConversationStores)
+        talk.say("Where is my parcel?")
+        talk.later(seconds=5)
+        said = talk.say("Hello? It is about Kafka.")
+        talk.later(seconds=5)
+        talk.say("Thank you.")
+        talk.bind(self.admin, said.conversation_id, self.public_key())
+        reports = self.talking(PostgresReportStores)
+        reports.report("Parcels", conversation_id=said.conversation_id)
+        reports.report("Weather")
+        watched = self.talking(PostgresSubscriptionStores).subscriptions
+        watched.put(self.admin, "scout", ["redis", "kafka"])
+        watched.put(self.admin, "ranger", ["tides"])
+        watched.clear(self.admin, "ranger")
+
+    def public_key(self) -> UUID:
+        """A public key of the workspace."""
+        create = CreateKey(
+            transactions=account_transactions(self.pool),
+            clock=utc_now,
+            new_id=new_id,
+        )
+        return create(self.admin, NewKey(name="visitor", role=Role.PUBLIC, agent_slug="bot")).key.id
+
+    def ingest(self) -> None:
+        """A document, its next version, and one that is deleted and comes back."""
+        self.documents.ingest(HUT)
+        self.documents.ingest(HUT_LATER)
+        gone = self.documents.send(HUT, source_uri="https://example.org/gone.md")
+        self.documents.run(gone)
+        self.documents.delete(self.admin, gone.document_id)
+        self.documents.ingest(HUT, source_uri="https://example.org/gone.md")
+        other = self.documents.send(HUT_LATER, source_uri="https://example.org/other.md")
+        self.documents.run(other)
+        self.documents.delete(self.admin, other.document_id)
+
+    def change(self) -> None:
+        """Deletions whose neighbours get another context."""
+        delete = DeleteMemory(
+            transactions=self.transactions,
+            dispatcher=self.sent,
+            clock=self.system.remember.clock,
+            new_id=new_id,
+        )
+        [(gone,)] = self.rows(
+            "SELECT id FROM node WHERE workspace_id = $w AND session_id = 'talk' AND sequence = 3"
+        )
+        delete(self.admin, gone)
+
+    def search(self) -> None:
+        """Searches that are counted."""
+        self.rows(
+            """INSERT INTO search_run (workspace_id, id, principal_id, recipe, recorded_at,
+                 returned, candidates, degraded, duration_ms, counts_as_access)
+               SELECT $w, gen_random_uuid(), $w, 'default', now(), array_agg(id), '{}', '{}', 1,
+                 true
+                 FROM (SELECT id FROM node WHERE workspace_id = $w AND label = 'Memory'
+                        ORDER BY id LIMIT 5) AS picked"""
+        )
+        CountAccesses(
+            workspaces=lambda: [self.workspace_id],
+            transactions=StoreTransactions(self.pool, PostgresAccessStores),
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        )(seconds=10.0)
+
+
+def open_everything(database: Database, name: str | None = None) -> Everything:
+    """An empty workspace; close its pool afterwards."""
+    workspace_id, _ = create_workspace(
+        database.owner_url, name or f"all-{new_id()}", clock=utc_now, new_id=new_id
+    )
+    return Everything(
+        database=database, workspace_id=workspace_id, pool=Pool(database.app_url, size=3)
+    )
