@@ -162,11 +162,12 @@ def test_a_relationship_to_nothing_is_not_found(graph: Graphing) -> None:
 
 
 def test_a_task_is_named_as_what_produced_a_node(graph: Graphing) -> None:
-    task = graph.one(node("Task", title="Investigate"))
+    task = graph.task("Investigate")
     made = graph.note("Found it.", produced_by_task_id=task)
     assert graph.edges(made) == {("provenance", "PRODUCED", task, made, 1.0)}
-    with pytest.raises(NotFound):
-        graph.note("Nowhere.", produced_by_task_id=new_id())
+    for no_task in (new_id(), made):
+        with pytest.raises(NotFound, match="no such task"):
+            graph.note("Nowhere.", produced_by_task_id=no_task)
 
 
 def test_memories_and_events_are_deleted_by_their_own_routes_or_not_at_all(graph: Graphing) -> None:

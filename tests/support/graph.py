@@ -19,6 +19,8 @@ from cairn.ingestion.node_changes import (
 )
 from cairn.ingestion.node_draft import NewEdge, NewNode, NodeOutcome
 from cairn.ingestion.nodes import WriteNodes
+from cairn.ingestion.task_draft import NewTask
+from cairn.ingestion.tasks import Tasks
 
 
 @dataclass
@@ -43,6 +45,13 @@ class Graphing:
         self.compile = CompileTruth(writing=writing)
         self.delete = DeleteNode(writing=writing)
         self.correct = CorrectEntities(writing=writing)
+        self.logged: list[tuple[str, dict[str, Any]]] = []
+        self.tasks = Tasks(**parts, log=lambda event, told: self.logged.append((event, dict(told))))
+
+    def task(self, title: str, **changes: Any) -> UUID:
+        """Start a task."""
+        new = NewTask(**({"kind": "research", "title": title} | changes))
+        return self.tasks.start(self.system.principal, new).id
 
     def add(self, *nodes: NewNode, **options: Any) -> tuple[NodeOutcome, ...]:
         """Write a batch as the system's principal."""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.api.services import ConversationServices, ReportServices, SubscriptionServices
+from cairn.api.services import (
+    ConversationServices,
+    ReportServices,
+    SubscriptionServices,
+    TaskServices,
+)
 from cairn.clock import monotonic
 from cairn.ingestion.conversations import BindKey, RecordMessage
 from cairn.ingestion.reports import WriteReport
 from cairn.ingestion.subscriptions import Subscriptions
+from cairn.ingestion.tasks import Tasks
 from cairn.retrieval.conversation_search import SearchConversations
 from cairn.retrieval.conversations import BrowseConversations
 from cairn.retrieval.reports import BrowseReports
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.remember import Remember
     from cairn.retrieval.recall import Recall
     from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.stores import PostgresStores
 
 
 def conversation_services(
@@ -98,6 +105,22 @@ def subscription_services(opened: Database, remember: Remember) -> SubscriptionS
     return SubscriptionServices(
         get=subscriptions.get, put=subscriptions.put, clear=subscriptions.clear
     )
+
+
+def task_services(
+    remember: Remember, transactions: StoreTransactions[PostgresStores], log: Logger
+) -> TaskServices:
+    """Build them beside `remember`; each step is one line of the log."""
+    tasks = Tasks(
+        transactions=transactions,
+        resolver=remember.resolver,
+        cipher=remember.cipher,
+        dispatcher=remember.dispatcher,
+        clock=remember.clock,
+        new_id=remember.new_id,
+        log=_info(log),
+    )
+    return TaskServices(start=tasks.start, step=tasks.step, end=tasks.end)
 
 
 def _info(log: Logger) -> Callable[[str, Mapping[str, Any]], None]:

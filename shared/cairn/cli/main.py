@@ -22,7 +22,9 @@ from cairn.cli import (
     search_index,
     searches,
     stack,
+    stats,
     subscriptions,
+    tasks,
     trace,
     workspaces,
 )
@@ -79,12 +81,14 @@ app.add_typer(entities.app, name="entities", rich_help_panel=_MEMORY)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=_MEMORY)
 app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
 app.add_typer(subscriptions.app, name="subscriptions", rich_help_panel=_MEMORY)
+app.add_typer(tasks.app, name="tasks", rich_help_panel=_MEMORY)
 
 app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
+app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from cairn.errors import Conflict, NotFound
-from cairn.ingestion.drafting import require_writer
+from cairn.ingestion.drafting import refuse, require_writer
 from cairn.ingestion.node_ports import GraphStores
 from cairn.ingestion.subjects import SubjectRegisteredMeanwhile
 from cairn.ingestion.task_draft import (
@@ -92,7 +92,31 @@ class Tasks(Writer[TaskStores]):
         *,
         idempotency: IdempotencyKey | None = None,
     ) -> TaskChanged:
-        """Take one step of a task, or end it. The same end again changes nothing."""
+        """Take one step of a task that goes on; ValidationFailed for a step that would end it."""
+        if step.status.is_end:
+            refuse("status", "is running or waiting; a task is ended by completing it")
+        return self._take(principal, task_id, step, idempotency)
+
+    def end(
+        self,
+        principal: Principal,
+        task_id: UUID,
+        step: TaskStep,
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> TaskChanged:
+        """End a task; the same end again changes nothing. ValidationFailed for no end."""
+        if not step.status.is_end:
+            refuse("status", "is completed, failed or cancelled")
+        return self._take(principal, task_id, step, idempotency)
+
+    def _take(
+        self,
+        principal: Principal,
+        task_id: UUID,
+        step: TaskStep,
+        idempotency: IdempotencyKey | None,
+    ) -> TaskChanged:
         require_writer(principal)
         checked = draft_step(step)
 

@@ -11,8 +11,8 @@ import anyio
 import httpx
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
-from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.numbers_fakes import NumbersWorld
+from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
@@ -24,8 +24,8 @@ from cairn.api.services import (
     ConversationServices,
     EventServices,
     ReindexServices,
-    StatsServices,
     ReportServices,
+    StatsServices,
     SubscriptionServices,
     TaskServices,
 )

@@ -59,7 +59,12 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
     assert listed["remember"]["inputSchema"]["required"] == ["text"]
     assert listed["recall"]["annotations"]["readOnlyHint"] is True
     eager = {name for name, tool in listed.items() if "_meta" in tool}
-    assert set(listed) - eager == {"memory-report-list"}
+    assert set(listed) - eager == {
+        "memory-report-list",
+        "work-create",
+        "work-update",
+        "work-complete",
+    }
     assert listed["recall"]["_meta"] == {"anthropic/alwaysLoad": True}
 
 

@@ -34,7 +34,7 @@ def test_a_node_is_added_listed_and_shown() -> None:
 
 def test_an_edge_may_lead_from_a_node() -> None:
     shell = Shell(world=World())
-    task = made(shell, "nodes", "add", "Task", "Look.")["id"]
+    task = made(shell, "nodes", "add", "Step", "Look.")["id"]
     done = made(shell, "nodes", "add", "Finding", "Seen.", "--edge", f"{task}:PRODUCED")
     assert done["edges"] == 1
 

@@ -1,6 +1,12 @@
 """Every tool, in the order clients see them. Add a tool here and in docs/mcp.md."""
 
-from cairn.api.mcp import conversation_tools, graph_tools, memory_tools, report_tools
+from cairn.api.mcp import (
+    conversation_tools,
+    graph_tools,
+    memory_tools,
+    report_tools,
+    work_tools,
+)
 from cairn.api.mcp.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (
@@ -13,4 +19,7 @@ TOOLS: tuple[Tool, ...] = (
     report_tools.READ_LATEST,
     report_tools.LIST,
     conversation_tools.SEARCH,
+    work_tools.CREATE,
+    work_tools.UPDATE,
+    work_tools.COMPLETE,
 )
