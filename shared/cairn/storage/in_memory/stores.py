@@ -35,6 +35,7 @@ from cairn.storage.in_memory.events import InMemoryEvents
 from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
 from cairn.storage.in_memory.purging import apply_purge
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
+from cairn.storage.in_memory.summaries import InMemorySummaries
 from cairn.storage.in_memory.talking import (
     InMemoryConversations,
     InMemoryReports,
@@ -222,6 +223,11 @@ class InMemoryStores:
     def aliases(self) -> InMemoryAliases:
         """Return other names of entities."""
         return InMemoryAliases(self._tables)
+
+    @property
+    def summaries(self) -> InMemorySummaries:
+        """Return what summarising reads."""
+        return InMemorySummaries(self._tables)
 
     @property
     def documents(self) -> InMemoryDocuments:

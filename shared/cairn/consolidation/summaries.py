@@ -1,0 +1,271 @@
+"""Bring a workspace's summaries up to what happened: episodes, then sessions, then agents.
+
+Nothing is remembered between two calls: what a summary was made of stands in it, so that one whose
+sources are the same is left alone, and a call that was killed is gone on with by the next. A few
+hundred sources are held at a time. Texts are made while nobody waits for the ledger; what they were
+made of is looked at again under its lock (`summary_writing`). Not the texts (`summary_texts`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+from uuid import UUID
+
+from cairn.access.system import system_principal
+from cairn.consolidation.episodes import episodes
+from cairn.consolidation.summary_entries import (
+    Draft,
+    covering,
+    episode_id,
+    group_id,
+    made_of,
+)
+from cairn.consolidation.summary_ports import GroupState, Scope, SummaryStores, Wanted
+from cairn.consolidation.truths import Truths
+from cairn.ledger.keys import SubjectForgotten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from cairn.access import Principal
+    from cairn.clock import Stopwatch
+    from cairn.consolidation.episodes import Source
+    from cairn.consolidation.summary_ports import Condense, Group, StoredSummary, SummaryStore
+    from cairn.consolidation.summary_writing import SummaryWriting
+    from cairn.transaction import Transactions
+
+GROUPS_A_PAGE = 100
+SOURCES_A_PAGE = 500
+EPISODES_A_WRITE = 10
+ORPHANS_A_WRITE = 100
+
+LEAST_SOURCES = 3
+"""What has fewer says by itself what a summary would."""
+
+LEAST_CHILDREN = 2
+"""Summaries an agent's is made of at the least."""
+
+MOST_CHILDREN = 300
+"""Summaries that one is made of at the most: the newest."""
+
+
+class Groups(Protocol):
+    """A page of groups: of sessions, traces or agents."""
+
+    def __call__(self, after: str, *, limit: int) -> Sequence[GroupState]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummariseWorkspace:
+    """Writes what is missing, refreshes what changed, drops what has no source left."""
+
+    transactions: Transactions[SummaryStores]
+    writing: SummaryWriting
+    condense: Condense
+    stopwatch: Stopwatch
+
+    def __call__(
+        self, workspace_id: UUID, *, seconds: float, run_id: UUID | None = None
+    ) -> dict[str, int | bool]:
+        """Work for about `seconds` and return counts, and `more` when there is more to do.
+
+        Counts: `episodes`, `sessions`, `agents` and `truths` written, `dropped`, `unchanged`
+        groups, `refused` texts of a model, `forgotten` groups whose key is gone, and `changed`
+        summaries whose sources changed while they were written: the next call takes those. Raises
+        Unavailable when the stores cannot be reached.
+        """
+        run = _Run(
+            use=self,
+            workspace_id=workspace_id,
+            run_id=run_id,
+            principal=system_principal(workspace_id),
+            until=self.stopwatch() + seconds,
+        )
+        done = run.all()
+        return {**run.counts, "more": not done}
+
+
+COUNTED = (
+    "episodes", "sessions", "agents", "truths", "dropped", "unchanged", "refused", "forgotten",
+    "changed",
+)  # fmt: skip
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """One call under way. Its steps return False when time ran out before they were done."""
+
+    use: SummariseWorkspace
+    workspace_id: UUID
+    run_id: UUID | None
+    principal: Principal
+    until: float
+    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTED, 0)))
+
+    def all(self) -> bool:
+        """Do the levels one after the other: each is made of the one below."""
+        truths = Truths(
+            transactions=self.use.transactions,
+            writing=self.use.writing,
+            condense=self.use.condense,
+        )
+        steps: tuple[Callable[[], bool], ...] = (
+            lambda: self._pages(lambda store: store.sessions, self._session),
+            lambda: self._pages(lambda store: store.traces, self._trace),
+            lambda: self._orphans(Scope.EPISODE),
+            lambda: self._orphans(Scope.SESSION),
+            lambda: self._pages(lambda store: store.agents, self._agent),
+            lambda: self._orphans(Scope.AGENT),
+            lambda: truths.refresh(self.principal, self.run_id, self.counts, self._in_time),
+        )
+        return all(step() for step in steps)
+
+    def _in_time(self) -> bool:
+        return self.use.stopwatch() < self.until
+
+    def _pages(
+        self, of: Callable[[SummaryStore], Groups], each: Callable[[GroupState], bool]
+    ) -> bool:
+        """Go through the groups of all sessions, traces or agents."""
+        after = ""
+        while self._in_time():
+            with self.use.transactions.reading(self.principal) as stores:
+                page = of(stores.summaries)(after, limit=GROUPS_A_PAGE)
+            if not page:
+                return True
+            for state in page:
+                if not self._in_time() or not self._guarded(each, state):
+                    return False
+            last: Group = page[-1].group
+            after = last.agent or last.session_id or last.trace_id or ""
+        return False
+
+    def _guarded(self, each: Callable[[GroupState], bool], state: GroupState) -> bool:
+        try:
+            return each(state)
+        except SubjectForgotten:  # its rows are about to go
+            self.counts["forgotten"] += 1
+            return True
+
+    def _session(self, state: GroupState) -> bool:
+        group, covers = state.group, covering(state.fingerprint)
+        top = group_id(self.workspace_id, group, Scope.SESSION)
+        stored = self._stored(group)
+        if state.sources < LEAST_SOURCES:
+            self._write(group, (), [one.id for one in stored])
+            return True
+        if any(one.id == top and one.covers == covers for one in stored):
+            self.counts["unchanged"] += 1
+            return True
+        known = {one.id: one.made_of for one in stored if one.kind == Scope.EPISODE}
+        seen = self._episodes(group, known, "")
+        if seen is None:
+            return False
+        self._write(group, (), sorted(known.keys() - seen))
+        children = self._children(group)
+        if children:
+            self._write(group, [self._draft(top, Scope.SESSION, group, children, covers)], ())
+        return True
+
+    def _trace(self, state: GroupState) -> bool:
+        """Events of a trace outside any session: its episodes keep what the whole trace was."""
+        group, covers = state.group, covering(state.fingerprint)
+        stored = self._stored(group)
+        if state.sources < LEAST_SOURCES:
+            self._write(group, (), [one.id for one in stored])
+            return True
+        if stored and all(one.covers == covers for one in stored):
+            self.counts["unchanged"] += 1
+            return True
+        seen = self._episodes(group, {}, covers)
+        if seen is None:
+            return False
+        self._write(group, (), sorted({one.id for one in stored} - seen))
+        return True
+
+    def _agent(self, state: GroupState) -> bool:
+        group, covers = state.group, covering(state.fingerprint)
+        top = group_id(self.workspace_id, group, Scope.AGENT)
+        with self.use.transactions.reading(self.principal) as stores:
+            found = stores.summaries.stored([top]).get(top)
+        if state.sources < LEAST_CHILDREN:
+            self._write(group, (), [top] if found else ())
+        elif found is not None and found.covers == covers:
+            self.counts["unchanged"] += 1
+        else:
+            children = self._children(group)
+            if children:
+                self._write(group, [self._draft(top, Scope.AGENT, group, children, covers)], ())
+        return True
+
+    def _episodes(self, group: Group, known: dict[UUID, str], covers: str) -> set[UUID] | None:
+        """Write the episodes of a group that differ from `known`; return the ids of all it has.
+
+        None when time ran out: what is written stands, and the next call goes on behind it.
+        """
+        seen: set[UUID] = set()
+        cut = episodes(self._sources(group))
+        while batch := list(islice(cut, EPISODES_A_WRITE)):
+            if not self._in_time():
+                return None
+            ids = [episode_id(one) for one in batch]
+            seen |= set(ids)
+            drafts = [
+                self._draft(id_, Scope.EPISODE, group, sources, covers)
+                for id_, sources in zip(ids, batch, strict=True)
+                if known.get(id_) != made_of(sources)
+            ]
+            self._write(group, drafts, ())
+        return seen
+
+    def _sources(self, group: Group) -> Iterator[Source]:
+        after = None
+        while True:
+            with self.use.transactions.reading(self.principal) as stores:
+                page = stores.summaries.sources(group, after, limit=SOURCES_A_PAGE)
+            yield from page
+            if len(page) < SOURCES_A_PAGE:
+                return
+            after = page[-1].place
+
+    def _stored(self, group: Group) -> Sequence[StoredSummary]:
+        with self.use.transactions.reading(self.principal) as stores:
+            return stores.summaries.of_group(group)
+
+    def _children(self, group: Group) -> tuple[Source, ...]:
+        with self.use.transactions.reading(self.principal) as stores:
+            return tuple(stores.summaries.children(group, limit=MOST_CHILDREN))
+
+    def _draft(
+        self, id_: UUID, scope: Scope, group: Group, sources: tuple[Source, ...], covers: str
+    ) -> Draft:
+        wanted = Wanted(
+            scope=scope.value,
+            texts=tuple(one.text for one in sources),
+            workspace_id=self.workspace_id,
+            run_id=self.run_id,
+        )
+        made = self.use.condense(wanted)
+        self.counts["refused"] += made.refused is not None
+        return Draft(
+            id=id_, scope=scope, group=group, sources=sources, covers=covers, condensed=made
+        )
+
+    def _write(self, group: Group, drafts: Sequence[Draft], dropped: Sequence[UUID]) -> None:
+        if drafts or dropped:
+            self.use.writing.summaries(self.principal, group, drafts, dropped, self.counts)
+
+    def _orphans(self, scope: Scope) -> bool:
+        """Drop the summaries of one level that nothing is left of."""
+        after = UUID(int=0)
+        while self._in_time():
+            with self.use.transactions.reading(self.principal) as stores:
+                found = stores.summaries.orphans(scope.value, after, limit=ORPHANS_A_WRITE)
+            if not found:
+                return True
+            self.use.writing.orphans(self.principal, found, self.counts)
+            after = found[-1]
+        return False
