@@ -75,6 +75,7 @@ class MemoryIn(Body):
     sequence: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     trace_id: Name | None = None
     parent_id: Annotated[UUID, Field(strict=False)] | None = None
+    produced_by_task_id: Annotated[UUID, Field(strict=False)] | None = None
     data_subjects: Names = Field(default_factory=list[str])
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     metadata: Metadata = Field(default_factory=dict[str, Any])
