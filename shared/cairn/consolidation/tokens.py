@@ -58,6 +58,7 @@ _PIECE = re.compile(
 _DECIMAL = re.compile(r"\d+,\d{1,2}|\d+,\d{4,}")
 _ORDINARY = COMMON_WORDS | STOP_WORDS | NOISE_STARTS | ACTION_VERBS
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_MAIL = re.compile(r"\b([Ee])-mail")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _STEMMER = cast("_Stemmer", cast("Any", snowballstemmer).stemmer("english"))
 _STEMMING = Lock()
@@ -88,7 +89,7 @@ class Piece:
 
     text: str
     kind: TokenKind | None = None
-    initial: bool = False  # the first word of a sentence
+    in_words: bool = False  # a number that was written in words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +165,7 @@ def difference(one: Tokens, other: Tokens) -> TokenKind | None:
 def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
     """Yield the words and numbers of a text in order, as they compare with another's."""
     plain = unicodedata.normalize("NFKC", text[:MAX_TEXT_CHARS]).replace("\u2019", "'")
+    plain = _MAIL.sub("\\1mail", plain)
     named = _named(plain, names)
     known = frozenset(word for name in names.values() for word in name_key(name).split())
     for sentence in sentences(named):
@@ -209,8 +211,15 @@ def _sentence(sentence: str, known: frozenset[str]) -> list[Piece]:
     for at, match in enumerate(matches):
         before = matches[at - 1].group() if at else ""
         following = matches[at + 1].group() if at + 1 < len(matches) else ""
-        found += _read(match, before, following, at == 0, known)
+        if not _is_unit_of(found, match.group()):
+            found += _read(match, before, following, at == 0, known)
     return [_dated(found, at) for at in range(len(found))]
+
+
+def _is_unit_of(found: list[Piece], word: str) -> bool:
+    """Return whether the last piece is a number in words that has taken this word as its unit."""
+    unit = UNITS.get(word.casefold())
+    return bool(unit and found and found[-1].in_words and found[-1].text.endswith(f" {unit}"))
 
 
 def _dated(found: list[Piece], at: int) -> Piece:
@@ -272,7 +281,7 @@ def _word(word: str, before: str, following: str, initial: bool, known: frozense
     bare = low.removesuffix("'s").removeprefix("l'").removeprefix("d'")
     if bare in MONTHS and (
         bare not in AMBIGUOUS_MONTHS
-        or (word[0].isupper() and not initial)
+        or (word[0].isupper() and (not initial or low.endswith("'s")))
         or before[:1].isdigit()
         or following[:1].isdigit()
     ):
@@ -283,10 +292,11 @@ def _word(word: str, before: str, following: str, initial: bool, known: frozense
         return Piece(text="not", kind=TokenKind.NEGATION)
     if bare in NUMBER_WORDS and _counts(bare, before.casefold()):
         unit = UNITS.get(following.casefold(), "")
-        return Piece(text=f"{NUMBER_WORDS[bare]} {unit}".strip(), kind=TokenKind.NUMBER)
+        number = f"{NUMBER_WORDS[bare]} {unit}".strip()
+        return Piece(text=number, kind=TokenKind.NUMBER, in_words=True)
     name = word[0].isupper() and not (initial and bare in _ORDINARY) and len(bare) > 1
     kind = TokenKind.NAME if name or bare in known else None
-    return Piece(text=bare, kind=kind, initial=initial)
+    return Piece(text=bare, kind=kind)
 
 
 def _counts(word: str, before: str) -> bool:

@@ -1,0 +1,260 @@
+"""Whether two statements say the same in other words, or exclude each other. Pure, by rules.
+
+Not a model of meaning: what these rules do not know they take for different. Every rule here
+errs towards "different", for a wrong merge hides a memory and a missed one costs a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from cairn.consolidation.tokens import Piece, TokenKind, Tokens, difference, pieces, stem, tokens
+from cairn.consolidation.wording_lists import (
+    BE,
+    BE_PAST,
+    BE_PRESENT,
+    DIRECTIONS,
+    FUTURE,
+    HAVE,
+    LIGHT_WORDS,
+    NEGATING_PREFIXES,
+    OBLIGATION,
+    OPPOSITE_PAIRS,
+    PAST_FORMS,
+    PERMISSION,
+    SAME_GROUPS,
+)
+from cairn.text.words import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_LIKE: dict[str, str] = {}
+for _group in SAME_GROUPS:
+    _head = _LIKE.get(stem(_group[0]), stem(_group[0]))
+    _LIKE.update((stem(_word), _head) for _word in _group)
+_OPPOSITES = frozenset(
+    frozenset(_LIKE.get(stem(word), stem(word)) for word in pair) for pair in OPPOSITE_PAIRS
+)
+_SHORTEST_NEGATED = 4
+_MIN_SHARED = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """One sentence: its words in order as they compare, and the words of grammar it uses."""
+
+    order: tuple[str, ...]  # content words, numbers and names; equal meanings are equal words
+    words: tuple[str, ...]  # all words, light ones too, as written
+    names: frozenset[str]
+    led: frozenset[tuple[str, str]]  # (direction, content word after it)
+    negations: int
+    past: Mapping[str, bool]  # whether a word has the form of a past tense
+    doer: tuple[str, str] | None  # (verb, who does it), in the passive voice
+
+    @property
+    def content(self) -> frozenset[str]:
+        """Return its content words, each once."""
+        return frozenset(self.order)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """One text, read once."""
+
+    sentences: tuple[Sentence, ...]
+    tokens: Tokens
+    plain: str
+
+    @property
+    def content(self) -> frozenset[str]:
+        """Return the content words of all its sentences."""
+        return frozenset(word for one in self.sentences for word in one.order)
+
+
+def wording(text: str, names: Mapping[str, str] = _NO_NAMES) -> Wording:
+    """Return what a text is compared by; `names` maps aliases to names as in `tokens`."""
+    found = [_sentence(list(pieces(part, names))) for part in sentences(text)]
+    return Wording(
+        sentences=tuple(one for one in found if one.order),
+        tokens=tokens(text, names),
+        plain=" ".join(piece.text for piece in pieces(text, names)),
+    )
+
+
+def same_text(one: Wording, other: Wording) -> bool:
+    """Return whether two texts are the same but for case, space, quotes and punctuation."""
+    return bool(one.plain) and one.plain == other.plain
+
+
+def says_all(one: Wording, other: Wording) -> bool:
+    """Return whether every sentence of `one` is said in `other`, with the same tokens."""
+    if difference(one.tokens, other.tokens) or not one.sentences:
+        return False
+    return all(any(same_statement(mine, its) for its in other.sentences) for mine in one.sentences)
+
+
+def same_statement(one: Sentence, other: Sentence) -> bool:
+    """Return whether two sentences make one statement: the same content, turned the same way."""
+    return (
+        one.content == other.content
+        and one.negations == other.negations
+        and _same_grammar(one, other)
+        and not _turned(one, other)
+    )
+
+
+def opposed(one: Wording, other: Wording) -> tuple[str, str] | None:
+    """Return a word of each text that exclude each other, where the texts are about one thing."""
+    mine, its = one.content, other.content
+    if not mine or not its or len(mine & its) < _MIN_SHARED * min(len(mine), len(its)):
+        return None
+    all_mine, all_its = one.tokens.words, other.tokens.words
+    for a, b in product(sorted(all_mine - all_its), sorted(all_its - all_mine)):
+        if opposite(a, b):
+            return a, b
+    return None
+
+
+@lru_cache(maxsize=65_536)
+def opposite(one: str, other: str) -> bool:
+    """Return whether two stems exclude each other: by the list, or by a negating prefix."""
+    if frozenset((_LIKE.get(one, one), _LIKE.get(other, other))) in _OPPOSITES:
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _SHORTEST_NEGATED and any(
+        long == prefix + short for prefix in NEGATING_PREFIXES
+    )
+
+
+def canonical(word: str) -> str:
+    """Return the stem of a word, or of the word that stands for its like."""
+    found = stem(word)
+    return _LIKE.get(found, found)
+
+
+def _sentence(found: Sequence[Piece]) -> Sentence:
+    order: list[str] = []
+    led: set[tuple[str, str]] = set()
+    past: dict[str, bool] = {}
+    direction = ""
+    for piece in found:
+        if piece.kind is TokenKind.NEGATION:
+            continue
+        protected = piece.kind in (TokenKind.NUMBER, TokenKind.DATE)
+        if not protected and piece.text in LIGHT_WORDS:
+            if piece.text in DIRECTIONS:
+                direction = piece.text
+            continue
+        word = piece.text if protected else canonical(piece.text)
+        order.append(word)
+        led.add((direction, word))
+        past[word] = piece.text.endswith("ed") or piece.text in PAST_FORMS
+        direction = ""
+    return Sentence(
+        order=tuple(order),
+        words=tuple(piece.text for piece in found),
+        names=frozenset(canonical(one.text) for one in found if one.kind is TokenKind.NAME),
+        led=frozenset(led),
+        past=MappingProxyType(past),
+        negations=sum(one.kind is TokenKind.NEGATION for one in found),
+        doer=_doer(found, order),
+    )
+
+
+def _same_grammar(one: Sentence, other: Sentence) -> bool:
+    """Return whether tense and mood agree: was is not is, led is not leads, may is not must."""
+    mine, its = frozenset(one.words), frozenset(other.words)
+    for a, b in ((mine, its), (its, mine)):
+        past = bool(a & BE_PAST) and bool(b & BE_PRESENT) and not (b & BE_PAST)
+        ahead = bool(a & FUTURE) and bool(b & (BE - {"be"})) and not (b & FUTURE)
+        allowed = bool(a & PERMISSION) and bool(b & OBLIGATION) and not (b & PERMISSION)
+        if past or ahead or allowed:
+            return False
+    if (mine | its) & (BE | HAVE | FUTURE):
+        return True
+    return all(past == other.past.get(word, past) for word, past in one.past.items())
+
+
+def _turned(one: Sentence, other: Sentence) -> bool:
+    """Return whether the same words may be turned around: from A to B, A picks B up."""
+    if _directions_differ(one, other):
+        return True
+    if one.doer != other.doer and not (one.doer and other.doer):
+        return not (_does(one.doer, other) if one.doer else _does(other.doer, one))
+    return one.doer != other.doer or _exchanged(one, other) or _names_turned(one, other)
+
+
+def _does(doer: tuple[str, str] | None, active: Sentence) -> bool:
+    """Return whether who does it in the passive voice stands before the verb in the active."""
+    if doer is None or not {*doer} <= active.content:
+        return False
+    verb, who = doer
+    return active.order.index(who) < active.order.index(verb)
+
+
+def _directions_differ(one: Sentence, other: Sentence) -> bool:
+    """Return whether a word is led by another direction: from Kraków, to Kraków."""
+    mine = {word: lead for lead, word in one.led if lead in ("from", "to", "de", "à")}
+    its = {word: lead for lead, word in other.led if lead in ("from", "to", "de", "à")}
+    return any(its[word] != lead for word, lead in mine.items() if word in its)
+
+
+def _exchanged(one: Sentence, other: Sentence) -> bool:
+    """Return whether two stretches have changed places around what stands between them.
+
+    Moving one stretch past another is rewording (on Mondays it is closed); X v Y against Y v X is
+    not.
+    """
+    a, b = list(one.order), list(other.order)
+    if len(a) != len(b) or a == b:
+        return False
+    while a and a[0] == b[0]:
+        a, b = a[1:], b[1:]
+    while a and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    size = len(a)
+    for head in range(1, size - 1):
+        for tail in range(1, size - head):
+            if b == [*a[size - tail :], *a[head : size - tail], *a[:head]]:
+                return True
+    return False
+
+
+def _names_turned(one: Sentence, other: Sentence) -> bool:
+    """Return whether two names stand in another order, unless is or was joins them."""
+    shared = one.names & other.names
+    mine = [word for word in one.order if word in shared]
+    its = [word for word in other.order if word in shared]
+    if sorted(mine) != sorted(its) or mine == its:
+        return False
+    return not (_leads(one, shared) == _leads(other, shared) and {*one.words} & BE)
+
+
+def _leads(sentence: Sentence, names: frozenset[str]) -> frozenset[tuple[str, str]]:
+    return frozenset((lead, word) for lead, word in sentence.led if word in names)
+
+
+def _doer(found: Sequence[Piece], order: Sequence[str]) -> tuple[str, str] | None:
+    """Return (verb, doer) of a sentence in the passive voice that names who does it."""
+    words = [piece.text for piece in found]
+    if "by" not in words:
+        return None
+    at = words.index("by")
+    before = [one for one in found[:at] if _has_content(one)]
+    after = [one for one in found[at + 1 :] if _has_content(one)]
+    if not before or not after or not any(word in BE for word in words[:at]):
+        return None
+    if after[0].kind in (TokenKind.NUMBER, TokenKind.DATE):
+        return None
+    verb, doer = canonical(before[-1].text), canonical(after[0].text)
+    return (verb, doer) if verb in order and doer in order else None
+
+
+def _has_content(piece: Piece) -> bool:
+    return piece.kind is not TokenKind.NEGATION and piece.text not in LIGHT_WORDS
