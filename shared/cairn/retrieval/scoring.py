@@ -51,9 +51,13 @@ def decay(node: Sketch, at: datetime) -> float:
     Facts and statuses lose confidence unused; for other kinds the value is reported and does not
     rank (see `ranking_decay`). Never above the stored confidence.
     """
-    since = node.last_accessed_at or node.recorded_at
+    return decayed(node.confidence, node.last_accessed_at or node.recorded_at, at)
+
+
+def decayed(confidence: float, since: datetime, at: datetime) -> float:
+    """Return confidence x 0.98^days between two moments; a clock behind `since` takes nothing."""
     days = max(0.0, (at - since).total_seconds() / 86400)
-    return node.confidence * math.pow(DECAY_PER_DAY, days)
+    return confidence * math.pow(DECAY_PER_DAY, days)
 
 
 def ranking_decay(node: Sketch, at: datetime) -> float:

@@ -77,6 +77,14 @@ class _ChatSettings(_FromEnvironment):
     reranker_dir: Path | None = None
 
 
+class AgeingSettings(_FromEnvironment):
+    """After how many days events nobody used expire, and facts and documents are archived."""
+
+    event_ttl_days: int = Field(30, ge=1)
+    fact_archive_days: int = Field(90, ge=1)
+    knowledge_archive_days: int = Field(180, ge=1)
+
+
 class IngestSettings(_KeyStoreSettings, _FunctionSettings):
     """The ingest stage. It reads the model folder for its tokenizer only."""
 
@@ -92,6 +100,12 @@ class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, 
     similar_edges: Literal["on", "off"] = "on"
 
 
+class ConsolidateSettings(_ChatSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+    """The consolidate stage."""
+
+    embed_queue_url: str
+
+
 class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _FunctionSettings):
     """The retrieve stage."""
 
@@ -101,6 +115,7 @@ class AuditSettings(_SearchIndexSettings, _AnchorSettings, _KeyStoreSettings, _F
 
     embed_queue_url: str
     ingestion_machine_arn: str
+    consolidation_machine_arn: str
     search_run_days: int = Field(30, ge=1)
 
 
@@ -117,6 +132,7 @@ class ApiSettings(
     uploads_bucket: str
     embed_queue_url: str
     ingestion_machine_arn: str
+    consolidation_machine_arn: str
     cors_origins: str = ""
 
     def origins(self) -> tuple[str, ...]:
@@ -127,6 +143,7 @@ class ApiSettings(
 SETTINGS: dict[str, type[_FunctionSettings]] = {
     "api": ApiSettings,
     "audit": AuditSettings,
+    "consolidate": ConsolidateSettings,
     "embed": EmbedSettings,
     "ingest": IngestSettings,
     "retrieve": RetrieveSettings,

@@ -68,6 +68,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/claim",
         "/v1/status",
         "/v1/reindex",
+        "/v1/stats",
+        "/v1/stats/orphans",
         "/healthz",
         "/readyz",
     } == paths

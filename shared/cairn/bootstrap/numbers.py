@@ -1,0 +1,55 @@
+"""What the API needs to count a workspace, and the consolidation to clean it up."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.api.services import StatsServices
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+from cairn.lifecycle.ageing import Lifetimes
+from cairn.lifecycle.cleanup import Cleanup
+from cairn.lifecycle.orphans import FindOrphans
+from cairn.lifecycle.stats import GetStats
+from cairn.storage.postgres.ageing import PostgresAgeingStores
+from cairn.storage.postgres.stats import PostgresStatsStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from cairn.storage.postgres.database import Database
+
+
+class AgeingSettings(Protocol):
+    """After how many days what is unused ages."""
+
+    @property
+    def event_ttl_days(self) -> int: ...
+    @property
+    def fact_archive_days(self) -> int: ...
+    @property
+    def knowledge_archive_days(self) -> int: ...
+
+
+def stats_services(opened: Database) -> StatsServices:
+    """Build them; nothing connects yet."""
+    transactions = StoreTransactions(opened, PostgresStatsStores)
+    return StatsServices(
+        get=GetStats(transactions=transactions, clock=utc_now),
+        orphans=FindOrphans(transactions=transactions),
+    )
+
+
+def cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:
+    """Build the cleanup of one workspace."""
+    return Cleanup(
+        transactions=StoreTransactions(opened, PostgresAgeingStores),
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+        lifetimes=Lifetimes(
+            event=timedelta(days=settings.event_ttl_days),
+            fact=timedelta(days=settings.fact_archive_days),
+            knowledge=timedelta(days=settings.knowledge_archive_days),
+        ),
+    )
