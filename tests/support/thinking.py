@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from tests.support.chat import ScriptedModel
@@ -52,9 +52,11 @@ def gateway(
     terms: Terms | None = None,
     calls: CallLog | None = None,
     watch: Watch | None = None,
+    told: list[tuple[str, dict[str, Any]]] | None = None,
 ) -> Gateway:
     """Return a gateway whose clock stands still; a pause moves its stopwatch on."""
     watch = watch or Watch()
+    heard = [] if told is None else told
     ids = count(1)
     return Gateway(
         models,
@@ -65,6 +67,7 @@ def gateway(
             stopwatch=watch,
             pause=watch.pause,
             new_id=lambda: UUID(int=next(ids)),
+            report=lambda event, fields: heard.append((event, fields)),
         ),
     )
 

@@ -1,19 +1,26 @@
 """The gateway asks the right model, counts what it costs, and refuses before it is too much."""
 
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.support.chat import ScriptedModel
-from tests.support.thinking import CALL, gateway
+from tests.support.thinking import CALL, Watch, gateway
 
-from cairn.errors import BudgetExceeded, Unavailable
-from cairn.llm.allowance import Terms
+from cairn.errors import BudgetExceeded, Unavailable, ValidationFailed
+from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.budget import Budget, Limits, Spent, estimate_tokens
-from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Choice, Route
+from cairn.llm.calls import Call, CallRecord, Spending
+from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Choice, Route, configured
 from cairn.llm.heuristic import HeuristicModel, Rules
-from cairn.llm.port import ChatRequest, Message, Purpose, Role, Usage
+from cairn.llm.port import ChatAnswer, ChatRequest, Effort, Message, Purpose, Role, Usage
 from cairn.llm.pricing import FREE, PRICES, Price, cost_of, price_of
+from cairn.llm.structured import AnswerShape
 from cairn.llm.summaries import Level, summarise
+from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 TEXT = "The harbour pump failed in March. Ines Roth replaced the harbour pump the same day."
 
@@ -191,3 +198,238 @@ def test_a_summary_by_a_model_is_asked_for_with_the_text_as_data() -> None:
     assert [message.text for message in asked.messages] == [TEXT]
     assert "one section" in asked.system
     assert "90" in asked.system
+
+
+# The configuration, retries and providers
+
+
+def test_what_a_request_leaves_open_the_configuration_says() -> None:
+    rows = configured("anthropic:m?max_tokens=77&temperature=0.3&effort=high")
+    scripted = ScriptedModel("one", "two")
+    asked = gateway(scripted, terms=Terms(configuration=rows))
+    asked.chat(replace(request(), max_tokens=None), CALL)
+    asked.chat(replace(request(), max_tokens=5, temperature=1.0, effort=Effort.LOW), CALL)
+    sent = [(one.max_tokens, one.temperature, one.effort) for _, one in scripted.asked]
+    assert sent == [(77, 0.3, Effort.HIGH), (5, 1.0, Effort.LOW)]
+
+
+def test_a_busy_server_is_asked_again_after_what_it_asks_for_and_some_jitter() -> None:
+    watch = Watch()
+    busy = [Unavailable("busy", reason="chat-busy", retry_after=7, status=429) for _ in range(2)]
+    scripted = ScriptedModel(*busy, "at last")
+    assert gateway(scripted, watch=watch).chat(request(), CALL).text == "at last"
+    [first, second] = watch.pauses
+    assert 7 <= first <= 7.5
+    assert 7 <= second <= 8
+
+
+@pytest.mark.parametrize(
+    ("problem", "times"),
+    [
+        (Unavailable("", reason="chat-busy", status=429), 3),
+        (Unavailable("", reason="chat-failed", status=500), 3),
+        (Unavailable("", reason="chat-failed", status=502), 3),
+        (Unavailable("", reason="chat-failed", status=503), 3),
+        (Unavailable("", reason="chat-failed", status=529), 3),
+        (Unavailable("", reason="chat-unreachable"), 3),
+        (Unavailable("", reason="chat-timeout"), 3),
+        (Unavailable("", reason="chat-credentials", status=401), 1),
+        (Unavailable("", reason="chat-failed", status=307), 1),
+        (Unavailable("", reason="chat-malformed"), 1),
+    ],
+    ids=lambda value: str(value) if isinstance(value, Unavailable) else None,
+)
+def test_what_may_pass_is_tried_three_times_and_then_the_next_provider(
+    problem: Unavailable, times: int
+) -> None:
+    first, second = ScriptedModel(*[problem] * 3), ScriptedModel("here", provider="openai")
+    answer = gateway(first, second).chat(request(), CALL)
+    assert (answer.provider, len(first.asked)) == ("openai", times)
+
+
+def test_a_pause_that_would_end_past_the_deadline_is_not_waited_for() -> None:
+    watch = Watch()
+    busy = Unavailable("busy", reason="chat-busy", retry_after=60, status=429)
+    first, second = ScriptedModel(busy), ScriptedModel("here", provider="openai")
+    call = replace(CALL, seconds=30)
+    assert gateway(first, second, watch=watch).chat(request(), call).provider == "openai"
+    assert watch.pauses == []
+
+
+def test_a_request_waits_no_longer_than_the_deadline_leaves() -> None:
+    watch = Watch()
+    busy = Unavailable("busy", reason="chat-busy", retry_after=8, status=429)
+    scripted = ScriptedModel(busy, "late")
+    gateway(scripted, watch=watch).chat(request(), replace(CALL, seconds=10))
+    waits = [one.timeout_s for _, one in scripted.asked]
+    assert waits[0] == 10
+    assert waits[1] is not None
+    assert waits[1] <= 2
+
+
+def test_when_nobody_answers_the_error_says_what_each_said_and_how_the_circuits_stand() -> None:
+    down = [Unavailable("down", reason="chat-failed", status=500) for _ in range(6)]
+    asked = gateway(ScriptedModel(*down), ScriptedModel(*down, provider="openai"))
+    with pytest.raises(Unavailable) as failure:
+        asked.chat(request(), CALL)
+    assert failure.value.fields["tried"] == ("anthropic: chat-failed", "openai: chat-failed")
+    assert failure.value.fields["circuits"] == {"anthropic": "closed", "openai": "closed"}
+
+
+def test_a_circuit_opens_for_every_call_and_the_next_provider_answers_at_once() -> None:
+    down = [Unavailable("down", reason="chat-failed", status=500) for _ in range(5)]
+    first = ScriptedModel(*down, "well again")
+    second = ScriptedModel(*["here"] * 3, provider="openai")
+    watch = Watch()
+    asked = gateway(first, second, watch=watch)
+    for _ in range(3):
+        assert asked.chat(request(), CALL).provider == "openai"
+    assert len(first.asked) == 5
+    assert asked.circuits() == {"anthropic": "open", "openai": "closed"}
+    watch.now += 60
+    assert asked.chat(request(), CALL).text == "well again"
+    assert asked.circuits() == {"anthropic": "closed", "openai": "closed"}
+
+
+def test_a_request_the_provider_refuses_as_such_is_not_sent_to_another() -> None:
+    second = ScriptedModel("never said", provider="openai")
+    with pytest.raises(ValidationFailed):
+        gateway(Refusing(), second).chat(request(), CALL)
+    assert second.asked == []
+
+
+class Refusing(ScriptedModel):
+    def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
+        raise ValidationFailed("no", reason="chat-refused", status=400)
+
+
+# Structured answers
+
+
+class Verdict(AnswerShape):
+    search: bool
+
+
+def test_an_answer_of_the_shape_is_asked_for_once() -> None:
+    scripted = ScriptedModel('{"search": true}')
+    made = gateway(scripted).structured(request(), Verdict, CALL)
+    assert (made.value.search, made.asked, made.cost_usd) == (True, 1, Decimal("0.0015"))
+    assert scripted.asked[0][1].schema == Verdict.model_json_schema()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("Sure!", "Invalid JSON"),
+        ('{"search": ', "Invalid JSON"),
+        ('{"search": "perhaps"}', "search: Input should be a valid boolean"),
+        ('{"search": true, "more": 1}', "more: Extra inputs are not permitted"),
+        ("", "Invalid JSON"),
+    ],
+)
+def test_a_model_that_misses_the_shape_is_told_why_and_both_answers_are_counted(
+    wrong: str, said: str
+) -> None:
+    scripted, spending, calls = (
+        ScriptedModel(wrong, '{"search": false}'),
+        budget(),
+        InMemoryCallLog(),
+    )
+    made = gateway(scripted, calls=calls).structured(request(), Verdict, CALL, spending)
+    assert (made.value.search, made.asked, made.usage.total) == (False, 2, 2200)
+    assert made.cost_usd == spending.spent.usd == Decimal("0.0030")
+    again = scripted.asked[1][1].messages
+    assert [one.role for one in again[-2:]] == [Role.ASSISTANT, Role.USER]
+    assert again[-2].text == (wrong or "(nothing)")
+    assert said in again[-1].text
+    assert [one.outcome for one in calls.records] == ["chat-wrong-shape", "answered"]
+
+
+def test_after_one_clarification_it_is_given_up_without_a_word_of_the_answer() -> None:
+    scripted = ScriptedModel("no", "still no", '{"search": true}')
+    with pytest.raises(Unavailable) as wrong:
+        gateway(scripted).structured(request(), Verdict, CALL)
+    assert wrong.value.reason == "chat-wrong-shape"
+    assert "still no" not in str(wrong.value)
+    assert len(scripted.asked) == 2
+
+
+def test_the_clarification_is_not_sent_when_the_budget_does_not_allow_it() -> None:
+    scripted = ScriptedModel("no", '{"search": true}')
+    with pytest.raises(BudgetExceeded):
+        gateway(scripted).structured(request(), Verdict, CALL, budget(tokens=1200))
+    assert len(scripted.asked) == 1
+
+
+def test_rules_are_not_asked_for_a_shape() -> None:
+    with pytest.raises(Unavailable) as nobody:
+        gateway(HeuristicModel()).structured(request(), Verdict, CALL)
+    assert nobody.value.reason == "no-model"
+
+
+# What is kept, and what a workspace may spend
+
+
+def test_every_request_sent_is_kept_without_a_text() -> None:
+    calls, down = InMemoryCallLog(), Unavailable("down", reason="chat-failed", status=500)
+    gateway(ScriptedModel(down, "short"), calls=calls).chat(request(), CALL)
+    failed, answered = calls.records
+    assert (failed.outcome, failed.usage, failed.cost_usd) == ("chat-failed", Usage(), None)
+    assert (answered.outcome, answered.usage.total) == ("answered", 1100)
+    assert (answered.cost_usd, answered.model) == (Decimal("0.0015"), "claude-haiku-4-5")
+    assert (answered.workspace_id, answered.run_id) == (CALL.workspace_id, CALL.run_id)
+    assert "pump" not in repr(calls.records)
+
+
+def test_rules_cost_nothing_and_are_no_call() -> None:
+    calls = InMemoryCallLog()
+    gateway(HeuristicModel(), calls=calls).chat(request(), CALL)
+    assert calls.records == ()
+
+
+@pytest.mark.parametrize("limits", ["day_usd=0.003", "run_usd=0.003", "day_tokens=2300"])
+def test_a_workspace_is_refused_before_the_call_that_would_pass_its_day_or_its_run(
+    limits: str,
+) -> None:
+    scripted = ScriptedModel("one", "two", "never said")
+    asked = gateway(scripted, terms=Terms(allowance=allowance_of(limits)))
+    asked.chat(request(), CALL)
+    asked.chat(request(), CALL)
+    with pytest.raises(BudgetExceeded) as spent:
+        asked.chat(request(), CALL)
+    assert spent.value.reason == f"budget-{limits.partition('=')[0].replace('_', '-')}"
+    assert len(scripted.asked) == 2
+
+
+def test_one_workspaces_spending_is_not_anothers() -> None:
+    asked = gateway(
+        ScriptedModel("one", "two"), terms=Terms(allowance=allowance_of("day_usd=0.002"))
+    )
+    asked.chat(request(), CALL)
+    other = Call(workspace_id=UUID(int=9))
+    assert asked.chat(request(), other).text == "two"
+
+
+class Broken(InMemoryCallLog):
+    def record(self, record: CallRecord) -> None:
+        raise Unavailable("the database is gone", reason="database")
+
+
+def test_an_answer_that_is_paid_for_is_not_lost_with_its_row_and_that_is_reported() -> None:
+    told: list[tuple[str, dict[str, Any]]] = []
+    asked = gateway(ScriptedModel("short"), calls=Broken(), told=told)
+    assert asked.chat(request(), CALL).text == "short"
+    [(event, fields)] = told
+    assert (event, fields["reason"]) == ("llm.call_not_kept", "database")
+
+
+class Unread(InMemoryCallLog):
+    def spent(self, workspace_id: UUID, run_id: UUID | None, at: datetime) -> Spending:
+        raise Unavailable("the database is gone", reason="database")
+
+
+def test_nothing_is_asked_while_nobody_knows_what_was_spent() -> None:
+    scripted = ScriptedModel("never said")
+    with pytest.raises(Unavailable):
+        gateway(scripted, calls=Unread()).chat(request(), CALL)
+    assert scripted.asked == []
