@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.clock import monotonic
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from uuid import UUID
+
+    from cairn.consolidation.summaries import SummariseWorkspace
+    from cairn.consolidation.summary_texts import Ask
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ledger.keys import KeyStore
+    from cairn.llm.gateway import Gateway
+    from cairn.llm.port import ChatAnswer, ChatRequest
+    from cairn.storage.postgres.database import Database
 
 SUMMARY_SECONDS = 240.0
 
@@ -24,3 +35,39 @@ def summariser() -> Callable[[str, str], str]:
         return summarise(Rules(), text, Level(level), budget).text
 
     return summarised
+
+
+def summarise_workspace(
+    opened: Database, *, keys: KeyStore, dispatcher: Dispatcher, models: Gateway | None
+) -> SummariseWorkspace:
+    """Return what keeps a workspace's summaries, by a model where there is one, else by rules."""
+    from cairn.consolidation.summaries import SummariseWorkspace
+    from cairn.consolidation.summary_texts import ByModel, ByRules
+    from cairn.consolidation.summary_writing import SummaryWriting
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.stores import PostgresStores
+
+    transactions = StoreTransactions(opened, PostgresStores)
+    return SummariseWorkspace(
+        transactions=transactions,
+        writing=SummaryWriting(
+            transactions=transactions,
+            keys=keys,
+            cipher=BodyCipher(),
+            dispatcher=dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        condense=ByModel(ask=asking(models)) if models else ByRules(),
+        stopwatch=monotonic,
+    )
+
+
+def asking(models: Gateway) -> Ask:
+    """Return what asks a model on a workspace's and a run's account."""
+    from cairn.llm.calls import Call
+
+    def ask(request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
+        return models.chat(request, Call(workspace_id=workspace_id, run_id=run_id))
+
+    return ask

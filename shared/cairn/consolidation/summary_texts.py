@@ -6,18 +6,17 @@ one that tries to direct a model, is refused, and rules answer instead. Not what
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.consolidation.summary_ports import Condensed, Wanted
+from cairn.consolidation.tokens import invented, tokens
 from cairn.errors import BudgetExceeded, Unavailable, ValidationFailed
 from cairn.llm.extract import extract
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
 from cairn.safety.screening import Verdict, screen
 from cairn.text.scrub import scrub
-from cairn.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,10 +58,7 @@ Example notes:
 Example text: Hall 2's pump failed on 3 March; Ines Roth replaced its seal that day with a spare
 from the Kiel depot."""
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_NAME = re.compile(r"[^\W\d_a-z][^\W_]*")
 _ENDS = (".", "!", "?", "\u2026", "\u3002")
-_SENTENCE_STARTS = re.compile(r"(?:^|[.!?:;\u2026]\s+|\n\s*)[\"'(\u201c]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +127,8 @@ class ByModel:
 def why_refused(text: str, wanted: Wanted) -> str | None:
     """Return why a model's text may not stand for its sources; None when it may.
 
-    `empty`, `too-long`, `instructs` (it reads like an instruction to a model, which no clean source
-    does), or `invents`: it has a number or a name that is in no source.
+    `empty`, `too-long`, `instructs` (it reads like an instruction to a model), or `invents`: it has
+    a number, a date, a name or one more negation than its sources.
     """
     if not text:
         return "empty"
@@ -140,29 +136,8 @@ def why_refused(text: str, wanted: Wanted) -> str | None:
         return "too-long"
     if screen(text).verdict is not Verdict.CLEAN:
         return "instructs"
-    return "invents" if invented(text, wanted.texts) else None
-
-
-def invented(text: str, sources: Iterable[str]) -> list[str]:
-    """Return the numbers and names of `text` that are in none of the sources, in order.
-
-    A name is a capitalised word that does not begin a sentence. Case does not matter, and a
-    number counts as said when its digits stand in a source, however they are grouped.
-    """
-    said = "\n".join(sources)
-    known_words, known_digits = set(words(said)), _digits(said)
-    found = [one for one in _NUMBER.findall(text) if not _digits(one) <= known_digits]
-    for match in _NAME.finditer(text):
-        begins = _SENTENCE_STARTS.search(text[: match.start()])
-        if not begins and not set(words(match.group())) <= known_words:
-            found.append(match.group())
-    return found
-
-
-def _digits(text: str) -> set[str]:
-    """Return the runs of digits in a text, and its numbers with nothing between their digits."""
-    runs = set(re.findall(r"\d+", text))
-    return runs | {re.sub(r"\D", "", one) for one in _NUMBER.findall(text)}
+    said = [tokens(one) for one in wanted.texts]
+    return "invents" if invented(said, tokens(text)) else None
 
 
 def _request(wanted: Wanted) -> ChatRequest:
