@@ -56,7 +56,9 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _DECIMAL = re.compile(r"\d+,\d{1,2}|\d+,\d{4,}")
-_ORDINARY = COMMON_WORDS | STOP_WORDS | NOISE_STARTS | ACTION_VERBS
+ORDINARY_WORDS = COMMON_WORDS | STOP_WORDS | NOISE_STARTS | ACTION_VERBS
+"""Words that are no name by themselves, even where a sentence begins with them."""
+
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _MAIL = re.compile(r"\b([Ee])-mail")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -160,6 +162,12 @@ def difference(one: Tokens, other: Tokens) -> TokenKind | None:
     if one.names - other.words and other.names - one.words:
         return TokenKind.NAME
     return None
+
+
+def agree(one: str, other: str) -> bool:
+    """Return whether two texts hold the same tokens: every number, date, name and negation."""
+    mine, its = tokens(one), tokens(other)
+    return not (lost(mine, its) or lost(its, mine))
 
 
 def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
@@ -294,7 +302,7 @@ def _word(word: str, before: str, following: str, initial: bool, known: frozense
         unit = UNITS.get(following.casefold(), "")
         number = f"{NUMBER_WORDS[bare]} {unit}".strip()
         return Piece(text=number, kind=TokenKind.NUMBER, in_words=True)
-    name = word[0].isupper() and not (initial and bare in _ORDINARY) and len(bare) > 1
+    name = word[0].isupper() and not (initial and bare in ORDINARY_WORDS) and len(bare) > 1
     kind = TokenKind.NAME if name or bare in known else None
     return Piece(text=bare, kind=kind)
 

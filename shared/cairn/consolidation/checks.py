@@ -1,0 +1,316 @@
+"""What a plan may do: everything else is dropped and counted, whoever proposed it. Pure.
+
+A planner may be a model that was told lies by the very memories it reads. So an id must be of the
+batch, audiences and clients never meet, and a merge loses nothing (`merge_checks`). What is wrong
+in part (one unknown id of three linked memories) keeps its sound part; a merge does not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from cairn.consolidation.merge_checks import (
+    Refused,
+    checked_merge,
+    cyclic,
+    is_text,
+    same_audience,
+)
+from cairn.consolidation.plan import (
+    MAX_OPERATIONS,
+    Add,
+    AddEntity,
+    Batch,
+    BatchMemory,
+    Flag,
+    Link,
+    Operation,
+    Plan,
+    Recategorise,
+    Refusal,
+    Relate,
+    Supersede,
+)
+from cairn.consolidation.tokens import ORDINARY_WORDS
+from cairn.graph.edge import Relation
+from cairn.graph.entity_names import name_key, tidy_name
+from cairn.memory.kinds import KnowledgeCategory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from uuid import UUID
+
+    from cairn.consolidation.plan import EntityName
+
+MAX_WHY_CHARS = 500
+MAX_LINKED = 6
+"""Memories one link may join: each pair of them becomes an edge."""
+
+MAX_ALIASES = 10
+
+RELATIONS = frozenset(
+    {
+        Relation.CONTACT_OF,
+        Relation.SAME_OWNER,
+        Relation.USES,
+        Relation.WORKS_ON,
+        Relation.COMPETITOR_OF,
+    }
+)
+"""What a plan may say of two entities; co-occurrence is counted elsewhere."""
+
+
+_Kept = TypeVar("_Kept", bound=Operation)
+
+
+def checked(plan: Plan, batch: Batch) -> Plan:
+    """Return the part of a plan that may be applied to the batch, in an order of its own.
+
+    `refused` counts what was dropped, by reason. Contradicting sources of a refused merge are
+    flagged. Checking a checked plan changes nothing.
+    """
+    checking = _Checking(batch=batch, memories={one.id: one for one in batch.memories})
+    checking.take(plan.operations)
+    operations = checking.operations()
+    refused = {reason: count for reason, count in checking.refused.items() if count}
+    return replace(plan, operations=operations, refused=MappingProxyType(refused))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Checking:
+    batch: Batch
+    memories: dict[UUID, BatchMemory]
+    refused: Counter[Refusal] = field(default_factory=Counter[Refusal])
+    merges: list[tuple[Add, Supersede]] = field(default_factory=list[tuple[Add, Supersede]])
+    flags: dict[frozenset[UUID], Flag] = field(default_factory=dict[frozenset["UUID"], Flag])
+    others: list[Operation] = field(default_factory=list[Operation])
+
+    def take(self, operations: Sequence[Operation]) -> None:
+        """Sort out one plan's operations."""
+        for one in operations:
+            if isinstance(one, Flag):
+                self._flag(one)
+        self._merge(operations)
+        merged = {source: add.ref for add, _ in self.merges for source in add.sources}
+        seen: set[object] = set()
+        for one in operations:
+            kept = self._other(one, merged)
+            if kept is None:
+                continue
+            if _identity(kept) in seen:
+                self.refused[Refusal.REPEATED] += 1
+                continue
+            seen.add(_identity(kept))
+            self.others.append(kept)
+
+    def operations(self) -> tuple[Operation, ...]:
+        """Return what may be applied: merges, flags, the rest, each in the order of its ids."""
+        merges = sorted(self.merges, key=lambda one: one[0].sources)
+        found: list[Operation] = [one for pair in merges for one in pair]
+        found += sorted(self.flags.values(), key=lambda one: (one.one, one.other))
+        found += sorted(self.others, key=lambda one: (type(one).__name__, repr(_identity(one))))
+        kept = found[:MAX_OPERATIONS]
+        if kept and isinstance(kept[-1], Add):
+            kept.pop()
+        if len(kept) < len(found):
+            self.refused[Refusal.TOO_MANY] += len(found) - len(kept)
+        return tuple(kept)
+
+    def _flag(self, flag: Flag) -> None:
+        pair = frozenset((flag.one, flag.other))
+        reason = self._apart(pair) or (None if is_text(flag.why, MAX_WHY_CHARS) else Refusal.TEXT)
+        if reason is None and (pair in self.flags or all(self.memories[one].known for one in pair)):
+            reason = Refusal.REPEATED
+        if reason is not None:
+            self.refused[reason] += 1
+            return
+        one, other = sorted(pair)
+        self.flags[pair] = replace(flag, one=one, other=other)
+
+    def _apart(self, ids: Iterable[UUID]) -> Refusal | None:
+        """Return why these may not be named together, None when they may."""
+        wanted = list(ids)
+        if any(one not in self.memories for one in wanted):
+            return Refusal.UNKNOWN_ID
+        if len(wanted) < 2:
+            return Refusal.TOO_FEW
+        of = [self.memories[one] for one in wanted]
+        if any(one.client_id != of[0].client_id for one in of):
+            return Refusal.CLIENT
+        if not all(same_audience(one.audience, of[0].audience) for one in of):
+            return Refusal.AUDIENCE
+        return None
+
+    def _merge(self, operations: Sequence[Operation]) -> None:
+        """Keep merges whose two halves agree, and whose memories are in no other merge."""
+        adds: dict[str, Add] = {}
+        for one in operations:
+            if isinstance(one, Add):
+                self.refused[Refusal.DUPLICATE_REF] += one.ref in adds
+                adds.setdefault(one.ref, one)
+        supersedes = self._supersedes(operations, adds)
+        used: set[UUID] = set()
+        for ref in sorted(adds, key=lambda ref: (sorted(adds[ref].sources), ref)):
+            add, supersede = adds[ref], supersedes.get(ref)
+            if supersede is None or set(supersede.sources) != set(add.sources):
+                self.refused[Refusal.SOURCES] += 1
+                continue
+            found = checked_merge(add, self.batch, self.memories)
+            if isinstance(found, Refused):
+                self._refuse(found)
+            elif used & set(found.sources):
+                self.refused[Refusal.USED_TWICE] += 1
+            elif any(pair <= set(found.sources) for pair in self.flags):
+                self.refused[Refusal.CONTRADICTS] += 1
+            else:
+                used |= set(found.sources)
+                self.merges.append((found, replace(supersede, sources=found.sources)))
+
+    def _supersedes(
+        self, operations: Sequence[Operation], adds: dict[str, Add]
+    ) -> dict[str, Supersede]:
+        """Return what supersedes by what it names; cycles and repeats are refused."""
+        given = [one for one in operations if isinstance(one, Supersede)]
+        rings = cyclic(given)
+        found: dict[str, Supersede] = {}
+        for at, one in enumerate(given):
+            if at in rings:
+                self.refused[Refusal.CYCLE] += 1
+            elif one.by not in adds:
+                self.refused[Refusal.UNKNOWN_REF] += 1
+            elif one.by in found:
+                self.refused[Refusal.REPEATED] += 1
+            else:
+                found[one.by] = one
+        return found
+
+    def _refuse(self, merge: Refused) -> None:
+        self.refused[merge.reason] += 1
+        for flag in merge.flags:
+            pair = frozenset((flag.one, flag.other))
+            if not all(self.memories[one].known for one in pair):
+                self.flags.setdefault(pair, flag)
+
+    def _other(self, operation: Operation, merged: dict[UUID, str]) -> Operation | None:
+        match operation:
+            case Link():
+                return self._link(operation, merged)
+            case Relate():
+                return self._relate(operation)
+            case Recategorise():
+                return self._recategorise(operation)
+            case AddEntity():
+                return self._entity(operation)
+            case Add() | Supersede() | Flag():
+                return None
+
+    def _link(self, link: Link, merged: dict[UUID, str]) -> Link | None:
+        ids = self._known(link.memories)
+        reason = self._apart(ids)
+        if reason is None and len(ids) > MAX_LINKED:
+            reason = Refusal.TOO_MANY
+        if reason is None and not is_text(link.description, MAX_WHY_CHARS):
+            reason = Refusal.TEXT
+        together = {merged.get(one, str(one)) for one in ids}
+        if reason is None and (len(together) < 2 or all(self.memories[one].known for one in ids)):
+            reason = Refusal.REPEATED
+        return self._kept(reason, replace(link, memories=ids))
+
+    def _relate(self, relate: Relate) -> Relate | None:
+        ids = self._known(relate.memories)
+        reason = self._spoken(ids, (relate.source, relate.target))
+        if relate.relation not in RELATIONS or name_key(relate.source.name) == name_key(
+            relate.target.name
+        ):
+            reason = Refusal.RELATION
+        strength = max(1, min(relate.strength, len(ids)))
+        return self._kept(reason, replace(relate, memories=ids, strength=strength))
+
+    def _entity(self, operation: AddEntity) -> AddEntity | None:
+        ids = self._known(operation.memories)
+        reason = self._spoken(ids, (operation.entity,))
+        if reason is not None:
+            return self._kept(reason, operation)
+        aliases = tuple(
+            one
+            for one in dict.fromkeys(operation.aliases[:MAX_ALIASES])
+            if self._is_alias(one, operation.entity, ids)
+        )
+        self.refused[Refusal.REPEATED] += len(operation.aliases) - len(aliases)
+        return replace(operation, memories=ids, aliases=aliases)
+
+    def _is_alias(self, alias: str, entity: EntityName, ids: Sequence[UUID]) -> bool:
+        """Return whether a name is new, stands in the texts, and is no other entity's."""
+        key = name_key(alias) if tidy_name(alias) else ""
+        audience = self.memories[ids[0]].audience
+        taken = {name_key(one.name) for each in self.memories.values() for one in each.entities}
+        return (
+            any(one.isalpha() for one in key)
+            and key not in ORDINARY_WORDS
+            and key != name_key(entity.name)
+            and key not in taken
+            and key not in self.batch.aliases_of(audience)
+            and any(key in name_key(self.memories[one].text) for one in ids)
+        )
+
+    def _spoken(self, ids: Sequence[UUID], names: Sequence[EntityName]) -> Refusal | None:
+        """Return why these memories do not speak of these entities, None when they do."""
+        if not ids:
+            return Refusal.UNKNOWN_ID
+        reason = self._apart(ids) if len(ids) > 1 else None
+        if reason is not None:
+            return reason
+        if any(tidy_name(one.name) != one.name or not tidy_name(one.type) for one in names):
+            return Refusal.TEXT
+        if not all(any(self._speaks(self.memories[id_], one) for id_ in ids) for one in names):
+            return Refusal.INVENTED
+        return None
+
+    def _speaks(self, memory: BatchMemory, entity: EntityName) -> bool:
+        key, text = name_key(entity.name), name_key(memory.text)
+        aliases = self.batch.aliases_of(memory.audience).items()
+        return (
+            key in text
+            or entity in memory.entities
+            or key in (name_key(memory.client_id), name_key(memory.source_agent or ""))
+            or any(alias in text for alias, (name, _) in aliases if name == entity.name)
+        )
+
+    def _recategorise(self, operation: Recategorise) -> Recategorise | None:
+        memory = self.memories.get(operation.memory)
+        general = KnowledgeCategory.GENERAL
+        if memory is None:
+            return self._kept(Refusal.UNKNOWN_ID, operation)
+        wrong = memory.knowledge_category is not general or operation.category is general
+        return self._kept(Refusal.CATEGORY if wrong else None, operation)
+
+    def _known(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:
+        """Return the ids of the batch among these, each once, in order; others are counted."""
+        given = sorted(set(ids))
+        found = tuple(one for one in given if one in self.memories)
+        self.refused[Refusal.UNKNOWN_ID] += len(given) - len(found)
+        return found
+
+    def _kept(self, reason: Refusal | None, operation: _Kept) -> _Kept | None:
+        if reason is None:
+            return operation
+        self.refused[reason] += 1
+        return None
+
+
+def _identity(operation: Operation) -> object:
+    """Return what makes an operation the same as another: what it says without its words."""
+    match operation:
+        case Link(memories=ids):
+            return ("link", ids)
+        case Relate():
+            return (operation.relation.value, str(operation.source), str(operation.target))
+        case Recategorise(memory=memory):
+            return ("category", memory)
+        case AddEntity(entity=entity, memories=ids):
+            return (name_key(entity.name), entity.type, ids)
+        case _:
+            return operation

@@ -1,0 +1,195 @@
+"""What a merge must be to be carried out: its sources, its text, what it supersedes. Pure.
+
+A merge keeps every number, unit, date, name and negation of its sources, and adds none. Sources
+that differ in one contradict each other: they are never merged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from cairn.consolidation.plan import Add, Batch, BatchMemory, Clash, Flag, Refusal, Supersede
+from cairn.consolidation.tokens import TokenKind, difference, invented, lost, tokens
+from cairn.consolidation.wording import opposed, wording
+from cairn.errors import ValidationFailed
+from cairn.graph.entity_names import name_key
+from cairn.memory.kinds import MemoryKind
+from cairn.text.checks import clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.memory.draft import Audience
+
+MAX_MERGED_CHARS = 32_000
+"""What a memory may have, so a merged one too."""
+
+MAX_REASON_CHARS = 500
+
+MERGEABLE = frozenset({MemoryKind.FACT, MemoryKind.STATUS})
+"""Events and decisions are linked, never superseded."""
+
+_CLASHES: Mapping[TokenKind, Clash] = MappingProxyType(
+    {
+        TokenKind.NUMBER: Clash.NUMBER,
+        TokenKind.DATE: Clash.DATE,
+        TokenKind.NAME: Clash.VALUE,
+        TokenKind.NEGATION: Clash.NEGATION,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A merge that may not be; `flags` are the contradictions found among its sources."""
+
+    reason: Refusal
+    flags: tuple[Flag, ...] = ()
+
+
+def same_audience(one: Audience, other: Audience) -> bool:
+    """Return whether two audiences are one: scope, agents and data subjects, in any order."""
+    return (
+        one.scope == other.scope
+        and _set(one.agents) == _set(other.agents)
+        and set(one.data_subjects) == set(other.data_subjects)
+    )
+
+
+def names_of(batch: Batch, memories: Iterable[BatchMemory]) -> Mapping[str, str]:
+    """Return what other names stand for in these memories: `name_key` -> the entity's name."""
+    found: dict[str, str] = {}
+    for one in memories:
+        for alias, (name, _) in batch.aliases_of(one.audience).items():
+            found[alias] = name
+        for entity in one.entities:
+            if entity.name in one.text:
+                found.setdefault(name_key(entity.name), entity.name)
+    return found
+
+
+def clash_of(
+    one: BatchMemory, other: BatchMemory, names: Mapping[str, str]
+) -> tuple[Clash, str] | None:
+    """Return in what two memories differ that may not be merged over, and the reason in words."""
+    differs = difference(tokens(one.text, names), tokens(other.text, names))
+    if differs is not None:
+        return _CLASHES[differs], f"They differ in a {differs.value}."
+    words = opposed(wording(one.text, names), wording(other.text, names))
+    if words is not None:
+        return Clash.OPPOSITE, f"One says {words[0]}, the other {words[1]}."
+    return None
+
+
+def cyclic(supersedes: Sequence[Supersede]) -> frozenset[int]:
+    """Return the places of those that replace, in the end, what replaces them.
+
+    A memory that is superseded by what it is a source of is such a cycle too.
+    """
+    found: set[int] = set()
+    while True:
+        graph: dict[str, set[str]] = {}
+        for at, one in enumerate(supersedes):
+            if at not in found:
+                graph.setdefault(one.by, set()).update(str(source) for source in one.sources)
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as exc:
+            ring = set(map(str, exc.args[1]))
+            found |= {at for at, one in enumerate(supersedes) if one.by in ring}
+        else:
+            return frozenset(found)
+
+
+def checked_merge(add: Add, batch: Batch, memories: Mapping[UUID, BatchMemory]) -> Add | Refused:
+    """Return the merge with the identity of its sources filled in, or why it may not be."""
+    if any(one not in memories for one in add.sources):
+        return Refused(reason=Refusal.UNKNOWN_ID)
+    of = [memories[one] for one in sorted(set(add.sources))]
+    reason = _unfit(add, of)
+    if reason is not None:
+        return Refused(reason=reason)
+    identified = _identified(add, of)
+    if identified is None:
+        return Refused(reason=Refusal.IDENTITY)
+    return _keeping(identified, batch, of)
+
+
+def _unfit(add: Add, of: Sequence[BatchMemory]) -> Refusal | None:
+    first = of[0]
+    if len(of) < 2:
+        return Refusal.TOO_FEW
+    if any(one.client_id != first.client_id for one in of):
+        return Refusal.CLIENT
+    if not all(same_audience(one.audience, first.audience) for one in of):
+        return Refusal.AUDIENCE
+    if add.kind not in MERGEABLE or any(one.kind is not add.kind for one in of):
+        return Refusal.KIND
+    if any(one.valid_to != first.valid_to for one in of) or _ended(of):
+        return Refusal.VALIDITY
+    if all(one.known for one in of):
+        return Refusal.REPEATED
+    return None if is_text(add.text, MAX_MERGED_CHARS) else Refusal.TEXT
+
+
+def _ended(of: Sequence[BatchMemory]) -> bool:
+    """Return whether one of them stops being true before all of them have begun to be."""
+    until = of[0].valid_to
+    return until is not None and until <= max(one.valid_from for one in of)
+
+
+def is_text(text: object, most: int) -> bool:
+    """Return whether a text can be kept: 1 to `most` characters, no NUL, no lone surrogate."""
+    try:
+        clean_text(text, field="text", max_chars=most)
+    except ValidationFailed:
+        return False
+    return True
+
+
+def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
+    """Return the merge under the one key, subject and status value its sources have, if one."""
+    found: dict[str, str | None] = {}
+    for name in ("key", "subject", "status_value"):
+        values = {getattr(one, name) for one in of} - {None}
+        wanted = getattr(add, name)
+        if len(values | {wanted} - {None}) > 1:
+            return None
+        found[name] = next(iter(values), None)
+        if wanted is not None and not values:
+            return None
+    sources = tuple(one.id for one in of)
+    return replace(
+        add,
+        why=add.why if is_text(add.why, MAX_REASON_CHARS) else "",
+        sources=sources,
+        key=found["key"],
+        subject=found["subject"],
+        status_value=found["status_value"],
+    )
+
+
+def _keeping(add: Add, batch: Batch, of: Sequence[BatchMemory]) -> Add | Refused:
+    names = names_of(batch, of)
+    flags = [
+        Flag(one=one.id, other=other.id, clash=clash[0], why=clash[1])
+        for one, other in combinations(of, 2)
+        if (clash := clash_of(one, other, names))
+    ]
+    if flags:
+        return Refused(reason=Refusal.CONTRADICTS, flags=tuple(flags))
+    sources, merged = [tokens(one.text, names) for one in of], tokens(add.text, names)
+    if any(lost(one, merged) for one in sources):
+        return Refused(reason=Refusal.LOST)
+    if invented(sources, merged):
+        return Refused(reason=Refusal.INVENTED)
+    return add
+
+
+def _set(agents: tuple[str, ...] | None) -> frozenset[str] | None:
+    return None if agents is None else frozenset(agents)
