@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 from tests.plugins.waiting import eventually
-from tests.support.chat_wire import ChatServer, Say, chat_server
+from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.world import World, memory, open_world
 
 from cairn.bootstrap.asking import asking_parts
@@ -20,6 +20,7 @@ from cairn.llm.port import Role
 from cairn.retrieval.answer import answer
 from cairn.retrieval.gate import Turn
 from cairn.retrieval.query import SearchRequest
+from cairn.storage.postgres.database import bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,7 +81,8 @@ class NoVectors:
 
 def said(asked: dict[str, Any]) -> str:
     """Answer as a model would: by what the request is for."""
-    system, text = asked["system"], asked["messages"][-1]["content"]
+    system = "".join(block["text"] for block in asked["system"])
+    text = asked["messages"][-1]["content"]
     if "reword a search query" in system:
         return json.dumps({"paraphrases": PARAPHRASES})
     if "how well each text answers" in system:
@@ -116,7 +118,7 @@ def recalls(world: World, server: ChatServer) -> Iterator[Recall]:
 
 @contextmanager
 def asking(world: World, server: ChatServer) -> Iterator[Recall]:
-    parts = asking_parts(Settings(server.url))
+    parts = asking_parts(Settings(server.url), world.pool)
     made = recall(world.pool, NoVectors(), parts=parts)  # pyright: ignore[reportArgumentType]
     try:
         eventually(lambda: ask(made, world)["meta"]["gate"]["source"] == "llm", seconds=60)
@@ -149,6 +151,23 @@ def test_a_question_that_points_back_is_reworded_widened_and_its_results_reread(
     assert uses.keys() == {"rewrite", "expansion", "rerank"}
     assert all(use["failure"] is None for use in uses.values())
     assert found["meta"]["cost_usd"] > 0
+
+
+def test_each_call_is_kept_with_the_search_it_was_made_for(recalls: Recall, world: World) -> None:
+    meta = ask(recalls, world, query="who mended it?")["meta"]
+    rows = kept(world, meta["search_id"])
+    called = [use["purpose"] for use in meta["models"] if not use["cached"]]
+    assert sorted(row[0] for row in rows) == sorted(called)
+    assert {"rewrite", "rerank"} <= set(called)
+    assert [row[1:] for row in rows] == [("answered", IN + OUT)] * len(rows)
+
+
+def kept(world: World, search_id: str) -> list[tuple[Any, ...]]:
+    with bound(world.pool, world.admin) as connection:
+        query = (
+            "SELECT purpose, outcome, input_tokens + output_tokens FROM llm_call WHERE run_id = %s"
+        )
+        return connection.execute(query, [search_id]).fetchall()
 
 
 def test_a_plain_search_asks_no_model(recalls: Recall, world: World, server: ChatServer) -> None:

@@ -159,8 +159,14 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO consolidation_run (workspace_id, id, state, trigger, dry_run, created_at,"
         " updated_at) VALUES (%(w)s, %(id)s, 'finished', 'request', false, %(t)s, %(t)s)",
         "INSERT INTO purged_node VALUES (%(w)s, %(id)s, 1)",
+        "INSERT INTO forgetting (workspace_id, id, subject_id, kind, mark, keyed, reason,"
+        " principal_id, status, position, begun_at) VALUES (%(w)s, %(id)s, %(id)s, 'client',"
+        " sha256('x'), true, 'other', %(id)s, 'done', 1, %(t)s)",
         "INSERT INTO rebuild (workspace_id, id, only_check, state, created_at, updated_at)"
         " VALUES (%(w)s, %(id)s, false, 'running', %(t)s, %(t)s)",
+        "INSERT INTO llm_call VALUES (%(w)s, %(id)s, %(id)s, 'rewrite', 'anthropic', 'm', 1, 1, 0,"
+        " 0, NULL, 1, 'answered', %(t)s)",
+        "INSERT INTO llm_spend VALUES (%(w)s, '2026-03-10', 1, 2, 0, 1)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)
