@@ -99,10 +99,10 @@ class AllPostgresStores(
     """Every store of these areas in one transaction."""
 
 
-def talking_in(pool: Database, admin: Principal) -> PostgresTalking:
+def talking_in(pool: Database, admin: Principal, **changes: Any) -> PostgresTalking:
     """The use cases over a database."""
     return PostgresTalking(
-        transactions=StoreTransactions(pool, AllPostgresStores), admin=admin, pool=pool
+        transactions=StoreTransactions(pool, AllPostgresStores), admin=admin, pool=pool, **changes
     )
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Reason,
         TombstoneStore,
     )
+    from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
 
 NODES_AN_ENTRY = 1_000
@@ -86,9 +87,18 @@ class SweepEntities(Protocol):
     def __call__(self, workspace_id: UUID, *, seconds: float) -> Mapping[str, int | bool]: ...
 
 
+class Recompute(Protocol):
+    """Make the projections equal to what the readable ledger projects to; False: not done yet.
+
+    What somebody forgotten had added to what stays (counts, strengths, links closed) goes by it.
+    """
+
+    def __call__(self, workspace_id: UUID, *, seconds: float) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """Forgets, and goes on with what was interrupted. `sweep_seconds` bounds the last step."""
+    """Forgets, and goes on with what was interrupted. `seconds` bounds parts of the last step."""
 
     transactions: Transactions[ForgetStores]
     keys: KeyStore
@@ -96,10 +106,11 @@ class Forget:
     tombstones: TombstoneStore
     objects: ObjectEraser
     sweep: SweepEntities
+    recompute: Recompute
     dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
-    sweep_seconds: float = 10.0
+    seconds: float = 8.0
 
     def plan(self, principal: Principal, target: Target) -> ForgetPlan:
         """Return what would go; nothing is changed. NotFound when nobody is known by that."""
@@ -122,7 +133,8 @@ class Forget:
         """Forget and return what was done; again, and it returns what was done then.
 
         Raises NotFound when nobody is known by that (another workspace's neither), Unavailable when
-        a store cannot be reached: repeated, it goes on where it stopped.
+        a store cannot be reached: repeated, it goes on where it stopped. A status of `purged` says
+        that everything is erased and what remains is still being made anew.
         """
         principal.require(Role.ADMIN)
         begun = self._begin(principal, target, reason)
@@ -138,7 +150,9 @@ class Forget:
             Step.PURGED: self._rest,
         }
         while forgetting.status != Step.DONE:
-            forgetting = steps[forgetting.status](forgetting)
+            before, forgetting = forgetting, steps[forgetting.status](forgetting)
+            if forgetting.status == before.status:
+                break  # the rest takes longer than this call may: the next one goes on
         return forgetting
 
     def unfinished(self, workspace_id: UUID) -> int:
@@ -272,14 +286,17 @@ class Forget:
         return row
 
     def _rest(self, row: Forgetting) -> Forgetting:
+        """Delete bytes, sweep entities, and make what remains what the ledger says now."""
         objects = sum(self.objects.erase(prefix) for prefix in row.object_keys)
-        swept = self.sweep(row.workspace_id, seconds=self.sweep_seconds)
+        swept = self.sweep(row.workspace_id, seconds=self.seconds)
+        if swept["more"] or not self.recompute(row.workspace_id, seconds=self.seconds):
+            return row
         counts = {"objects": objects, "entities": int(swept["entities"])}
         return self._advance(row, Step.DONE, counts)
 
     def _entries(self, row: Forgetting, doomed: Doomed, now: datetime) -> list[Planned]:
         """Return the entries, a thousand nodes each; one at least, so that it is told."""
-        ids = [str(one) for one in doomed.node_ids]
+        ids: list[JsonValue] = [str(one) for one in doomed.node_ids]
         pages = [ids[at : at + NODES_AN_ENTRY] for at in range(0, len(ids), NODES_AN_ENTRY)] or [[]]
         entry = partial(
             NewEntry,

@@ -64,6 +64,13 @@ class PostgresEmbeddings(Store):
             model_id=model_id,
             position=position,
         )
+        owned = [(one, row.node_id) for row in rows if row.recipe for one in row.recipe.windows]
+        self.run(
+            "embedding.own_cached",
+            hashes=[one for one, _ in owned],
+            ids=[node_id for _, node_id in owned],
+            model_id=model_id,
+        )
         self.run(
             "embedding.trim",
             ids=[row.node_id for row in rows],

@@ -153,6 +153,7 @@ class PostgresForgetting(Store):
     ) -> Mapping[str, int]:
         """Delete the rows that are no projection, and return how many by table."""
         asked = _asked(subject_id, document_ids, doomed)
+        self.run("forgetting.discard_replay")
         return {what: self.run(name, **asked).rowcount for what, name in _ERASED.items()}
 
     def _forgettings(self, name: str, asked: dict[str, Any]) -> list[Forgetting]:
@@ -165,9 +166,9 @@ class PostgresForgetting(Store):
 
 
 def _forgetting(row: dict[str, Any]) -> Forgetting:
-    return Forgetting(
-        **row | {one: tuple(row[one]) for one in ("document_ids", "object_keys")},
-    )
+    lists = {one: tuple(row[one]) for one in ("document_ids", "object_keys")}
+    given: dict[str, Any] = row | lists
+    return Forgetting(**given)
 
 
 def _asked(

@@ -44,6 +44,7 @@ ALTER TABLE data_subject ADD CONSTRAINT data_subject_kind_check
 -- Whose text a cached vector was made for first, so that it goes with it. Rows of before this column
 -- do not know; the first forgetting of a workspace takes all of those.
 ALTER TABLE embedding_cache ADD COLUMN node_id uuid;
+GRANT UPDATE (node_id) ON embedding_cache TO cairn_app;
 CREATE INDEX embedding_cache_node ON embedding_cache (workspace_id, node_id);
 
 DO $$

@@ -42,6 +42,15 @@ SELECT %(workspace_id)s, asked.text_hash, %(model_id)s, asked.v, %(now)s
   FROM unnest(%(hashes)s::bytea[], %(vectors)s::halfvec[]) AS asked (text_hash, v)
 ON CONFLICT DO NOTHING
 
+-- name: own_cached
+-- Keep whose text a cached vector is of, the first one's, so that it goes with it.
+UPDATE embedding_cache AS c SET node_id = asked.id
+  FROM (SELECT DISTINCT ON (text_hash) text_hash, id
+          FROM unnest(%(hashes)s::bytea[], %(ids)s::uuid[]) AS one (text_hash, id)
+         ORDER BY text_hash, id) AS asked
+ WHERE c.workspace_id = %(workspace_id)s AND c.text_hash = asked.text_hash
+   AND c.model_id = %(model_id)s AND c.node_id IS NULL
+
 -- name: store
 -- Replace the vectors of nodes, with the guards as the nodes have them now.
 INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, position, label, kind, scope,

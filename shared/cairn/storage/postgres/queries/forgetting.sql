@@ -156,6 +156,10 @@ DELETE FROM search_run AS r
 -- What was said of results that go.
 DELETE FROM search_feedback WHERE workspace_id = %(workspace_id)s AND node_id = ANY (%(ids)s)
 
+-- name: discard_replay
+-- A rebuild under way has what goes in its rows: it begins again.
+SELECT replay.discard()
+
 -- name: erase_cached_vectors
 -- Vectors made for texts that go; those of unknown texts too.
 DELETE FROM embedding_cache
