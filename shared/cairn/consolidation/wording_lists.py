@@ -117,3 +117,29 @@ HAVE = frozenset({"has", "have", "had", "having"})
 FUTURE = frozenset({"will", "won't", "shall"})
 PERMISSION = frozenset({"may", "can", "could", "might", "allowed"})
 OBLIGATION = frozenset({"must", "shall", "required"})
+
+_DETERMINERS = """
+    a an the this that these those its his her their our your my le la les un une des der die das
+    ein eine du de
+"""
+DETERMINERS = frozenset(_DETERMINERS.split())
+"""Articles and the like: they weigh nothing when two sentences are laid beside each other."""
+
+_VERBS = """
+    is are was were be been has have had do does did can cannot could may might must shall should
+    will would need needs est sont a ont ist sind hat haben
+    use uses cost costs pay pays last lasts start starts end ends begin begins run runs live lives
+    work works need support supports cover covers prefer prefers want wants like likes own owns
+    contain contains include includes exclude excludes return returns allow allows require requires
+    open opens close closes leave leaves arrive arrives take takes get gets give gives keep keeps
+    store stores send sends receive receives serve serves expire expires ship ships answer answers
+    retry eat eats drink drinks speak speaks teach teaches write writes read reads lead leads
+    belong belongs weigh weighs measure measures reach reaches meet meets move moved live lived
+    rise rose fall fell grow grew pass passed fail failed sign signed accept accepted decline
+    declined approve approved reject rejected ferme ouvre coûte dure livre rehearse rehearses
+    deliver delivers employ employs finish finishes remain remains stay stays sit sits stand stands
+    become becomes report reports host hosts hold holds sell sells buy buys charge charges accept
+    accepts refuse refuses process processes handle handles produce produces play plays
+"""
+VERBS = frozenset(_VERBS.split())
+"""Verbs of plain statements, with the forms they have in them."""

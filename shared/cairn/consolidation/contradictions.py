@@ -1,0 +1,193 @@
+"""Whether two memories about the same thing cannot both hold: one place of one sentence differs.
+
+Pure, by rules. Two sentences are aligned word by word; what differs must be one place, after the
+verb, or a word that excludes its counterpart. A difference before the verb is another subject.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from cairn.consolidation.plan import Clash
+from cairn.consolidation.tokens import Piece, TokenKind, pieces, stem
+from cairn.consolidation.wording import canonical, opposite
+from cairn.consolidation.wording_lists import BE, DETERMINERS, VERBS
+from cairn.text.words import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MAX_SENTENCES = 12
+"""Sentences of one memory that are compared; a longer one is a document."""
+
+MIN_SHARED = 2
+"""Words of content two sentences must share to be about the same thing."""
+
+MAX_PLACE = 4
+"""Words of content a differing place may hold on either side."""
+
+Found = tuple[Clash, str]
+
+
+def contradiction(one: str, other: str, names: Mapping[str, str]) -> Found | None:
+    """Return in what two texts contradict each other and why, None when these rules see nothing."""
+    mine = [list(pieces(part, names)) for part in sentences(one)[:MAX_SENTENCES]]
+    its = [list(pieces(part, names)) for part in sentences(other)[:MAX_SENTENCES]]
+    for a in mine:
+        for b in its:
+            found = _between(a, b)
+            if found:
+                return found
+    return None
+
+
+def _between(one: Sequence[Piece], other: Sequence[Piece]) -> Found | None:
+    a, b = _words(one), _words(other)
+    shared = _content(a) & _content(b)
+    if len(shared) < MIN_SHARED:
+        return None
+    negated = sum(_is_not(piece) for piece in one) - sum(_is_not(piece) for piece in other)
+    places = _places(a, b)
+    if negated:
+        return _denial(a, b, places)
+    if len(places) != 1:
+        return None
+    start, mine, its = places[0]
+    return _differing(a, start, mine, its)
+
+
+def _denial(a: Sequence[Piece], b: Sequence[Piece], places: Sequence[_Place]) -> Found | None:
+    """Return a negation when the sentences say the same but for it."""
+    rest = [word for _, mine, its in places for word in (*mine, *its) if _weighs(word)]
+    if len(rest) <= 1 and not any(word.kind for word in rest):
+        return Clash.NEGATION, "One says not what the other says."
+    return None
+
+
+def _differing(
+    a: Sequence[Piece], start: int, mine: Sequence[Piece], its: Sequence[Piece]
+) -> Found | None:
+    left = [one for one in mine if _weighs(one)]
+    right = [one for one in its if _weighs(one)]
+    words = f"{_said(left)} or {_said(right)}"
+    for one in left or mine:
+        for two in right or its:
+            if opposite(stem(one.text), stem(two.text)) and _after_subject(a, start):
+                return Clash.OPPOSITE, f"{one.text} or {two.text}?"
+    if not left or not right or max(len(left), len(right)) > MAX_PLACE:
+        return None
+    if not _after_verb(a, start):
+        return _another_holder(a, start, left, right)
+    kinds = {one.kind for one in (*left, *right)}
+    if kinds & {TokenKind.DATE} and kinds <= {TokenKind.DATE, TokenKind.NUMBER}:
+        return Clash.DATE, f"{words}?"
+    if kinds == {TokenKind.NUMBER}:
+        return Clash.NUMBER, f"{words}?"
+    if len(left) <= 2 and len(right) <= 2 and _has_one_value(a, start):
+        return Clash.VALUE, f"{words}?"
+    return None
+
+
+_Place = tuple[int, "Sequence[Piece]", "Sequence[Piece]"]
+
+
+def _places(a: Sequence[Piece], b: Sequence[Piece]) -> list[_Place]:
+    """Return the places in which two sentences differ: where in the first, and both wordings."""
+    matcher = SequenceMatcher(
+        None, [_key(one) for one in a], [_key(one) for one in b], autojunk=False
+    )
+    found = [(i, a[i:j], b[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
+    return [one for one in found if any(_weighs(word) for word in (*one[1], *one[2]))]
+
+
+def _key(piece: Piece) -> str:
+    return piece.text if piece.kind in _EXACT else canonical(piece.text)
+
+
+_EXACT = frozenset({TokenKind.NUMBER, TokenKind.DATE})
+
+
+def _words(found: Sequence[Piece]) -> list[Piece]:
+    return [one for one in found if not _is_not(one)]
+
+
+def _is_not(piece: Piece) -> bool:
+    return piece.kind is TokenKind.NEGATION
+
+
+def _weighs(piece: Piece) -> bool:
+    return bool(piece.kind) or (piece.text not in DETERMINERS and piece.text not in BE)
+
+
+def _content(found: Sequence[Piece]) -> frozenset[str]:
+    return frozenset(_key(one) for one in found if _weighs(one))
+
+
+def _said(found: Sequence[Piece]) -> str:
+    return " ".join(one.text for one in found)
+
+
+def _verb_at(found: Sequence[Piece]) -> int | None:
+    """Return where the first verb stands: a known one, or a word in -s or -ed after the first."""
+    for at, one in enumerate(found):
+        if one.text in VERBS or (one.kind is None and stem(one.text) in _VERB_STEMS and at > 0):
+            return at
+    return None
+
+
+_VERB_STEMS = frozenset(stem(word) for word in VERBS)
+
+
+def _after_verb(found: Sequence[Piece], start: int) -> bool:
+    at = _verb_at(found)
+    return at is not None and start > at
+
+
+def _after_subject(found: Sequence[Piece], start: int) -> bool:
+    """Return whether a place is not within the subject: at the verb itself or after it."""
+    at = _verb_at(found)
+    return start > 1 if at is None else start >= at
+
+
+def _has_one_value(found: Sequence[Piece], start: int) -> bool:
+    """Return whether the statement gives the one value something has: the X of Y is, lives in."""
+    at = _verb_at(found)
+    if at is None or start - at > MAX_PLACE:
+        return False
+    verb = found[at].text
+    definite = found[0].text in DETERMINERS or any(one.kind for one in found[:at])
+    return stem(verb) in _SINGLE or (verb in BE and definite and at > 1) or verb == "must"
+
+
+_SINGLE = frozenset(
+    stem(word)
+    for word in (
+        "live",
+        "reside",
+        "prefer",
+        "weigh",
+        "cost",
+        "measure",
+        "run",
+        "belong",
+        "want",
+        "own",
+        "lead",
+        "store",
+    )
+)
+
+
+def _another_holder(
+    found: Sequence[Piece], start: int, left: Sequence[Piece], right: Sequence[Piece]
+) -> Found | None:
+    """Return a clash when two names are given for one office: Ann is the owner, Bo is the owner."""
+    at = _verb_at(found)
+    if start != 0 or at is None or found[at].text not in BE:
+        return None
+    after = [one.text for one in found[at + 1 : at + 3]]
+    named = all(one.kind is TokenKind.NAME for one in (*left, *right))
+    if named and after and (after[0] == "the" or after[:2] == ["in", "charge"]):
+        return Clash.VALUE, f"{_said(left)} or {_said(right)}?"
+    return None
