@@ -33,6 +33,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_ANCHOR_BUCKET": "AnchorBucketName",
     "CAIRN_EMBED_QUEUE_URL": "EmbedQueueUrl",
     "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
+    "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",
 }
 HTTP_API_OUTPUT = "HttpApiId"
 PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")

@@ -4,7 +4,8 @@ import json
 import re
 from typing import Any
 
-from infra.cdk.constructs.ingestion_machine import TASKS
+import pytest
+from infra.cdk.constructs.step_machine import TASKS
 from infra.cdk.functions import discover
 from tests.infrastructure.assembly import ROOT, Assembly
 
@@ -15,15 +16,15 @@ def sample(name: str) -> dict[str, Any]:
     return json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def payloads(states: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def payloads(machine: str, states: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """(function, payload) of every Task, also inside Maps."""
     found: list[tuple[str, dict[str, Any]]] = []
     for state in states.values():
         if "ItemProcessor" in state:
-            found += payloads(state["ItemProcessor"]["States"])
+            found += payloads(machine, state["ItemProcessor"]["States"])
         if state["Type"] == "Task":
             (token,) = re.findall(r"\$\{(\w+)\}", state["Arguments"]["FunctionName"])
-            found.append((TASKS[token], state["Arguments"]["Payload"]))
+            found.append((TASKS[machine][token], state["Arguments"]["Payload"]))
     return found
 
 
@@ -31,9 +32,10 @@ def test_every_function_has_a_sample_of_its_events() -> None:
     assert {path.parent.name for path in EVENTS.glob("*/*.json")} == set(discover())
 
 
-def test_the_machine_sends_what_the_samples_show() -> None:
-    machine = json.loads((ROOT / "statemachines" / "ingestion.asl.json").read_text("utf-8"))
-    for function, payload in payloads(machine["States"]):
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_a_machine_sends_what_the_samples_show(name: str) -> None:
+    text = (ROOT / "statemachines" / f"{name}.asl.json").read_text("utf-8")
+    for function, payload in payloads(name, json.loads(text)["States"]):
         shown = sample(f"{function}/{payload['step']}")
         assert shown["step"] == payload["step"]
         assert set(shown) == set(payload)
@@ -50,6 +52,7 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         sample("audit/maintain_search_index"),
         sample("audit/sweep_outbox"),
         sample("audit/verify_and_anchor"),
+        {"trigger": "schedule"},  # of the consolidation machine
     ]
     assert sorted(sent, key=str) == sorted(shown, key=str)
 

@@ -21,6 +21,7 @@ READ_BY_THE_LAUNCHER = {
     "EmbedDeadLetterQueueUrl",
     "EmbedQueueUrl",
     "HttpApiId",
+    "ConsolidationMachineArn",
     "IngestionMachineArn",
     "UploadsBucketName",
 }

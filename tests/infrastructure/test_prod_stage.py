@@ -181,7 +181,7 @@ def test_functions_ask_for_tokens_of_the_application_role_only(prod: Assembly) -
         for statement in policy.properties["PolicyDocument"]["Statement"]
         if "rds-db:connect" in _listed(statement["Action"])
     ]
-    assert len(connects) == 5
+    assert len(connects) == 6
     assert all(re.search(r"/cairn_app\"", resource) for resource in connects)
 
 
@@ -324,3 +324,18 @@ def test_functions_know_the_search_domain_and_sign(prod: Assembly) -> None:
     }
     assert len(told) == 4
     assert {each["CAIRN_OPENSEARCH_AUTH"] for each in told.values()} == {"iam"}
+
+
+@pytest.mark.parametrize("stage", ["local", "prod"])
+def test_memories_are_consolidated_every_six_hours(
+    stage: str, request: pytest.FixtureRequest
+) -> None:
+    assembly: Assembly = request.getfixturevalue(stage)
+    (rule,) = [
+        one
+        for one in assembly.resources("AWS::Events::Rule")
+        if one.properties["ScheduleExpression"] == "rate(6 hours)"
+    ]
+    assert rule.properties["Name"] == f"cairn-{stage}-consolidation"
+    (target,) = rule.properties["Targets"]
+    assert "ConsolidationMachine" in str(target["Arn"])

@@ -14,7 +14,7 @@ from tests.infrastructure.assembly import ROOT, Assembly
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 EXPRESSION = re.compile(r"\{%(.*?)%\}")
 VARIABLE = re.compile(r"\$(\w+)")
-BUILT_IN = {"states", "substring"}
+BUILT_IN = {"count", "states", "string", "substring"}
 TOKEN = re.compile(r"\$\{(\w+)\}")
 MAY_BE_REPEATED = {
     "Unavailable",
@@ -47,6 +47,17 @@ def tasks(top: Machine) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, state in machine["States"].items():
             if state["Type"] == "Task":
                 yield name, state
+
+
+def deployed(assembly: Assembly, path: Path) -> Any:
+    """The machine that the file at `path` defines, as the assembly deploys it."""
+    name = path.name.removesuffix(".asl.json")
+    (found,) = [
+        machine
+        for machine in assembly.resources("AWS::StepFunctions::StateMachine")
+        if machine.properties["StateMachineName"].endswith(f"-{name}")
+    ]
+    return found
 
 
 def assignments(machine: Machine) -> set[str]:
@@ -122,7 +133,7 @@ class TestEveryMachine:
     ) -> None:
         wanted = set(TOKEN.findall(path.read_text(encoding="utf-8")))
         for assembly in (local, prod):
-            (machine,) = assembly.resources("AWS::StepFunctions::StateMachine")
+            machine = deployed(assembly, path)
             assert set(machine.properties["DefinitionSubstitutions"]) == wanted
             assert machine.properties["TracingConfiguration"] == {"Enabled": True}
             logging = machine.properties["LoggingConfiguration"]
@@ -131,7 +142,7 @@ class TestEveryMachine:
     def test_waits_at_least_as_long_as_the_function_may_run(
         self, path: Path, prod: Assembly
     ) -> None:
-        (machine,) = prod.resources("AWS::StepFunctions::StateMachine")
+        machine = deployed(prod, path)
         timeouts = {
             function.id: function.properties["Timeout"]
             for function in prod.resources("AWS::Lambda::Function")
@@ -166,3 +177,29 @@ def test_ingestion_calls_the_steps_in_order_with_the_ids_only() -> None:
             "workspace_id",
         }
     assert machine["States"]["EmbedBatches"]["MaxConcurrency"] == 2
+
+
+def test_consolidation_calls_the_steps_of_one_function_with_ids_only() -> None:
+    machine = parsed(ROOT / "statemachines" / "consolidation.asl.json")
+    payloads = [state["Arguments"]["Payload"] for _, state in tasks(machine)]
+    assert {payload["step"] for payload in payloads} == {
+        "plan_run",
+        "consolidate",
+        "finish",
+        "fail",
+    }
+    ids = {"step", "workspace_id", "run_id", "client_id", "execution", "error", "cause", "ends"}
+    assert all(set(payload) <= ids for payload in payloads)
+
+
+def test_consolidation_goes_on_with_a_client_while_there_is_more() -> None:
+    machine = parsed(ROOT / "statemachines" / "consolidation.asl.json")
+    clients = machine["States"]["ConsolidateClients"]
+    assert clients["MaxConcurrency"] == 4
+    states = clients["ItemProcessor"]["States"]
+    assert states["ConsolidateClient"]["Next"] == "MoreMemories"
+    (again,) = states["MoreMemories"]["Choices"]
+    assert (again["Condition"], again["Next"]) == (
+        "{% $states.input.more %}",
+        "ConsolidateClient",
+    )

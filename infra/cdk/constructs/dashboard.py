@@ -37,7 +37,7 @@ def dashboard(
     page.add_widgets(*_queue(pipeline))
     page.add_widgets(*_functions(functions))
     page.add_widgets(*_searches())
-    page.add_widgets(_documents(pipeline))
+    page.add_widgets(*_machines(pipeline))
     return page
 
 
@@ -79,14 +79,16 @@ def _searches() -> list[cloudwatch.IWidget]:
     return [_graph("Searches, ms", time), _graph("Searches with a part missing", trouble)]
 
 
-def _documents(pipeline: PipelineStack) -> cloudwatch.IWidget:
-    machine = pipeline.machine
-    ends = [
-        machine.metric_started(period=PERIOD),
-        machine.metric_succeeded(period=PERIOD),
-        machine.metric_failed(period=PERIOD),
-    ]
-    return _graph("Documents", ends)
+def _machines(pipeline: PipelineStack) -> list[cloudwatch.IWidget]:
+    ends = {
+        name: [
+            machine.metric_started(period=PERIOD),
+            machine.metric_succeeded(period=PERIOD),
+            machine.metric_failed(period=PERIOD),
+        ]
+        for name, machine in pipeline.machines.items()
+    }
+    return [_graph(f"Executions: {name}", metrics) for name, metrics in ends.items()]
 
 
 def _graph(title: str, metrics: Sequence[cloudwatch.IMetric]) -> cloudwatch.GraphWidget:

@@ -44,7 +44,8 @@ class ApiStack(Stack):
         data.share_anchors(made, adds=False)
         data.admit_to_search(made, keeps=False)
         pipeline.embed.queue.grant_send_messages(self.function)
-        pipeline.machine.grant_start_execution(self.function)
+        for machine in pipeline.machines.values():
+            machine.grant_start_execution(self.function)
         self.http = HttpApi(self, config=config, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
         CfnOutput(self, "HttpApiUrl", value=self.http.url)

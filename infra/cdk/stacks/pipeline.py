@@ -14,7 +14,7 @@ from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_stepfunctions as sfn
 
 from infra.cdk.constructs.cairn_function import CairnFunction
-from infra.cdk.constructs.ingestion_machine import IngestionMachine, machine_arn
+from infra.cdk.constructs.step_machine import TASKS, StepMachine, machine_arn
 from infra.cdk.constructs.worked_queue import WorkedQueue
 
 if TYPE_CHECKING:
@@ -41,8 +41,11 @@ INDEX_SCHEDULE = {
 }
 
 
+MACHINE_SCHEDULES = {"consolidation": events.Schedule.rate(Duration.hours(6))}
+
+
 class PipelineStack(Stack):
-    """`functions` by name, `embed` the queue, `machine`, and `values` grown by their names."""
+    """`functions` and `machines` by name, `embed` the queue, and `values` grown by their names."""
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class PipelineStack(Stack):
     ) -> None:
         """Makes the functions of `specs`, all but the api."""
         super().__init__(scope, config.stack("pipeline"), env=env)
+        self.stage = config.stage
         self.embed = WorkedQueue(
             self,
             "EmbedQueue",
@@ -63,11 +67,12 @@ class PipelineStack(Stack):
             hidden=_hidden(config, specs["embed"]),
             enforce_ssl=not config.is_local,  # the emulator speaks plain HTTP
         )
-        self.machine_arn = machine_arn(self, config)
-        self.values = data.values | {
-            "CAIRN_EMBED_QUEUE_URL": self.embed.queue.queue_url,
-            "CAIRN_INGESTION_MACHINE_ARN": self.machine_arn,
-        }
+        arns = {name: machine_arn(self, config, name) for name in TASKS}
+        self.values = (
+            data.values
+            | {"CAIRN_EMBED_QUEUE_URL": self.embed.queue.queue_url}
+            | {f"CAIRN_{name.upper()}_MACHINE_ARN": arn for name, arn in arns.items()}
+        )
         made = {
             name: CairnFunction(
                 self, spec, config=config, values=self.values, layers=data.layers, network=network
@@ -75,27 +80,33 @@ class PipelineStack(Stack):
             for name, spec in specs.items()
         }
         self.functions = {name: each.function for name, each in made.items()}
-        self.machine = IngestionMachine(self, config=config, functions=self.functions).machine
+        self.machines = {
+            name: StepMachine(self, name, config=config, functions=self.functions).machine
+            for name in TASKS
+        }
         data.share_uploads(made["ingest"])
         data.share_anchors(made["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
             data.admit_to_search(made[name], keeps=keeps)
-        self._grant(data)
+        self._grant(data, arns)
         self._consume(config)
         indexed = config.opensearch or bool(config.opensearch_url)
+        self._schedule_machines()
         self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
         self._outputs()
 
-    def _grant(self, data: DataStack) -> None:
+    def _grant(self, data: DataStack, arns: Mapping[str, str]) -> None:
         ingest, embed, retrieve, audit = (
             self.functions[name] for name in ("ingest", "embed", "retrieve", "audit")
         )
-        for function in (ingest, embed, audit):
+        for function in (ingest, embed, audit, self.functions["consolidate"]):
             data.admit(function, bodies=True)
             self.embed.queue.grant_send_messages(function)
         data.admit(retrieve, bodies=False)
-        by_name = sfn.StateMachine.from_state_machine_arn(self, "ByName", self.machine_arn)
-        by_name.grant_start_execution(audit)
+        for name, arn in arns.items():
+            known_as = f"{name.capitalize()}ByName"
+            by_name = sfn.StateMachine.from_state_machine_arn(self, known_as, arn)
+            by_name.grant_start_execution(audit)
 
     def _consume(self, config: Config) -> None:
         self.functions["embed"].add_event_source(
@@ -122,10 +133,30 @@ class PipelineStack(Stack):
                 )
             )
 
+    def _schedule_machines(self) -> None:
+        for name, schedule in MACHINE_SCHEDULES.items():
+            rule = events.Rule(
+                self,
+                f"{name.capitalize()}Schedule",
+                rule_name=f"cairn-{self.stage}-{name}",
+                description=f"Cairn: {name}",
+                schedule=schedule,
+            )
+            rule.add_target(
+                targets.SfnStateMachine(
+                    self.machines[name],
+                    input=events.RuleTargetInput.from_object({"trigger": "schedule"}),
+                    retry_attempts=2,
+                    max_event_age=Duration.hours(1),
+                )
+            )
+
     def _outputs(self) -> None:
         CfnOutput(self, "EmbedQueueUrl", value=self.embed.queue.queue_url)
         CfnOutput(self, "EmbedDeadLetterQueueUrl", value=self.embed.dead_letters.queue_url)
-        CfnOutput(self, "IngestionMachineArn", value=self.machine.state_machine_arn)
+        for name, machine in self.machines.items():
+            output = f"{name.capitalize()}MachineArn"
+            CfnOutput(self, output, value=machine.state_machine_arn)
 
 
 def _hidden(config: Config, consumer: FunctionSpec) -> Duration:

@@ -74,11 +74,11 @@ class ApiParts:
     @cached_property
     def wake(self) -> Dispatcher:
         """What sends committed work on."""
-        from cairn.bootstrap.dispatching import dispatcher
+        from cairn.bootstrap.dispatching import dispatcher, machines_of
 
         return dispatcher(
             self.settings.embed_queue_url,
-            self.settings.ingestion_machine_arn,
+            machines_of(self.settings),
             self.opened,
             self.transactions,
             warn(self.log),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.dispatching import dispatcher
+from cairn.bootstrap.dispatching import dispatcher, machines_of
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
@@ -54,7 +54,7 @@ def audit_services() -> AuditServices:
     index = endpoint(settings)
     key = signing_key(settings)
     sender = dispatcher(
-        settings.embed_queue_url, settings.ingestion_machine_arn, opened, transactions, warn(log)
+        settings.embed_queue_url, machines_of(settings), opened, transactions, warn(log)
     )
     return AuditServices(
         finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),

@@ -116,6 +116,7 @@ class ApplyPlan(Writer[ConsolidationStores]):
         write: Write[ConsolidationStores],
     ) -> tuple[Outcome, list[OutboxRow]]:
         batch, existing = proposal.batch, proposal.merges.existing
+        forgotten |= _being_forgotten(write.stores, batch)
         standing = write.stores.unconsolidated.standing([one.id for one in batch.memories])
         moved = {one.id for one in batch.memories if not _stands(one, standing.get(one.id))}
         cut = without_memories(without_merges(proposal.plan, existing), moved | forgotten)
@@ -148,6 +149,15 @@ class ApplyPlan(Writer[ConsolidationStores]):
             NewEmbedding(node_id=merged_id(one.sources), vectors=merges.of(one.ref)) for one in adds
         ]
         embeddings.store(rows, self.model_id, write.entries.position)
+
+
+def _being_forgotten(stores: ConsolidationStores, batch: Batch) -> set[UUID]:
+    """Return the memories of subjects whose forgetting has begun, whatever keys are still there."""
+    subjects = {one for memory in batch.memories for one in memory.audience.data_subjects}
+    if not subjects:
+        return set()
+    gone = set(stores.subjects.forgotten(subjects))
+    return {one.id for one in batch.memories if gone.intersection(one.audience.data_subjects)}
 
 
 def _append(write: Write[ConsolidationStores], entries: Sequence[Applied]) -> None:

@@ -12,10 +12,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import SOURCE_AGENT, Add, BatchMemory, Plan
+from cairn.consolidation.tokens import difference, tokens
 from cairn.ingestion.enrich_ports import NewEmbedding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.access import Principal
@@ -52,13 +53,11 @@ class Merges:
 class FindMerges:
     """Embeds merged texts and looks for merges that say the same.
 
-    `same` tells whether two texts agree in every number, date, name and negation: near vectors do
-    not.
+    Near vectors alone do not tell: the texts agree in every number, date, name and negation too.
     """
 
     transactions: Transactions[ConsolidationStores]
     embedder: Embedder
-    same: Callable[[str, str], bool]
 
     def __call__(self, principal: Principal, batch: Batch, plan: Plan) -> Merges:
         """Return the vectors and what exists. Raises Unavailable when the embedder is not there."""
@@ -108,22 +107,24 @@ class FindMerges:
         return frozenset(
             add.ref
             for add in adds
-            if any(self._repeats(add, memories[add.sources[0]], one, others) for one in near)
+            if any(_repeats(add, memories[add.sources[0]], one, others) for one in near)
         )
 
-    def _repeats(
-        self, add: Add, source: BatchMemory, found: Found, others: Mapping[UUID, BatchMemory]
-    ) -> bool:
-        other = others.get(found.other_id)
-        return (
-            other is not None
-            and found.node_id == source.id
-            and other.id not in add.sources
-            and other.source_agent == SOURCE_AGENT
-            and (other.kind, other.client_id) == (add.kind, source.client_id)
-            and other.audience == source.audience
-            and self.same(add.text, other.text)
-        )
+
+def _repeats(
+    add: Add, source: BatchMemory, found: Found, others: Mapping[UUID, BatchMemory]
+) -> bool:
+    """Return whether what was found near a merge's first source is the same merge, made before."""
+    other = others.get(found.other_id)
+    return (
+        other is not None
+        and found.node_id == source.id
+        and other.id not in add.sources
+        and other.source_agent == SOURCE_AGENT
+        and (other.kind, other.client_id) == (add.kind, source.client_id)
+        and other.audience == source.audience
+        and difference(tokens(add.text), tokens(other.text)) is None
+    )
 
 
 def _hash(text: str) -> bytes:

@@ -67,13 +67,18 @@ class _SearchIndexSettings(_FromEnvironment):
     opensearch_auth: Literal["none", "iam"] = "none"
 
 
-class _ChatSettings(_FromEnvironment):
+class _ChatModelSettings(_FromEnvironment):
     """Chat models and their budgets; without any, rules answer. See `bootstrap.models`."""
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
     chat_model: str = ""
     model_budgets: str = ""
+
+
+class _ChatSettings(_ChatModelSettings):
+    """And the local model that may order what a search found."""
+
     reranker_dir: Path | None = None
 
 
@@ -100,7 +105,9 @@ class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, 
     similar_edges: Literal["on", "off"] = "on"
 
 
-class ConsolidateSettings(_ChatSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+class ConsolidateSettings(
+    _ChatModelSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings
+):
     """The consolidate stage."""
 
     embed_queue_url: str

@@ -71,7 +71,7 @@ class Outbox:
     def __post_init__(self) -> None:
         self.dispatcher = AwsDispatcher(
             queue_url="https://queue.example.org",
-            machine_arn=self.machine,
+            machines={Topic.INGESTION: self.machine} if self.machine else {},
             transactions=self.transactions,
             claim=self._claim,
             clock=lambda: NOON,

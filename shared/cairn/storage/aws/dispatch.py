@@ -1,4 +1,4 @@
-"""Sends what the outbox holds: messages to the embed queue, executions of the machine.
+"""Sends what the outbox holds: messages to the embed queue, executions of the machines.
 
 A send that fails loses nothing: the row stays, is marked unsent, and is sent by the next write of
 this process or by the hourly sweep.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cairn.access.system import system_principal
@@ -17,7 +18,7 @@ from cairn.ingestion.ports import Topic
 from cairn.storage.aws.clients import aws_client
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from cairn.clock import Clock
@@ -29,16 +30,20 @@ STALE_AFTER = timedelta(minutes=15)
 
 SWEEP_ROWS = 200
 
+REFERENCES = MappingProxyType({Topic.INGESTION: "ingestion_id", Topic.CONSOLIDATION: "run_id"})
+"""What the machine that a topic wakes calls the id it is woken for."""
+
 
 @dataclass
 class AwsDispatcher:
     """Implements `ingestion.ports.Dispatcher`; one a process.
 
-    `claim(limit, stale, now)` hands out unfinished rows of any workspace, each to one caller.
+    `machines` are ARNs by topic. `claim(limit, stale, now)` hands out unfinished rows of any
+    workspace, each to one caller.
     """
 
     queue_url: str
-    machine_arn: str | None
+    machines: Mapping[str, str]
     transactions: Transactions[WriteStores]
     claim: Callable[[int, datetime, datetime], Sequence[OutboxRow]]
     clock: Clock
@@ -86,22 +91,22 @@ class AwsDispatcher:
             }
             aws_client("sqs").send_message(QueueUrl=self.queue_url, MessageBody=json.dumps(body))
             return
-        if self.machine_arn is None:
-            raise RuntimeError("this function has no machine to start")
+        if row.topic not in self.machines:
+            raise RuntimeError(f"this function has no machine to start for {row.topic}")
         self._start(row)
 
     def _start(self, row: OutboxRow) -> None:
-        """Start the machine; the name makes a second start of the same attempt do nothing."""
+        """Start a machine; the name makes a second start of the same attempt do nothing."""
         machines = aws_client("stepfunctions")
-        ingestion_id = row.reference or row.id
-        given = {"workspace_id": str(row.workspace_id), "ingestion_id": str(ingestion_id)}
-        name = f"{ingestion_id}-{row.attempt}" if row.attempt else str(ingestion_id)
+        reference = row.reference or row.id
+        given = {"workspace_id": str(row.workspace_id), REFERENCES[row.topic]: str(reference)}
+        name = f"{reference}-{row.attempt}" if row.attempt else str(reference)
         try:
             machines.start_execution(
-                stateMachineArn=self.machine_arn, name=name, input=json.dumps(given)
+                stateMachineArn=self.machines[row.topic], name=name, input=json.dumps(given)
             )
         except machines.exceptions.ExecutionAlreadyExists:
-            self.log("outbox.execution_exists", {"ingestion_id": str(ingestion_id)})
+            self.log("outbox.execution_exists", {"reference": str(reference)})
 
     def _mark_unsent(self, rows: Sequence[OutboxRow]) -> None:
         for workspace_id in {row.workspace_id for row in rows}:

@@ -1,10 +1,11 @@
-"""The state machine that takes a document from accepted to searchable.
+"""The state machines: `statemachines/<name>.asl.json` with its tokens, role and logs.
 
-Its steps are in `statemachines/ingestion.asl.json`; here are only its tokens, role and logs.
+Standard machines: each run takes minutes at the most and its steps stay visible. Not the steps.
 """
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aws_cdk import ArnFormat, RemovalPolicy, Stack
@@ -22,49 +23,57 @@ if TYPE_CHECKING:
 
     from infra.cdk.config import Config
 
-TASKS = {
-    "AuditFunctionArn": "audit",
-    "EmbedFunctionArn": "embed",
-    "IngestFunctionArn": "ingest",
-}
-DEFINITION = ROOT / "statemachines" / "ingestion.asl.json"
+DEFINITIONS = ROOT / "statemachines"
+TASKS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "ingestion": {
+            "AuditFunctionArn": "audit",
+            "EmbedFunctionArn": "embed",
+            "IngestFunctionArn": "ingest",
+        },
+        "consolidation": {"ConsolidateFunctionArn": "consolidate"},
+    }
+)
+"""Each machine's tokens, and the functions whose ARNs fill them."""
 
 
-def machine_name(config: Config) -> str:
-    """The machine's name: fixed, so that functions it calls can be told its ARN beforehand."""
-    return f"cairn-{config.stage}-ingestion"
+def machine_name(config: Config, name: str) -> str:
+    """A machine's physical name: fixed, so that functions it calls can be told its ARN before."""
+    return f"cairn-{config.stage}-{name}"
 
 
-def machine_arn(scope: Construct, config: Config) -> str:
-    """The machine's ARN from its name alone, without a reference that would close a circle."""
+def machine_arn(scope: Construct, config: Config, name: str) -> str:
+    """A machine's ARN from its name alone, without a reference that would close a circle."""
     return Stack.of(scope).format_arn(
         service="states",
         resource="stateMachine",
-        resource_name=machine_name(config),
+        resource_name=machine_name(config, name),
         arn_format=ArnFormat.COLON_RESOURCE_NAME,
     )
 
 
-class IngestionMachine(Construct):
-    """A Standard machine: a document may take minutes, and each step stays visible."""
+class StepMachine(Construct):
+    """The machine called `name`; it may call the functions that `TASKS` names."""
 
     def __init__(
         self,
         scope: Construct,
+        name: str,
         *,
         config: Config,
         functions: Mapping[str, lambda_.Function],
     ) -> None:
-        """`functions` by name; those of `TASKS` are called."""
-        super().__init__(scope, "IngestionMachine")
-        name = machine_name(config)
-        tasks = {token: functions[called] for token, called in TASKS.items()}
+        """`functions` by name."""
+        super().__init__(scope, f"{name.capitalize()}Machine")
+        physical = machine_name(config, name)
+        definition = (DEFINITIONS / f"{name}.asl.json").read_text(encoding="utf-8")
+        tasks = {token: functions[called] for token, called in TASKS[name].items()}
         self.machine = sfn.StateMachine(
             self,
             "Machine",
-            state_machine_name=name,
+            state_machine_name=physical,
             state_machine_type=sfn.StateMachineType.STANDARD,
-            definition_body=sfn.DefinitionBody.from_string(DEFINITION.read_text(encoding="utf-8")),
+            definition_body=sfn.DefinitionBody.from_string(definition),
             definition_substitutions={
                 token: function.function_arn for token, function in tasks.items()
             },
@@ -73,7 +82,7 @@ class IngestionMachine(Construct):
                 destination=logs.LogGroup(
                     self,
                     "Logs",
-                    log_group_name=f"/aws/vendedlogs/states/{name}",
+                    log_group_name=f"/aws/vendedlogs/states/{physical}",
                     retention=logs.RetentionDays.THREE_MONTHS,
                     removal_policy=RemovalPolicy.DESTROY,
                 ),
