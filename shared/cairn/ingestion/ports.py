@@ -7,6 +7,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.graph.projection import Projection
+from cairn.ingestion.taint_ports import TaintStore
+from cairn.ingestion.webhook_ports import WebhookSubscribers
 from cairn.ledger.entry import Entry, Head
 from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
@@ -113,6 +115,7 @@ class Topic:
     EMBED = "embed"
     INGESTION = "ingestion"
     CONSOLIDATION = "consolidation"
+    WEBHOOK = "webhook"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +184,10 @@ class WriteStores(Protocol):
     def outbox(self) -> OutboxStore: ...
     @property
     def idempotency(self) -> IdempotencyStore: ...
+    @property
+    def taints(self) -> TaintStore: ...
+    @property
+    def webhooks(self) -> WebhookSubscribers: ...
 
 
 class Dispatcher(Protocol):

@@ -5,14 +5,15 @@ Not what a write means: the use cases plan it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from cairn.ingestion.appending import append_and_project, principal_actor
+from cairn.ingestion.appending import append_and_hold_back, principal_actor
 from cairn.ingestion.entries import Entries
 from cairn.ingestion.once import replayed_answer, save_answer
 from cairn.ingestion.ports import Dispatcher, OutboxRow, Topic, WriteStores
 from cairn.ingestion.subjects import Resolution, SubjectResolver, retried
+from cairn.ingestion.webhook_events import announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -41,6 +42,7 @@ class Write(Generic[StoresT]):
     stores: StoresT
     resolution: Resolution
     entries: Entries
+    appended: list[Entry] = field(default_factory=list["Entry"])
 
     @property
     def now(self) -> datetime:
@@ -57,7 +59,10 @@ class Write(Generic[StoresT]):
 
     def append(self) -> list[Entry]:
         """Append and project what was planned."""
-        return append_and_project(self.stores, self.entries.planned, self.now)
+        entries, held = append_and_hold_back(self.stores, self.entries.planned, self.now)
+        self.entries.held_back |= held
+        self.appended.extend(entries)
+        return entries
 
     def wake(self, row: OutboxRow) -> OutboxRow:
         """Keep a row whose message is sent after the commit."""
@@ -137,7 +142,9 @@ class Writer(Generic[StoresT]):
             answer = replayed_answer(stores.idempotency, idempotency, now)
             if answer is not None:
                 return work.read(answer), []
-            result, rows = work.do(self._begun(principal, stores, work.resolution, now))
+            write = self._begun(principal, stores, work.resolution, now)
+            result, rows = work.do(write)
+            rows = [*rows, *announce(stores, write.appended, now, self.new_id)]
             if idempotency:
                 save_answer(stores.idempotency, idempotency, work.keep(result), now)
             return result, rows

@@ -42,6 +42,7 @@ from cairn.storage.in_memory.talking import (
     InMemorySubscriptions,
     InMemoryTasks,
 )
+from cairn.storage.in_memory.webhooks import InMemoryWebhooks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
@@ -53,8 +54,10 @@ if TYPE_CHECKING:
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
     from cairn.ingestion.conversations_ports import PendingMessage
     from cairn.ingestion.document_ports import Ingestion, Upload
+    from cairn.ingestion.webhook_ports import Delivery
     from cairn.ledger.entry import Entry, Head
     from cairn.lifecycle.forget_ports import Forgetting
+    from cairn.lifecycle.webhooks import DeliveryView, Webhook
     from cairn.retrieval.subscription_leg import SubscriptionView
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
@@ -118,6 +121,13 @@ class Tables:
     bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
     subscriptions: dict[str, SubscriptionView] = field(
         default_factory=dict[str, "SubscriptionView"]
+    )
+
+    webhooks: dict[UUID, tuple[Webhook, bytes]] = field(
+        default_factory=dict[UUID, "tuple[Webhook, bytes]"]
+    )
+    deliveries: dict[UUID, tuple[DeliveryView, Delivery]] = field(
+        default_factory=dict[UUID, "tuple[DeliveryView, Delivery]"]
     )
 
     def snapshot(self) -> Tables:
@@ -278,6 +288,11 @@ class InMemoryStores:
     def ageing(self) -> InMemoryAgeing:
         """Return what has aged."""
         return InMemoryAgeing(self._tables)
+
+    @property
+    def webhooks(self) -> InMemoryWebhooks:
+        """Return who is told of what."""
+        return InMemoryWebhooks(self._tables)
 
     @property
     def vector_gaps(self) -> InMemoryVectorGaps:

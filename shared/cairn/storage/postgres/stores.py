@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
     from cairn.storage.postgres.summaries import PostgresSummaries
     from cairn.storage.postgres.tasks import PostgresTasks
+    from cairn.storage.postgres.webhooks import PostgresWebhooks
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
@@ -142,6 +143,12 @@ class PostgresStores:
         from cairn.storage.postgres.tasks import PostgresTasks
 
         return PostgresTasks(self.connection, self.principal)
+
+    @property
+    def webhooks(self) -> PostgresWebhooks:
+        from cairn.storage.postgres.webhooks import PostgresWebhooks
+
+        return PostgresWebhooks(self.connection, self.principal)
 
     @property
     def idempotency(self) -> PostgresIdempotency:
