@@ -46,10 +46,11 @@ _PIECE = re.compile(
     (?P<iso>\d{{4}}-\d\d-\d\d)(?!\d)
   | (?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s*[ap]\.?m\b)?|\d{{1,2}}\s*[ap]\.?m\b|\d{{1,2}}h\d\d\b)
   | (?P<ordinal>\d+)(?:st|nd|rd|th|e|er)\b
-  | (?P<amount>{_NUMBER})\s*(?P<unit>(?i:{_UNIT}))(?![^\W_])
+  | (?P<amount>(?:(?<!\S)[-\u2212])?(?:{_NUMBER}))\s*(?P<unit>(?i:{_UNIT}))(?![^\W_])
   | (?P<code>\#?[^\W_]*\d[\w.:/-]*[A-Za-z_][\w-]*|\#?[^\W\d_][\w]*(?:[-_.]\w+)*[-_.]?\d[\w-]*
       |[^\W_]+(?:_[^\W_]+)+|\d+(?:[-./]\d+)+(?:-\w+)?|\#\w*\d\w*)
-  | (?P<number>{_NUMBER})
+  | (?P<number>(?:(?<!\S)[-\u2212])?(?:{_NUMBER}))
+  | (?P<symbol>[^\W\d_](?:\+\+|\#)(?!\w)|[<>=+^?\u2264\u2265\u2260]+)
   | (?P<word>[^\W\d_]+(?:['\u2019][^\W\d_]+)*)
   | (?P<sign>[$€£%°])
     """,
@@ -259,6 +260,8 @@ def _read(
             yield Piece(text=text.strip("#.-_:/"), kind=TokenKind.NUMBER)
         case "number":
             yield _amount(match["number"], UNITS[before] if before in CURRENCIES else "")
+        case "symbol":
+            yield Piece(text=text, kind=None if text.startswith("?") else TokenKind.NUMBER)
         case "sign":
             pass
         case _:
@@ -266,12 +269,14 @@ def _read(
 
 
 def _amount(digits: str, unit: str) -> Piece:
+    minus = "-" if digits[0] in "-\u2212" else ""
+    digits = digits.lstrip("-\u2212")
     plain = digits.replace(",", ".") if _DECIMAL.fullmatch(digits) else digits
     plain = re.sub(r"[,'\u2019\u202f ]", "", plain)
     whole, _, part = plain.partition(".")
     part = part.rstrip("0")
-    value = (whole.lstrip("0") or "0") + (f".{part}" if part else "")
-    if not unit and _YEAR.fullmatch(digits):
+    value = minus + (whole.lstrip("0") or "0") + (f".{part}" if part else "")
+    if not unit and not minus and _YEAR.fullmatch(digits):
         return Piece(text=value, kind=TokenKind.DATE)
     return Piece(text=f"{value} {unit}".strip(), kind=TokenKind.NUMBER)
 

@@ -26,6 +26,7 @@ from cairn.consolidation.wording_lists import (
     OPPOSITE_PAIRS,
     PAST_FORMS,
     PERMISSION,
+    PHRASES,
     SAME_GROUPS,
 )
 from cairn.text.words import sentences
@@ -41,6 +42,9 @@ for _group in SAME_GROUPS:
 _OPPOSITES = frozenset(
     frozenset(_LIKE.get(stem(word), stem(word)) for word in pair) for pair in OPPOSITE_PAIRS
 )
+_NOT = "not"
+_FOCUS = frozenset({_NOT, "only", "except", "solely"})
+_WAYS = frozenset({"from", "to", "de", "à"})
 _SHORTEST_NEGATED = 4
 _MIN_SHARED = 0.5
 
@@ -52,6 +56,7 @@ class Sentence:
     order: tuple[str, ...]  # content words, numbers and names; equal meanings are equal words
     words: tuple[str, ...]  # all words, light ones too, as written
     names: frozenset[str]
+    numbers: frozenset[str]
     led: frozenset[tuple[str, str]]  # (direction, content word after it)
     negations: int
     past: Mapping[str, bool]  # whether a word has the form of a past tense
@@ -79,12 +84,18 @@ class Wording:
 
 def wording(text: str, names: Mapping[str, str] = _NO_NAMES) -> Wording:
     """Return what a text is compared by; `names` maps aliases to names as in `tokens`."""
-    found = [_sentence(list(pieces(part, names))) for part in sentences(text)]
+    found = [_sentence(list(pieces(_reworded(part), names))) for part in sentences(text)]
     return Wording(
         sentences=tuple(one for one in found if one.order),
         tokens=tokens(text, names),
         plain=" ".join(piece.text for piece in pieces(text, names)),
     )
+
+
+def _reworded(text: str) -> str:
+    for phrase, word in PHRASES:
+        text = text.replace(phrase, word)
+    return text
 
 
 def same_text(one: Wording, other: Wording) -> bool:
@@ -145,21 +156,23 @@ def _sentence(found: Sequence[Piece]) -> Sentence:
     direction = ""
     for piece in found:
         if piece.kind is TokenKind.NEGATION:
+            direction = _NOT
             continue
         protected = piece.kind in (TokenKind.NUMBER, TokenKind.DATE)
         if not protected and piece.text in LIGHT_WORDS:
-            if piece.text in DIRECTIONS:
+            if piece.text in DIRECTIONS and direction not in _FOCUS:
                 direction = piece.text
             continue
         word = piece.text if protected else canonical(piece.text)
         order.append(word)
         led.add((direction, word))
         past[word] = piece.text.endswith("ed") or piece.text in PAST_FORMS
-        direction = ""
+        direction = piece.text if piece.text in _FOCUS else ""
     return Sentence(
         order=tuple(order),
         words=tuple(piece.text for piece in found),
         names=frozenset(canonical(one.text) for one in found if one.kind is TokenKind.NAME),
+        numbers=frozenset(one.text for one in found if one.kind is TokenKind.NUMBER),
         led=frozenset(led),
         past=MappingProxyType(past),
         negations=sum(one.kind is TokenKind.NEGATION for one in found),
@@ -183,7 +196,7 @@ def _same_grammar(one: Sentence, other: Sentence) -> bool:
 
 def _turned(one: Sentence, other: Sentence) -> bool:
     """Return whether the same words may be turned around: from A to B, A picks B up."""
-    if _directions_differ(one, other):
+    if _directions_differ(one, other) or _counts_turned(one, other):
         return True
     if one.doer != other.doer and not (one.doer and other.doer):
         return not (_does(one.doer, other) if one.doer else _does(other.doer, one))
@@ -199,10 +212,29 @@ def _does(doer: tuple[str, str] | None, active: Sentence) -> bool:
 
 
 def _directions_differ(one: Sentence, other: Sentence) -> bool:
-    """Return whether a word is led by another direction: from Kraków, to Kraków."""
-    mine = {word: lead for lead, word in one.led if lead in ("from", "to", "de", "à")}
-    its = {word: lead for lead, word in other.led if lead in ("from", "to", "de", "à")}
-    return any(its[word] != lead for word, lead in mine.items() if word in its)
+    """Return whether a word is led elsewhere: from or to Kraków, not this but that, only that."""
+    if _led(one, _FOCUS) != _led(other, _FOCUS):
+        return True
+    mine, its = ({word: lead for lead, word in _led(each, _WAYS)} for each in (one, other))
+    return any(its.get(word, lead) != lead for word, lead in mine.items())
+
+
+def _led(sentence: Sentence, leads: frozenset[str]) -> frozenset[tuple[str, str]]:
+    return frozenset((lead, word) for lead, word in sentence.led if lead in leads)
+
+
+def _counts_turned(one: Sentence, other: Sentence) -> bool:
+    """Return whether two numbers may count each other's things: 5 cats and 3 dogs."""
+    if len(one.numbers) < 2:
+        return False
+    if len(one.order) != len(other.order):
+        return True
+    return any(not (_beside(one, number) & _beside(other, number)) for number in one.numbers)
+
+
+def _beside(sentence: Sentence, word: str) -> frozenset[str]:
+    at = sentence.order.index(word)
+    return frozenset(sentence.order[max(0, at - 1) : at] + sentence.order[at + 1 : at + 2])
 
 
 def _exchanged(one: Sentence, other: Sentence) -> bool:

@@ -143,3 +143,13 @@ _VERBS = """
 """
 VERBS = frozenset(_VERBS.split())
 """Verbs of plain statements, with the forms they have in them."""
+
+PHRASES: tuple[tuple[str, str], ...] = (
+    ("would like", "want"),
+    ("'d like", " want"),
+    ("due to", "because of"),
+    ("in order to", "to"),
+    ("takes place", "is"),
+    ("take place", "be"),
+)
+"""Several words that stand for one."""

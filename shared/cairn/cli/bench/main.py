@@ -121,6 +121,37 @@ def intents(
         show(deps.out, measured)
 
 
+@app.command()
+def consolidation(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="The shipped pairs without.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure what the rules of consolidation make of labelled pairs of memories.
+
+    Needs the embedding model only. Exit code 1 when the first file does not reach what is asked.
+    """
+    from cairn.cli.bench.consolidation.corpus import read_pairs
+    from cairn.cli.bench.consolidation.run import ConsolidationBench, meets
+    from cairn.cli.bench.consolidation.show import show
+    from cairn.cli.samples import SAMPLES
+
+    deps = deps_of(ctx)
+    folder = SAMPLES / "consolidation"
+    chosen = files or [folder / "pairs.json", folder / "held-back.json"]
+    pairs = {path.stem: read_pairs(path) for path in chosen}
+    bench = ConsolidationBench(embedder=_embedder(deps))
+    measured = {name: bench.run(one) for name, one in pairs.items()}
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+    if not meets(next(iter(measured.values()))):
+        raise typer.Exit(1)
+
+
 def _bench(deps: "Deps") -> "Bench":
     from cairn.cli.bench.floor import Floor
     from cairn.cli.bench.run import Bench

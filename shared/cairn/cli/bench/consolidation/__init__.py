@@ -1,0 +1,1 @@
+"""`cairn bench consolidation`: what the rules make of labelled pairs of memories. No database."""

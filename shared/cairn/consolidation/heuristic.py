@@ -1,0 +1,217 @@
+"""The planner without a model: merges, contradictions, links, categories, relationships by rules.
+
+It does what rules can be sure of and says what it leaves undone. The same batch gives the same
+plan, in whatever order its memories and pairs come.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from cairn.consolidation.categories import category_of
+from cairn.consolidation.contradictions import contradiction
+from cairn.consolidation.duplicates import MIN_COSINE, Reading, clusters, merged
+from cairn.consolidation.merge_checks import names_of, same_audience
+from cairn.consolidation.plan import (
+    Batch,
+    BatchMemory,
+    Flag,
+    Link,
+    Operation,
+    Plan,
+    Recategorise,
+)
+from cairn.consolidation.relationships import other_names, relationships
+from cairn.consolidation.wording import wording
+from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.consolidation.plan import Pair
+    from cairn.llm.budget import Budget
+
+PROVIDER = "heuristic"
+MODEL = "rules-1"
+
+CONTRADICTION_COSINE = 0.72
+"""Statements about one thing are at least so near (bge-small); unrelated ones lie about 0.57."""
+
+LINK_COSINE = 0.80
+"""From here on memories that are not the same are linked, when they also share words."""
+
+MAX_LINKS = 3
+"""Links a memory takes, the nearest first."""
+
+_SHARED_WORDS = 2
+_NAMED_IN_LINK = 4
+
+Cosines = dict[frozenset["UUID"], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeuristicPlanner:
+    """Implements `Planner` by rules; it costs nothing and needs no budget."""
+
+    def plan(self, batch: Batch, neighbours: Sequence[Pair], budget: Budget | None = None) -> Plan:
+        """Return the plan. Never raises for what a memory says."""
+        planning = _Planning.of(batch, neighbours)
+        planning.contradictions()
+        planning.merges()
+        planning.links()
+        planning.entities()
+        planning.categories()
+        return Plan(
+            operations=tuple(planning.operations),
+            provider=PROVIDER,
+            model=MODEL,
+            cost_usd=Decimal(0),
+            undone=planning.undone(),
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Planning:
+    """One batch on its way to a plan; memories in the order of their ids."""
+
+    batch: Batch
+    readings: dict[UUID, Reading]
+    cosines: Cosines
+    operations: list[Operation] = field(default_factory=list[Operation])
+    flagged: set[frozenset[UUID]] = field(default_factory=set[frozenset["UUID"]])
+    replaced: dict[UUID, int] = field(default_factory=dict["UUID", int])
+
+    @classmethod
+    def of(cls, batch: Batch, neighbours: Sequence[Pair]) -> _Planning:
+        """Read the memories, and keep the pairs of one audience and client within the batch."""
+        ordered = sorted(batch.memories, key=lambda one: one.id)
+        readings = {
+            one.id: Reading(memory=one, wording=wording(one.text, names_of(batch, [one])))
+            for one in ordered
+        }
+        cosines: Cosines = {}
+        for pair in neighbours:
+            ends = frozenset((pair.one, pair.other))
+            if len(ends) == 2 and ends <= readings.keys() and _together(readings, ends):
+                cosines[ends] = max(pair.cosine, cosines.get(ends, -1.0))
+        return cls(batch=batch, readings=readings, cosines=cosines)
+
+    def contradictions(self) -> None:
+        """Flag near pairs of which one place excludes its counterpart."""
+        for pair in sorted(self.cosines, key=sorted):
+            one, other = (self.readings[id_].memory for id_ in sorted(pair))
+            if self.cosines[pair] < CONTRADICTION_COSINE or not _may_clash(one, other):
+                continue
+            names = names_of(self.batch, (one, other))
+            found = contradiction(one.text, other.text, names) or contradiction(
+                other.text, one.text, names
+            )
+            if found:
+                flag = Flag(one=one.id, other=other.id, clash=found[0], why=found[1])
+                self.operations.append(flag)
+                self.flagged.add(pair)
+
+    def merges(self) -> None:
+        """Merge what says the same, unless some of it contradicts the rest."""
+        for at, ids in enumerate(clusters(self.readings, self.cosines)):
+            if any(pair <= set(ids) for pair in self.flagged):
+                continue
+            made = merged([self.readings[one] for one in ids], f"merge-{at + 1}")
+            if made is not None:
+                self.operations += made
+                self.replaced.update(dict.fromkeys(ids, at))
+
+    def links(self) -> None:
+        """Link near memories that share words and are neither merged nor flagged."""
+        taken: Counter[UUID] = Counter()
+        for pair in sorted(self.cosines, key=lambda pair: (-self.cosines[pair], sorted(pair))):
+            if self.cosines[pair] < LINK_COSINE or pair in self.flagged or self._merged(pair):
+                continue
+            one, other = (self.readings[id_] for id_ in sorted(pair))
+            shared = _shared(one, other)
+            full = any(taken[id_] >= MAX_LINKS for id_ in pair)
+            if full or len(shared) < _SHARED_WORDS or (one.memory.known and other.memory.known):
+                continue
+            taken.update(pair)
+            said = ", ".join(shared[:_NAMED_IN_LINK])
+            self.operations.append(
+                Link(memories=tuple(sorted(pair)), description=f"Both speak of {said}.")
+            )
+
+    def entities(self) -> None:
+        """Take other names and relationships from what memories of one audience state."""
+        groups: defaultdict[object, list[BatchMemory]] = defaultdict(list)
+        for one in self.readings.values():
+            if not one.memory.known:
+                groups[_readers(one.memory)].append(one.memory)
+        for group in groups.values():
+            aliases = self.batch.aliases_of(group[0].audience)
+            self.operations += other_names(group, aliases)
+            self.operations += relationships(group, aliases)
+
+    def categories(self) -> None:
+        """Move what is general to the category its words point to."""
+        general = KnowledgeCategory.GENERAL
+        for one in self.readings.values():
+            memory = one.memory
+            if memory.known or memory.knowledge_category is not general:
+                continue
+            category = category_of(memory.text)
+            if category is not general:
+                self.operations.append(Recategorise(memory=memory.id, category=category))
+
+    def undone(self) -> tuple[str, ...]:
+        """Return what a model would have looked at."""
+        alike = sum(
+            cosine >= MIN_COSINE and pair not in self.flagged and not self._merged(pair)
+            for pair, cosine in self.cosines.items()
+        )
+        moved = sum(isinstance(one, Recategorise) for one in self.operations)
+        general = sum(
+            one.memory.knowledge_category is KnowledgeCategory.GENERAL and not one.memory.known
+            for one in self.readings.values()
+        )
+        found = [
+            f"{alike} near pairs were not merged: rules cannot say whether they mean the same."
+            if alike
+            else "",
+            f"{general - moved} memories stay general." if general > moved else "",
+            "Contradictions were sought in sentences built alike only.",
+            "Relationships and other names were taken from plain sentences only.",
+        ]
+        return tuple(one for one in found if one)
+
+    def _merged(self, pair: frozenset[UUID]) -> bool:
+        one, other = sorted(pair)
+        return one in self.replaced and self.replaced[one] == self.replaced.get(other)
+
+
+def _together(readings: Mapping[UUID, Reading], ends: frozenset[UUID]) -> bool:
+    one, other = (readings[id_].memory for id_ in ends)
+    return one.client_id == other.client_id and same_audience(one.audience, other.audience)
+
+
+def _may_clash(one: BatchMemory, other: BatchMemory) -> bool:
+    """Return whether two memories claim to hold at one time: events happened, and stay so."""
+    if MemoryKind.EVENT in (one.kind, other.kind) or (one.known and other.known):
+        return False
+    return not any(
+        a.valid_to is not None and a.valid_to <= b.valid_from
+        for a, b in ((one, other), (other, one))
+    )
+
+
+def _shared(one: Reading, other: Reading) -> list[str]:
+    """Return the words two memories share, names first."""
+    names = one.wording.tokens.names & other.wording.tokens.names
+    return [*sorted(names), *sorted((one.wording.content & other.wording.content) - names)]
+
+
+def _readers(memory: BatchMemory) -> object:
+    audience = memory.audience
+    agents = None if audience.agents is None else frozenset(audience.agents)
+    return (audience.scope, agents, frozenset(audience.data_subjects))
