@@ -221,6 +221,25 @@ def test_an_answer_that_was_cut_at_its_tokens_is_asked_for_shorter(
     assert [outcome for _, outcome in world.outcomes()] == ["chat-cut", "answered"]
 
 
+def test_an_answer_that_is_cut_twice_is_the_end(world: World, order: Sequence[str]) -> None:
+    stop = "max_tokens" if order[0] == "anthropic" else "length"
+    world.first.says.extend([Say(text='{"good": tr', stop=stop)] * 2)
+    with pytest.raises(Unavailable) as cut:
+        world.gateway.structured(ask(), Answer, CALL)
+    assert cut.value.reason == "chat-wrong-shape"
+
+
+def test_a_model_that_will_not_answer_is_not_asked_again(
+    world: World, order: Sequence[str]
+) -> None:
+    stop = "refusal" if order[0] == "anthropic" else "content_filter"
+    world.first.says.append(Say(stop=stop))
+    with pytest.raises(Unavailable) as refused:
+        world.gateway.structured(ask(), Answer, CALL)
+    assert refused.value.reason == "chat-refused-to-answer"
+    assert world.outcomes() == [(order[0], "chat-refused-to-answer")]
+
+
 def said_of(message: dict[str, Any]) -> str:
     content = message["content"]
     return content if isinstance(content, str) else "".join(one["text"] for one in content)

@@ -18,7 +18,7 @@ from cairn.llm.configuration import HEURISTIC
 from cairn.llm.port import Finish, Usage
 from cairn.llm.pricing import cost_of, price_of
 from cairn.llm.retrying import Retries
-from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed, read
+from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed
 from cairn.llm.wire import TIMEOUT_SECONDS
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from cairn.llm.structured import Shape
 
 UNLIMITED = Limits()
+REFUSED = "chat-refused-to-answer"
+CUT = "chat-cut"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +107,8 @@ class Gateway:
     ) -> Structured[Shape]:
         """Answer `request` as a `shape`; a model that misses it is told why and asked once more.
 
-        Raises as `chat`, and Unavailable when the second answer is wrong too (chat-wrong-shape),
-        or one is refused (chat-refused-to-answer).
+        Raises as `chat`, and Unavailable when the second answer is wrong or cut off too
+        (chat-wrong-shape), or one is refused (chat-refused-to-answer).
         """
         asked = replace(request, schema=shape.model_json_schema())
         answer = self._asked(asked, call, budget, shape)
@@ -116,10 +118,13 @@ class Gateway:
                 value=value, answer=answer, usage=answer.usage, cost_usd=answer.cost_usd, asked=1
             )
         if answer.finish is Finish.REFUSED:
-            raise Unavailable("The model would not answer.", reason="chat-refused-to-answer")
+            raise _useless(answer)
         second = self._asked(clarified(asked, answer, faults), call, budget, shape)
+        value, _ = parsed(second, shape)
+        if value is None:
+            raise _useless(second)
         return Structured(
-            value=read(second, shape),
+            value=value,
             answer=second,
             usage=answer.usage + second.usage,
             cost_usd=_sum(answer.cost_usd, second.cost_usd),
@@ -278,8 +283,16 @@ def _outcome(answer: ChatAnswer, shape: type[BaseModel] | None) -> str:
     if shape is not None and answer.finish is Finish.COMPLETE:
         value, _ = parsed(answer, shape)
         return ANSWERED if value is not None else WRONG_SHAPE
-    whole = answer.finish in {Finish.COMPLETE, Finish.TOOLS}
-    return ANSWERED if whole else f"chat-{answer.finish}"
+    if answer.finish is Finish.REFUSED:
+        return REFUSED
+    return CUT if answer.finish is Finish.CUT else ANSWERED
+
+
+def _useless(answer: ChatAnswer) -> Unavailable:
+    """Return why an answer that should have a shape is none; asking the same again is no use."""
+    if answer.finish is Finish.REFUSED:
+        return Unavailable("The model would not answer.", reason=REFUSED)
+    return Unavailable("The answer is not of the shape asked for.", reason=WRONG_SHAPE)
 
 
 def _exhausted(
