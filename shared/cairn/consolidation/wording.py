@@ -166,7 +166,7 @@ def _sentence(found: Sequence[Piece]) -> Sentence:
         word = piece.text if protected else canonical(piece.text)
         order.append(word)
         led.add((direction, word))
-        past[word] = piece.text.endswith("ed") or piece.text in PAST_FORMS
+        past[word] = _is_past(piece.text)
         direction = piece.text if piece.text in _FOCUS else ""
     return Sentence(
         order=tuple(order),
@@ -184,7 +184,7 @@ def _same_grammar(one: Sentence, other: Sentence) -> bool:
     """Return whether tense and mood agree: was is not is, led is not leads, may is not must."""
     mine, its = frozenset(one.words), frozenset(other.words)
     for a, b in ((mine, its), (its, mine)):
-        past = bool(a & BE_PAST) and bool(b & BE_PRESENT) and not (b & BE_PAST)
+        past = bool(a & BE_PAST) and bool(b & BE_PRESENT) and not ((b & BE_PAST) | (a & BE_PRESENT))
         ahead = bool(a & FUTURE) and bool(b & (BE - {"be"})) and not (b & FUTURE)
         allowed = bool(a & PERMISSION) and bool(b & OBLIGATION) and not (b & PERMISSION)
         if past or ahead or allowed:
@@ -282,10 +282,14 @@ def _doer(found: Sequence[Piece], order: Sequence[str]) -> tuple[str, str] | Non
     after = [one for one in found[at + 1 :] if _has_content(one)]
     if not before or not after or not any(word in BE for word in words[:at]):
         return None
-    if after[0].kind in (TokenKind.NUMBER, TokenKind.DATE):
+    if after[0].kind in (TokenKind.NUMBER, TokenKind.DATE) or not _is_past(before[-1].text):
         return None
     verb, doer = canonical(before[-1].text), canonical(after[0].text)
     return (verb, doer) if verb in order and doer in order else None
+
+
+def _is_past(word: str) -> bool:
+    return word.endswith("ed") or word in PAST_FORMS
 
 
 def _has_content(piece: Piece) -> bool:
