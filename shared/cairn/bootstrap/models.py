@@ -90,14 +90,19 @@ def over(
     )
 
 
-def planners(gateway: Gateway) -> Callable[[UUID, UUID], Planner]:
-    """Return (workspace id, run id) -> who plans by a model, on that run's account."""
-    from cairn.consolidation.model_planner import ModelPlanner
+def planners(gateway: Gateway, *, seconds: float | None = None) -> Callable[[UUID, UUID], Planner]:
+    """Return (workspace id, run id) -> who plans by a model, on that run's account.
+
+    An answer is waited for `seconds`, with everything that is tried; five minutes unless told so.
+    """
+    from cairn.consolidation.model_planner import SECONDS, ModelPlanner
     from cairn.llm.calls import Call
 
-    return lambda workspace_id, run_id: ModelPlanner(
-        gateway=gateway, call=Call(workspace_id=workspace_id, run_id=run_id)
-    )
+    def planner(workspace_id: UUID, run_id: UUID) -> Planner:
+        call = Call(workspace_id=workspace_id, run_id=run_id, seconds=seconds or SECONDS)
+        return ModelPlanner(gateway=gateway, call=call)
+
+    return planner
 
 
 def chat_models(settings: ModelSettings) -> list[AnthropicChat | OpenAIChat]:

@@ -13,7 +13,7 @@ source. Insights are not asked for: what no memory says has no source.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -53,7 +53,9 @@ MOST_CHARS: Final = 4000
 MOST_PAIRS: Final = 200
 MOST_ENTITIES: Final = 200
 ATTEMPT_SECONDS: Final = 120.0
-ALL_SECONDS: Final = 300.0
+SECONDS: Final = 300.0
+"""What a run waits for an answer, the other attempts included; a person waits for less."""
+
 NIL: Final = UUID(int=0)
 """Stands for an id that is none: it is in no batch, so checking drops and counts what names it."""
 
@@ -166,7 +168,8 @@ class Proposed(AnswerShape):
 class ModelPlanner:
     """Asks through the gateway on one run's account; a `Planner`.
 
-    One question a batch, and one more when the answer has not the shape asked for.
+    One question an audience of a batch, and one more when the answer has not the shape asked for;
+    each is waited for `call.seconds` at most, with what is asked again and of other providers.
     """
 
     gateway: Gateway
@@ -178,12 +181,11 @@ class ModelPlanner:
         Raises BudgetExceeded also when the day's or the run's budget would be passed,
         ValidationFailed when the provider refuses the request as such.
         """
-        call = replace(self.call, seconds=ALL_SECONDS)
         operations: list[Operation] = []
         made: list[Structured[Proposed]] = []
         for number, memories in enumerate(_by_audience(batch), start=1):
             request = request_of(memories, neighbours)
-            made.append(self.gateway.structured(request, Proposed, call, budget))
+            made.append(self.gateway.structured(request, Proposed, self.call, budget))
             operations += _operations(made[-1].value, memories, f"merge-{number}")
         long = sum(_is_long(one) for one in batch.memories)
         costs = [one.cost_usd for one in made]
