@@ -73,9 +73,16 @@ WHO_MAY = {
     "DELETE /v1/keys/{key_id}": ADMIN,
     "GET /v1/whoami": ANYONE,
     "GET /v1/status": WRITERS,
+    "GET /v1/forget/{forgetting_id}": ADMIN,
+    "GET /v1/forget/{forgetting_id}/proof": ADMIN,
+    "GET /v1/consolidations": ADMIN,
+    "GET /v1/consolidations/{run_id}": ADMIN,
     "GET /v1/reindex": ADMIN,
     "GET /v1/stats": ADMIN,
     "GET /v1/stats/orphans": ADMIN,
+    "POST /v1/forget": ADMIN,
+    "POST /v1/forget/{forgetting_id}/proof": ADMIN,
+    "POST /v1/consolidations": ADMIN,
     "POST /v1/reindex": ADMIN,
     "POST /v1/claim": NO_KEY,
     "GET /healthz": NO_KEY,
@@ -99,6 +106,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /v1/nodes/{node_id}/compiled-truth": {"text": "A stranger was here."},
     "POST /v1/entities/{entity_id}/aliases": {"alias": "a stranger's"},
     "PUT /v1/subscriptions": {"agent": "bot", "keywords": ["lighthouse"]},
+    "POST /v1/forget/{forgetting_id}/proof": {"canaries": ["lighthouse"]},
+    "POST /v1/consolidations": {},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
@@ -107,6 +116,9 @@ QUERIES = {
     "GET /v1/nodes": "?label=Memory",
     "DELETE /v1/entities/{entity_id}/aliases": "?alias=keeper",
 }
+NAMING = ("POST /v1/documents", "POST /v1/relationships", "POST /v1/forget")
+"""Routes that name something of ours in their body."""
+
 WORD = "lighthouse"
 
 
@@ -132,6 +144,8 @@ class Treasure:
     def body(self, route: str) -> dict[str, Any] | None:
         if route == "POST /v1/documents":
             return {"source_uri": "stolen.txt", "upload_id": self.upload_id}
+        if route == "POST /v1/forget":
+            return {"subject": {"kind": "client", "natural_key": self.canary}}
         if route == "POST /v1/searches/{search_id}/feedback":
             return {"node_id": self.ids["memory_id"], "useful": True}
         if route == "POST /v1/query/subgraph":
@@ -182,6 +196,9 @@ def ours(laptop: "Laptop") -> Treasure:
     report = {"title": f"{WORD} {canary}", "body": canary, "keywords": [WORD]}
     tenant.post("/v1/reports", report)
     tenant.all_embedded()
+    tenant.tell("Nobody comes here any more.", client_id="gone")
+    gone = {"subject": {"kind": "client", "natural_key": "gone"}}
+    forgotten = tenant.post("/v1/forget", gone)
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
         tenant=tenant,
@@ -196,6 +213,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "document_id": accepted["document_id"],
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],
+            "forgetting_id": forgotten["id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },
         upload_id=ticket["upload_id"],
@@ -272,7 +290,7 @@ def test_another_workspace_finds_nothing_of_ours(
         response = ours.call(route, theirs.key)
         assert ours.canary not in response.text, route
         assert str(ours.tenant.id) not in response.text, route
-        if "{" in route or route in ("POST /v1/documents", "POST /v1/relationships"):
+        if "{" in route or route in NAMING:
             refused(response, 404, "not-found")
     for name in ("client_id", "key", "session_id"):
         assert theirs.get("/v1/memories", **{name: ours.canary, "state": "any"})["items"] == []

@@ -197,7 +197,7 @@ def test_anchors_cannot_be_deleted_and_uploads_leave(prod: Assembly) -> None:
     assert expiry["ExpirationInDays"] == 7
 
 
-def test_the_signing_key_stays_and_only_the_audit_function_signs(prod: Assembly) -> None:
+def test_the_signing_key_stays_and_who_anchors_or_forgets_signs(prod: Assembly) -> None:
     (key,) = (
         key
         for key in prod.resources("AWS::KMS::Key")
@@ -215,7 +215,7 @@ def test_the_signing_key_stays_and_only_the_audit_function_signs(prod: Assembly)
     }
     signers = {path for path, actions in granted.items() if "kms:Sign" in actions}
     checkers = {path for path, actions in granted.items() if "kms:GetPublicKey" in actions}
-    assert {re.match(r"[A-Z][a-z]+", path).group() for path in signers} == {"Audit"}  # type: ignore[union-attr]
+    assert {re.match(r"[A-Z][a-z]+", path).group() for path in signers} == {"Api", "Audit"}  # type: ignore[union-attr]
     assert {re.match(r"[A-Z][a-z]+", path).group() for path in checkers} == {"Api", "Audit"}  # type: ignore[union-attr]
 
 

@@ -40,10 +40,11 @@ class ApiStack(Stack):
         )
         self.function = made.function
         data.admit(self.function, bodies=True)
-        data.share_uploads(made)
-        data.share_anchors(made, adds=False)
+        data.share_uploads(made, forgets=True)
+        data.share_anchors(made, adds=True)  # forgetting leaves a signed tombstone
         data.admit_to_search(made, keeps=False)
-        pipeline.embed.queue.grant_send_messages(self.function)
+        for worked in (pipeline.embed, pipeline.webhook):
+            worked.queue.grant_send_messages(self.function)
         for machine in pipeline.machines.values():
             machine.grant_start_execution(self.function)
         self.http = HttpApi(self, config=config, function=self.function)

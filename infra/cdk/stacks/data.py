@@ -37,6 +37,7 @@ SEALING = ("kms:Decrypt", "kms:GenerateDataKey")
 READ = frozenset({"s3:GetObject"})
 WRITE = frozenset({"s3:PutObject"})
 CLEAN_UP = frozenset({"s3:DeleteObject"})
+EVERY_VERSION = frozenset({"s3:GetObjectVersion", "s3:DeleteObjectVersion"})
 MODEL_ON_AWS = "/opt/model/bge-small-en-v1.5"
 
 
@@ -110,9 +111,16 @@ class DataStack(Stack):
             arn, export = self._exported["search"], self._export("search")
             self._search.admit(function, keeps=keeps, arn=arn, export=export)
 
-    def share_uploads(self, function: CairnFunction) -> None:
-        """Let `function` read, write and clean up what clients uploaded."""
-        self._share(function, "uploads", READ | WRITE | CLEAN_UP)
+    def share_uploads(self, function: CairnFunction, *, forgets: bool = False) -> None:
+        """Let `function` read, write and clean up uploads, and with `forgets` every version."""
+        actions = READ | WRITE | CLEAN_UP
+        self._share(function, "uploads", actions | EVERY_VERSION if forgets else actions)
+        if forgets:
+            function.function.add_to_role_policy(
+                iam.PolicyStatement(
+                    actions=["s3:ListBucketVersions"], resources=[self._exported["uploads"]]
+                )
+            )
         if self.key:
             self.key.grant(function.function, *SEALING)
 
@@ -152,6 +160,7 @@ class DataStack(Stack):
             "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EMBEDDER": config.embedder,
             "CAIRN_SIMILAR_EDGES": config.similar_edges,
+            "CAIRN_WEBHOOKS": config.webhooks,
             "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
             **{
                 f"CAIRN_{name.upper()}": value

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
+    from cairn.api.forget_services import ForgetServices
+    from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.api.walk_services import GraphServices
     from cairn.ingestion.conversations import MessageRecorded
@@ -505,6 +507,8 @@ class ApiServices:
     claim: Claim
     get_status: GetStatus
     reindex: ReindexServices
+    consolidations: ConsolidationServices
+    forgetting: ForgetServices
     stats: StatsServices
     events: EventServices
     conversations: ConversationServices

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.api import services as api
+    from cairn.api.forget_services import ForgetServices
+    from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
 
@@ -60,6 +62,8 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         claim=later(lambda: _claim(parts)),
         get_status=later(lambda: parts.browse.get_status),
         reindex=later(lambda: _reindex(parts)),
+        consolidations=later(lambda: _consolidations(parts)),
+        forgetting=later(lambda: _forgetting(parts)),
         stats=later(lambda: _stats(parts)),
         events=later(lambda: _events(parts)),
         conversations=later(lambda: _conversations(parts)),
@@ -186,6 +190,18 @@ def _stats(parts: ApiParts) -> api.StatsServices:
     from cairn.bootstrap.numbers import stats_services
 
     return stats_services(parts.opened)
+
+
+def _forgetting(parts: ApiParts) -> ForgetServices:
+    from cairn.bootstrap.forgetting import forget_services
+
+    return forget_services(parts.settings, parts.opened, parts.remember.resolver.keys, parts.forget)
+
+
+def _consolidations(parts: ApiParts) -> ConsolidationServices:
+    from cairn.bootstrap.consolidate import consolidation_services
+
+    return consolidation_services(parts.opened, parts.model, parts.remember, parts.gateway)
 
 
 def _events(parts: ApiParts) -> api.EventServices:

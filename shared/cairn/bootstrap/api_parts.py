@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder
     from cairn.ingestion.ports import Dispatcher
     from cairn.ingestion.remember import Remember
+    from cairn.lifecycle.forget import Forget
     from cairn.retrieval.browse import Browse
     from cairn.retrieval.recall import Recall
     from cairn.settings import ApiSettings
@@ -74,10 +75,10 @@ class ApiParts:
     @cached_property
     def wake(self) -> Dispatcher:
         """What sends committed work on."""
-        from cairn.bootstrap.dispatching import dispatcher, machines_of
+        from cairn.bootstrap.dispatching import dispatcher, machines_of, queues_of
 
         return dispatcher(
-            self.settings.embed_queue_url,
+            queues_of(self.settings),
             machines_of(self.settings),
             self.opened,
             self.transactions,
@@ -100,6 +101,20 @@ class ApiParts:
             dispatcher=self.wake,
             clock=utc_now,
             new_id=new_id,
+        )
+
+    @cached_property
+    def forget(self) -> Forget:
+        """Forgetting; whoever verifies tombstones after a restore goes through it too."""
+        from cairn.bootstrap.forgetting import forget_use_case
+        from cairn.bootstrap.signing import signing_key
+
+        return forget_use_case(
+            self.settings,
+            self.opened,
+            self.remember.resolver.keys,
+            signing_key(self.settings),
+            self.wake,
         )
 
     @cached_property

@@ -155,6 +155,15 @@ class Forget:
                 break  # the rest takes longer than this call may: the next one goes on
         return forgetting
 
+    def get(self, principal: Principal, forgetting_id: UUID) -> Forgetting:
+        """Return a forgetting; NotFound for another workspace's."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(_system(principal)) as stores:
+            row = stores.forgetting.find(forgetting_id=forgetting_id)
+        if row is None:
+            raise NotFound("There is no such forgetting.", forgetting_id=str(forgetting_id))
+        return row
+
     def unfinished(self, workspace_id: UUID) -> int:
         """Finish what was interrupted in a workspace and return how many there were."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:

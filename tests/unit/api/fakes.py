@@ -9,6 +9,7 @@ from uuid import UUID
 
 import anyio
 import httpx
+from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.numbers_fakes import NumbersWorld
@@ -17,6 +18,7 @@ from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
+from cairn.api.forget_services import ForgetServices
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.api.services import (
     ApiOptions,
@@ -127,6 +129,7 @@ class World:
     known: NodeWorld = field(default_factory=lambda: NodeWorld(WORKSPACE))
     graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
     vectors: VectorWorld = field(default_factory=VectorWorld)
+    forgets: ForgetWorld = field(default_factory=ForgetWorld)
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
@@ -260,6 +263,10 @@ class World:
     @property
     def reindex(self) -> ReindexServices:
         return ReindexServices(count=self.vectors.count, queue=self.vectors.queue)
+
+    @property
+    def forgetting(self) -> ForgetServices:
+        return self.forgets.services()
 
     @property
     def stats(self) -> StatsServices:

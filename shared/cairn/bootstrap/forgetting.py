@@ -1,0 +1,113 @@
+"""Forgetting and proving it, over the stores that are configured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.api.forget_services import ForgetServices
+from cairn.bootstrap.search_index import endpoint
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.entity_sweep import SweepEntities
+from cairn.lifecycle.forget import Forget
+from cairn.lifecycle.prove import KeySearcher, Prove, Searcher
+from cairn.lifecycle.rebuild import Rebuild
+from cairn.lifecycle.recompute import RecomputeByReplay
+from cairn.lifecycle.tombstones import ApplyTombstones
+from cairn.storage.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
+from cairn.storage.postgres.ageing import PostgresAgeingStores
+from cairn.storage.postgres.forgetting import PostgresForgetStores
+from cairn.storage.postgres.proving import (
+    PostgresDistinctive,
+    PostgresPurgedNodes,
+    PostgresSearcher,
+)
+from cairn.storage.postgres.replay import PostgresReplays
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from cairn.bootstrap.search_index import SearchIndexSettings
+    from cairn.bootstrap.signing import SigningKey
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ledger.keys import KeyStore
+    from cairn.storage.postgres.database import Database
+
+    class ForgetSettings(SearchIndexSettings, Protocol):
+        """Which buckets there are."""
+
+        @property
+        def uploads_bucket(self) -> str: ...
+        @property
+        def anchor_bucket(self) -> str: ...
+
+
+def forget_use_case(
+    settings: ForgetSettings,
+    opened: Database,
+    keys: KeyStore,
+    signing: SigningKey,
+    dispatcher: Dispatcher,
+) -> Forget:
+    """Build the use case; nothing connects yet."""
+    return Forget(
+        transactions=StoreTransactions(opened, PostgresForgetStores),
+        keys=keys,
+        signer=signing,
+        tombstones=S3Tombstones(settings.anchor_bucket),
+        objects=S3Erasing(settings.uploads_bucket),
+        sweep=SweepEntities(
+            transactions=StoreTransactions(opened, PostgresAgeingStores),
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        ),
+        recompute=RecomputeByReplay(
+            rebuild=Rebuild(
+                replays=PostgresReplays(opened),
+                keys=keys,
+                cipher=BodyCipher(),
+                dispatcher=dispatcher,
+                clock=utc_now,
+                stopwatch=monotonic,
+                new_id=new_id,
+            )
+        ),
+        dispatcher=dispatcher,
+        clock=utc_now,
+        new_id=new_id,
+    )
+
+
+def forget_services(
+    settings: ForgetSettings, opened: Database, keys: KeyStore, forget: Forget
+) -> ForgetServices:
+    """Build what the routes call."""
+    searchers: list[Searcher] = [
+        PostgresSearcher(opened),
+        KeySearcher(keys=keys),
+        S3Searcher(settings.uploads_bucket),
+    ]
+    found = endpoint(settings)
+    if found is not None:
+        from cairn.storage.opensearch.client import Connection
+        from cairn.storage.opensearch.proving import OpenSearchSearcher
+
+        searchers.append(OpenSearchSearcher(Connection(found.url, auth=found.auth)))
+    prove = Prove(
+        transactions=StoreTransactions(opened, PostgresForgetStores),
+        purged=PostgresPurgedNodes(opened),
+        searchers=searchers,
+        distinctive=PostgresDistinctive(opened),
+    )
+    return ForgetServices(forget=forget, prove=prove)
+
+
+def apply_tombstones(
+    forget: Forget, keys: KeyStore, signing: SigningKey, anchor_bucket: str
+) -> ApplyTombstones:
+    """Build what follows the tombstones before a restored database serves."""
+    store = S3Tombstones(anchor_bucket)
+    return ApplyTombstones(store=store, verifier=signing, keys=keys, forget=forget)
