@@ -101,9 +101,9 @@ class Everything:
             new_id=new_id,
         )
 
-    def rows(self, statement: str, *parameters: Any) -> list[Any]:
-        """Look behind the policies; $w is the workspace."""
-        text = statement.replace("$w", f"'{self.workspace_id}'")
+    def rows(self, statement: str, *parameters: Any, table: str = "") -> list[Any]:
+        """Look behind the policies; $w is the workspace, $t the table."""
+        text = statement.replace("$w", f"'{self.workspace_id}'").replace("$t", table)
         with self.database.connect_as_superuser() as root:
             cursor = root.execute(text.encode(), parameters)
             return cursor.fetchall() if cursor.description else []

@@ -18,6 +18,8 @@ PROJECTIONS = (
     "subscription",
     "key_conversation",
     "purged_node",
+    "taint",
+    "taint_node",
 )
 """Rows follow from ledger entries (vectors: and the cache), in the order of replacing."""
 
@@ -41,6 +43,9 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "search_index_state": "how far an index outside the database has followed",
         "pending_message": "messages before their conversation has an entry",
         "rebuild": "rebuilds under way and their outcomes",
+        "forgetting": "forgettings under way; what was forgotten is in the ledger",
+        "llm_call": "what calls of models cost; says nothing about the world",
+        "llm_spend": "the same, added up",
         "consolidation_run": "how consolidations go; what they decide is in the ledger",
     }
 )

@@ -1,21 +1,13 @@
 -- name: among_replayed
--- From here on unqualified projections mean the replayed ones. Their tables are filled from nothing,
--- so the planner's first guesses would be read from their beginning to their end for every row.
+-- From here on unqualified projections mean the replayed ones. Their tables grow from nothing, so a
+-- plan is good for one statement only.
 SELECT set_config('search_path', 'replay, public', true), set_config('timezone', 'UTC', true),
-  set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)
+  set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true),
+  set_config('work_mem', '32MB', true)
 
 -- name: among_live
 -- From here on they mean the ones in use.
-SELECT set_config('search_path', 'public', true), set_config('timezone', 'UTC', true),
-  set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
-  set_config('enable_mergejoin', 'on', true)
-
--- name: for_whole_tables
--- What reads whole tables is planned for that.
-SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
-  set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
-  set_config('enable_mergejoin', 'on', true), set_config('work_mem', '64MB', true)
+SELECT set_config('search_path', 'public', true)
 
 -- name: progress
 -- How far the replay is; held until the end of the transaction.
