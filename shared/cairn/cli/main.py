@@ -4,6 +4,7 @@ import typer
 from typer.core import TyperGroup
 
 from cairn.cli import (
+    audit_memory,
     conversations,
     demo,
     doctor,
@@ -15,6 +16,7 @@ from cairn.cli import (
     ledger,
     mcp,
     memories,
+    memory,
     nodes,
     queues,
     reindex,
@@ -71,6 +73,7 @@ app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("context", rich_help_panel=_MEMORY)(memories.context)
+app.add_typer(memory.app, name="memory", rich_help_panel=_MEMORY)
 app.add_typer(searches.app, name="searches", rich_help_panel=_MEMORY)
 app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
@@ -89,6 +92,7 @@ app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
 app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)
+app.command("audit-memory", rich_help_panel=_OPERATIONS)(audit_memory.audit_memory)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)

@@ -1,0 +1,148 @@
+"""`cairn audit-memory`: what is doubled, wrong, secret or lost among memories, with examples.
+
+Of the workspace, read page by page over the API, or of another store's export. Changes nothing.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cairn.cli.foreign import Store, read_items
+from cairn.cli.options import Json, deps_of, print_json, table
+
+if TYPE_CHECKING:
+    from cairn.cli.deps import Deps
+    from cairn.lifecycle.audit_memory import MemoryAudit
+    from cairn.lifecycle.audit_records import AuditReport
+
+PAGE = 200
+
+File = Annotated[Path | None, typer.Argument(help="An export, with --from; else the workspace.")]
+From = Annotated[Store | None, typer.Option("--from", help="What wrote the file.")]
+FailAbove = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-above",
+        min=0,
+        max=100,
+        help="Exit status 1 when more than so many percent of the records have one problem.",
+    ),
+]
+ByWords = Annotated[bool, typer.Option("--by-words", help="Compare by words, without a model.")]
+
+
+def audit_memory(
+    ctx: typer.Context,
+    file: File = None,
+    source: From = None,
+    fail_above: FailAbove = None,
+    by_words: ByWords = False,
+    as_json: Json = False,
+) -> None:
+    """Report near-duplicates, contradictions, boilerplate, secrets, orphans and re-ingestion loops.
+
+    Texts of examples are shortened, and credentials in them masked.
+    """
+    if (file is None) != (source is None):
+        raise typer.BadParameter("a FILE and --from go together")
+    deps = deps_of(ctx)
+    with deps.err.status("reading …") as line:
+        audit = _audit(deps, by_words=by_words)
+        if file is not None and source is not None:
+            _take_export(audit, source, file)
+        else:
+            _take_workspace(audit, deps)
+        line.update("comparing …")
+        report = audit.report()
+    if as_json:
+        print_json(_told(report))
+    else:
+        _show(deps, report)
+    if fail_above is not None and (above := report.above(fail_above)):
+        deps.err.print(f"more than {fail_above:g} % of the records: {', '.join(above)}")
+        raise typer.Exit(1)
+
+
+def _audit(deps: "Deps", *, by_words: bool) -> "MemoryAudit":
+    from cairn.lifecycle.audit_memory import MemoryAudit
+
+    if by_words or deps.settings.model_dir is None:
+        return MemoryAudit(clash=clash)
+    from cairn.embedding.onnx import OnnxEmbedder
+
+    embedder = OnnxEmbedder(deps.settings.model_dir)
+    embedder.load()
+    return MemoryAudit(embed=embedder.embed, clash=clash, compared_by=embedder.model.name)
+
+
+def clash(one: str, other: str) -> str | None:
+    """Return in what two texts about the same differ so that only one can hold."""
+    from cairn.consolidation.tokens import TokenKind, difference, tokens
+    from cairn.consolidation.wording import opposed, wording
+
+    kind = difference(tokens(one), tokens(other))
+    if kind is not None and kind is not TokenKind.NAME:
+        return kind.value
+    words = opposed(wording(one), wording(other))
+    return f"{words[0]} against {words[1]}" if words else None
+
+
+def _take_export(audit: "MemoryAudit", source: Store, file: Path) -> None:
+    from cairn.lifecycle.foreign.items import ForeignMemory, Lost, Unreadable
+
+    for item in read_items(source, file):
+        if isinstance(item, ForeignMemory):
+            audit.add(item.to_record())
+        elif isinstance(item, Lost):
+            audit.lost(item.record, item.why)
+        elif isinstance(item, Unreadable):
+            audit.unreadable(item.name, item.why)
+
+
+def _take_workspace(audit: "MemoryAudit", deps: "Deps") -> None:
+    for memory in deps.client.pages("/v1/memories", state="active", limit=PAGE):
+        audit.add(_record(memory))
+    for kind, found in deps.client.get("/v1/stats/orphans").items():
+        named = [*found["examples"]]
+        for at in range(found["count"]):
+            record = named[at] if at < len(named) else f"{kind} {at + 1}"
+            audit.lost(record, kind.replace("_", " "))
+
+
+def _record(memory: dict[str, Any]) -> Any:
+    from datetime import datetime
+
+    from cairn.lifecycle.audit_records import MemoryRecord
+
+    audience = (memory["client_id"], memory["scope"], *sorted(memory["agents"]))
+    return MemoryRecord(
+        id=memory["id"],
+        text=memory["text"],
+        audience="|".join(audience),
+        kind=memory["type"],
+        source=memory["source_agent"],
+        recorded_at=datetime.fromisoformat(memory["recorded_at"]),
+    )
+
+
+def _told(report: "AuditReport") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(report)
+
+
+def _show(deps: "Deps", report: "AuditReport") -> None:
+    beyond = f", {report.left_out} of them beyond the limit" if report.left_out else ""
+    deps.out.print(f"{report.records} records{beyond}; compared by {report.compared_by}")
+    rows = table("problem", "records", "share")
+    for name, found in report.problems.items():
+        rows.add_row(name.replace("_", " "), str(found.count), f"{100 * found.share:.1f} %")
+    deps.out.print(rows)
+    for name, found in report.problems.items():
+        for example in found.examples:
+            deps.out.print(f"{name.replace('_', ' ')}: {example.why}", style="bold", markup=False)
+            for record, text in zip(example.records, example.texts, strict=False):
+                deps.out.print(f"  {record}: {text}", markup=False)
+            if not example.texts:
+                deps.out.print(f"  {', '.join(example.records)}", markup=False)

@@ -1,0 +1,215 @@
+"""Imports records one after the other: sends them in batches, or only tries what would be refused.
+
+A record is remembered like any memory: scrubbed, screened, compared. So what is known already is a
+duplicate, and importing a file again writes nothing.
+"""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+from cairn.access import ALL_SCOPES, Principal, Role
+from cairn.cli.options import table
+from cairn.clock import utc_now
+from cairn.errors import CairnError
+
+if TYPE_CHECKING:
+    from cairn.cli.client import Client
+    from cairn.cli.deps import Deps
+    from cairn.ingestion.requests import NewMemory
+    from cairn.lifecycle.foreign.items import ForeignMemory, Item
+
+AT_ONCE = 50
+NAMED = 20
+"""Records named one by one in the answer; all are counted."""
+
+_NOBODY = UUID(int=0)
+
+
+class Importing(Protocol):
+    """Takes the records of an export, one way or the other."""
+
+    read: int
+    written: int
+
+    def take(self, item: "Item") -> None:
+        """Take one record."""
+        ...
+
+    def finish(self) -> None:
+        """Do what still waits."""
+        ...
+
+    def told(self) -> dict[str, Any]:
+        """Return counts, and the first records that were refused or could not be read."""
+        ...
+
+
+class _Counting:
+    """Counts records by what became of them, and names the first bad ones."""
+
+    dry_run = False
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.written = 0
+        self.outcomes: Counter[str] = Counter()
+        self.refused: list[dict[str, str]] = []
+        self.unreadable: list[dict[str, str]] = []
+        self.skipped: Counter[str] = Counter()
+        self.lost = 0
+        self._bad: Counter[str] = Counter()
+
+    def take(self, item: "Item") -> None:
+        from cairn.lifecycle.foreign.items import Lost, Skipped, Unreadable
+
+        if isinstance(item, Lost):
+            self.lost += 1
+            return
+        self.read += 1
+        if isinstance(item, Unreadable):
+            self._name("unreadable", self.unreadable, item.name, item.why)
+        elif isinstance(item, Skipped):
+            self.skipped[item.why] += 1
+        else:
+            self._memory(item)
+
+    def finish(self) -> None:
+        """Nothing waits, unless something is sent."""
+
+    def told(self) -> dict[str, Any]:
+        return {
+            "dry_run": self.dry_run,
+            "read": self.read,
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "refused": self._bad["refused"],
+            "unreadable": self._bad["unreadable"],
+            "skipped": dict(self.skipped),
+            "dangling": self.lost,
+            "examples": [*self.unreadable, *self.refused],
+        }
+
+    def _memory(self, item: "ForeignMemory") -> None:
+        raise NotImplementedError
+
+    def _refuse(self, name: str, why: str) -> None:
+        self._name("refused", self.refused, name, why)
+
+    def _name(self, what: str, into: list[dict[str, str]], name: str, why: str) -> None:
+        self._bad[what] += 1
+        if len(into) < NAMED:
+            into.append({"record": name, "what": what, "why": why})
+
+
+class Tried(_Counting):
+    """Checks each record as a write would, here, and sends nothing."""
+
+    dry_run = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scrubbed: Counter[str] = Counter()
+        self.screening: Counter[str] = Counter()
+        self._known: set[tuple[Any, ...]] = set()
+        self._now = utc_now()
+
+    def told(self) -> dict[str, Any]:
+        return super().told() | {
+            "scrubbed": dict(sorted(self.scrubbed.items())),
+            "screening": dict(sorted(self.screening.items())),
+        }
+
+    def _memory(self, item: "ForeignMemory") -> None:
+        from cairn.ingestion.drafting import draft_memory, owners
+        from cairn.text.scrub import scrub
+
+        try:
+            draft = draft_memory(item.new, _importer(), self._now)
+            whose = owners(draft.client_id, item.new.data_subjects)
+        except CairnError as refused:
+            self._refuse(item.name, refused.detail)
+            return
+        self.scrubbed.update(scrub(item.new.text).found)
+        self.screening[draft.screening] += 1
+        when = draft.occurred_at if draft.kind == "event" else draft.valid_from
+        same = (draft.kind, draft.content_hash, whose, draft.audience.scope, when)
+        self.outcomes["duplicate in the file" if same in self._known else "would be written"] += 1
+        self._known.add(same)
+
+
+class Sending(_Counting):
+    """Sends records in batches; what the API refuses is named, and the others stand."""
+
+    def __init__(self, client: "Client") -> None:
+        super().__init__()
+        self._client = client
+        self._waiting: list[ForeignMemory] = []
+
+    def finish(self) -> None:
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        items = [as_json(one.new) for one in waiting]
+        answer = self._client.post("/v1/memories", {"items": items})
+        for one, result in zip(waiting, answer["results"], strict=True):
+            self.outcomes[result["outcome"]] += 1
+            self.written += result["outcome"] in ("created", "superseded", "corroborated")
+            if result["outcome"] == "rejected":
+                self._refuse(one.name, result["error"]["detail"])
+
+    def _memory(self, item: "ForeignMemory") -> None:
+        self._waiting.append(item)
+        if len(self._waiting) >= AT_ONCE:
+            self.finish()
+
+
+def as_json(new: "NewMemory") -> dict[str, Any]:
+    """Return a memory as `POST /v1/memories` takes it; what is not given is left out."""
+    times = {
+        name: moment.isoformat()
+        for name in ("occurred_at", "valid_from", "valid_to")
+        if (moment := getattr(new, name)) is not None
+    }
+    given = {
+        "text": new.text,
+        "type": str(new.type),
+        "client_id": new.client_id,
+        "scope": str(new.scope),
+        "key": new.key,
+        "source_agent": new.source_agent,
+        "session_id": new.session_id,
+        "data_subjects": list(new.data_subjects),
+        "metadata": dict(new.metadata),
+    }
+    return {name: value for name, value in given.items() if value is not None} | times
+
+
+def shown(deps: "Deps", told: dict[str, Any]) -> None:
+    """Print what an import did, or would do."""
+    rows = table("what", "records")
+    rows.add_row("read", str(told["read"]))
+    for name, count in told["outcomes"].items():
+        rows.add_row(name, str(count))
+    for name in ("refused", "unreadable", "dangling"):
+        if told[name]:
+            rows.add_row(name, str(told[name]))
+    for why, count in told["skipped"].items():
+        rows.add_row(f"skipped: {why}", str(count))
+    for kind, count in told.get("scrubbed", {}).items():
+        rows.add_row(f"with a {kind} to be scrubbed", str(count))
+    for verdict, count in told.get("screening", {}).items():
+        if verdict != "clean":
+            rows.add_row(f"screened as {verdict}", str(count))
+    deps.out.print(rows)
+    for bad in told["examples"]:
+        deps.err.print(f"{bad['record']}: {bad['why']}", style="yellow", markup=False)
+
+
+def _importer() -> Principal:
+    return Principal(
+        workspace_id=_NOBODY,
+        principal_id=_NOBODY,
+        role=Role.ADMIN,
+        allowed_scopes=ALL_SCOPES,
+        name="import",
+    )
