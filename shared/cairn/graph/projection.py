@@ -7,6 +7,7 @@ from uuid import UUID
 from cairn.graph.alias import Alias, AliasRemoval
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
+from cairn.graph.taint import TaintRow
 
 NodeRow = Node | NodeChange
 EdgeRow = Edge | EdgeClosure | EdgeStrength
@@ -46,3 +47,4 @@ class Projection:
     removals: tuple[DocumentRemoval, ...] = ()
     aliases: tuple[AliasRow, ...] = ()
     purges: tuple[Purge, ...] = ()
+    taints: tuple[TaintRow, ...] = ()

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from cairn.access import Principal, Role
+from cairn.graph.projection import Projection
 from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import WriteStores
 from cairn.ingestion.projectors import project, registered_subject
+from cairn.ingestion.taint_arrivals import held_back
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import Actor, ActorKind, Entry
 
@@ -28,16 +31,37 @@ def append_and_project(
     Raises SubjectForgotten when one is about somebody whose forgetting was begun. Every write comes
     through here with the ledger's head locked, so none slips past a forgetting.
     """
+    entries, _ = append_and_hold_back(stores, planned, now)
+    return entries
+
+
+def append_and_hold_back(
+    stores: WriteStores, planned: Sequence[Planned], now: datetime
+) -> tuple[list[Entry], frozenset[UUID]]:
+    """Do the same, and return with the entries which nodes went into quarantine as they arrived.
+
+    The entries that say so follow the planned ones in the ledger and are not returned.
+    """
     _refuse_forgotten(stores, planned)
-    entries = seal(stores.ledger.head(), [one.entry for one in planned], now)
-    stores.ledger.append(entries)
-    stores.nodes.apply(
-        [project(entry, one.body, one.texts) for entry, one in zip(entries, planned, strict=True)]
-    )
+    entries, projections = _append(stores, planned, now)
     for entry, one in zip(entries, planned, strict=True):
         if entry.type == "data_subject.registered":
             stores.subjects.add(registered_subject(entry, one.body), entry.position)
-    return entries
+    holds, held = held_back(stores, projections, entries[-1]) if entries else ([], frozenset())
+    _append(stores, holds, now)
+    return entries, held
+
+
+def _append(
+    stores: WriteStores, planned: Sequence[Planned], now: datetime
+) -> tuple[list[Entry], list[Projection]]:
+    entries = seal(stores.ledger.head(), [one.entry for one in planned], now)
+    stores.ledger.append(entries)
+    projections = [
+        project(entry, one.body, one.texts) for entry, one in zip(entries, planned, strict=True)
+    ]
+    stores.nodes.apply(projections)
+    return entries, projections
 
 
 def _refuse_forgotten(stores: WriteStores, planned: Sequence[Planned]) -> None:

@@ -32,7 +32,10 @@ class Planned:
 
 @dataclass(slots=True, kw_only=True)
 class Entries:
-    """Collects the entries of one write. `next_position` is the one its first entry will get."""
+    """Collects the entries of one write. `next_position` is the one its first entry will get.
+
+    `held_back` are nodes that went into quarantine as they arrived; known once it is appended.
+    """
 
     workspace_id: UUID
     actor: Actor
@@ -41,6 +44,7 @@ class Entries:
     new_id: IdSource
     seal: Seal
     planned: list[Planned] = field(default_factory=list["Planned"])
+    held_back: set[UUID] = field(default_factory=set[UUID])
 
     @property
     def position(self) -> int:

@@ -24,6 +24,7 @@ from cairn.ingestion import (
     node_rows,
     reports_rows,
     summary_rows,
+    taint_rows,
     task_rows,
 )
 from cairn.ingestion.ports import Subject
@@ -237,6 +238,9 @@ _PROJECTORS: Mapping[str, Projector] = {
     "document.deleted": _without_texts(document_rows.deleted),
     "subject.forgotten": _without_texts(forget_rows.forgotten),
     "source.forgotten": _without_texts(forget_rows.forgotten),
+    "taint.applied": _without_texts(taint_rows.applied),
+    "taint.extended": _without_texts(taint_rows.extended),
+    "taint.lifted": _without_texts(taint_rows.lifted),
     "task.started": _without_texts(task_rows.started),
     "task.updated": _without_texts(task_rows.changed),
     "task.completed": _without_texts(task_rows.changed),

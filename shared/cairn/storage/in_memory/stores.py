@@ -36,6 +36,7 @@ from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNo
 from cairn.storage.in_memory.purging import apply_purge
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
 from cairn.storage.in_memory.summaries import InMemorySummaries
+from cairn.storage.in_memory.taints import InMemoryTaints
 from cairn.storage.in_memory.talking import (
     InMemoryConversations,
     InMemoryReports,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from cairn.consolidation.runs import Run
     from cairn.embedding.port import Vectors
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
+    from cairn.graph.taint import Taint, TaintLift
     from cairn.ingestion.conversations_ports import PendingMessage
     from cairn.ingestion.document_ports import Ingestion, Upload
     from cairn.ingestion.webhook_ports import Delivery
@@ -115,6 +117,11 @@ class Tables:
     )
     purged: dict[UUID, int] = field(default_factory=dict[UUID, int])
     forgettings: dict[UUID, Forgetting] = field(default_factory=dict[UUID, "Forgetting"])
+    taints: dict[UUID, Taint] = field(default_factory=dict[UUID, "Taint"])
+    lifted_taints: dict[UUID, TaintLift] = field(default_factory=dict[UUID, "TaintLift"])
+    tainted_nodes: dict[UUID, Mapping[UUID, tuple[State, UUID | None, int]]] = field(
+        default_factory=dict[UUID, "Mapping[UUID, tuple[State, UUID | None, int]]"]
+    )
     pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
     runs: dict[UUID, Run] = field(default_factory=dict[UUID, "Run"])
     public_keys: set[UUID] = field(default_factory=set[UUID])
@@ -278,6 +285,11 @@ class InMemoryStores:
     def tasks(self) -> InMemoryTasks:
         """Return the tasks."""
         return InMemoryTasks(self._tables, self._principal)
+
+    @property
+    def taints(self) -> InMemoryTaints:
+        """Return what is not trusted."""
+        return InMemoryTaints(self._tables)
 
     @property
     def subscriptions(self) -> InMemorySubscriptions:
@@ -447,6 +459,7 @@ class InMemoryNodes:
             for removal in projection.removals:
                 self._remove(removal)
             InMemoryAliases(self.tables).apply(projection.aliases)
+            InMemoryTaints(self.tables).apply(projection.taints)
             for purge in projection.purges:
                 apply_purge(self.tables, purge)
 
@@ -592,7 +605,8 @@ def _changed(node: Node, change: NodeChange) -> Node:
         known = node.last_accessed_at or change.last_accessed_at
         given["last_accessed_at"] = max(known, change.last_accessed_at)
     if change.revive:
-        cleared = ("deleted_at", "superseded_by", "superseded_at")
+        replaced = ("valid_to",) if node.superseded_by else ()
+        cleared = ("deleted_at", "superseded_by", "superseded_at", *replaced)
         given |= {"state": State.ACTIVE, **dict.fromkeys(cleared)}
     return replace(node, **given)
 

@@ -7,12 +7,13 @@ from itertools import groupby
 from typing import Any
 
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
-from cairn.graph.node import Node, NodeChange
+from cairn.graph.node import Node, NodeChange, State
 from cairn.graph.projection import EdgeRow, NodeRow
 
 Record = Node | NodeChange | Edge | EdgeClosure | EdgeStrength
 
 _KINDS = (Node, NodeChange, Edge, EdgeClosure, EdgeStrength)
+_FOUND = (State.ACTIVE, State.PROVISIONAL)
 _NAMES = {kind: tuple(one.name for one in fields(kind)) for kind in _KINDS}
 
 
@@ -22,8 +23,12 @@ def as_json(records: Iterable[Record]) -> str:
 
 
 def runs(rows: Iterable[NodeRow | EdgeRow]) -> Iterable[Sequence[Record]]:
-    """Split rows into runs of one kind, in order, none of which names a row twice."""
-    for _, group in groupby(rows, key=type):
+    """Split rows into runs of one kind, in order, none of which names a row twice.
+
+    What takes a place that holds one (an identity, the end of a chain) is not in the run of what
+    leaves it: within a statement there is no order.
+    """
+    for _, group in groupby(rows, key=lambda row: (type(row), _takes_a_place(row))):
         run: list[Record] = []
         seen: set[Any] = set()
         for row in group:
@@ -33,6 +38,10 @@ def runs(rows: Iterable[NodeRow | EdgeRow]) -> Iterable[Sequence[Record]]:
             run.append(row)
             seen.add(row.id)
         yield run
+
+
+def _takes_a_place(row: NodeRow | EdgeRow) -> bool:
+    return isinstance(row, NodeChange) and (row.revive or row.state in _FOUND)
 
 
 def _row(record: Record) -> dict[str, Any]:

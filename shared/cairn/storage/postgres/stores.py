@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.events import PostgresEvents
     from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
     from cairn.storage.postgres.summaries import PostgresSummaries
+    from cairn.storage.postgres.taints import PostgresTaints
     from cairn.storage.postgres.tasks import PostgresTasks
     from cairn.storage.postgres.webhooks import PostgresWebhooks
 
@@ -149,6 +150,12 @@ class PostgresStores:
         from cairn.storage.postgres.webhooks import PostgresWebhooks
 
         return PostgresWebhooks(self.connection, self.principal)
+
+    @property
+    def taints(self) -> PostgresTaints:
+        from cairn.storage.postgres.taints import PostgresTaints
+
+        return PostgresTaints(self.connection, self.principal)
 
     @property
     def idempotency(self) -> PostgresIdempotency:
@@ -278,6 +285,9 @@ class PostgresNodes(Store):
         aliases = [row for one in projections for row in one.aliases]
         if aliases:
             PostgresStores(self.connection, self.principal).aliases.apply(aliases)
+        taints = [row for one in projections for row in one.taints]
+        if taints:
+            PostgresStores(self.connection, self.principal).taints.apply(taints)
         purges = [row for one in projections for row in one.purges]
         if purges:
             self._purge(purges)

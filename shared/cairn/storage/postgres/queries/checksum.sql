@@ -73,3 +73,17 @@ SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
   FROM (SELECT md5(ROW(r.node_id, r.model_id, r.ordinal, halfvec_send(r.v), r.position, r.label, r.kind, r.scope,
     r.agents, r.client_id, r.state, r.occurred_at, r.valid_from, r.valid_to)::text) AS h FROM embedding AS r
          WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: taint
+-- Taints, standing and lifted. Everything counts.
+SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0)
+  FROM (SELECT md5((to_jsonb(r))::text) AS h FROM taint AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: taint_node
+-- What taints hold or held. Everything counts.
+SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0)
+  FROM (SELECT md5((to_jsonb(r))::text) AS h FROM taint_node AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests

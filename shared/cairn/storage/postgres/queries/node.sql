@@ -30,7 +30,7 @@ UPDATE node AS n
        context_text = CASE WHEN c.context_text = '' THEN NULL ELSE coalesce(c.context_text, n.context_text) END,
        occurred_at = coalesce(c.occurred_at, n.occurred_at),
        valid_from = coalesce(c.valid_from, n.valid_from),
-       valid_to = coalesce(c.valid_to, n.valid_to),
+       valid_to = CASE WHEN c.revive AND n.superseded_by IS NOT NULL THEN NULL ELSE coalesce(c.valid_to, n.valid_to) END,
        supersedes = coalesce(c.supersedes, n.supersedes),
        superseded_by = CASE WHEN c.revive THEN NULL ELSE coalesce(c.superseded_by, n.superseded_by) END,
        superseded_at = CASE WHEN c.revive THEN NULL ELSE coalesce(c.superseded_at, n.superseded_at) END,
