@@ -120,9 +120,10 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 
 def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
-    from cairn.ingestion import requests
+    from cairn.consolidation.requests import RunView
+    from cairn.ingestion import requests, taint_ports
     from cairn.ingestion.entity_requests import EntityChanged
-    from cairn.lifecycle import orphans, reindex, stats
+    from cairn.lifecycle import orphans, reindex, stats, taint
     from cairn.lifecycle.anchors import AnchoredVerification
     from cairn.retrieval import conversations, event_views, node_views, reports, views
     from cairn.retrieval.answer import Answer
@@ -144,9 +145,14 @@ def _records() -> tuple[type[Any], ...]:
         views.LedgerEntryView,
         views.LedgerVerification,
         AnchoredVerification,
+        taint_ports.TaintView,
+        taint.TaintReport,
+        taint.Tainted,
+        taint.TaintLifted,
         views.KeyView,
         views.Status,
         reindex.MissingVectors,
+        RunView,
         stats.Stats,
         orphans.Orphans,
         reindex.Reindexed,

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.api.forget_services import ForgetServices
     from cairn.api.consolidation_services import ConsolidationServices
+    from cairn.api.forget_services import ForgetServices
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.api.walk_services import GraphServices
     from cairn.ingestion.conversations import MessageRecorded
@@ -31,12 +31,15 @@ if TYPE_CHECKING:
         Remembered,
         UploadTicket,
     )
+    from cairn.ingestion.taint_ports import TaintView
     from cairn.ingestion.task_draft import NewTask, TaskStep
     from cairn.ingestion.tasks import TaskChanged
     from cairn.lifecycle.anchors import AnchoredVerification
     from cairn.lifecycle.orphans import Orphans
     from cairn.lifecycle.reindex import MissingVectors, Reindexed
     from cairn.lifecycle.stats import Stats
+    from cairn.lifecycle.taint import NewTaint, Tainted, TaintLifted, TaintReport
+    from cairn.lifecycle.webhooks import DeliveryView, NewWebhook, Webhook, WebhookMade
     from cairn.retrieval.answer import Answer
     from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
     from cairn.retrieval.conversations import (
@@ -191,6 +194,15 @@ class VerifyAnchors(Protocol):
     """Recompute the chain and hold it to the signed heads outside the database."""
 
     def __call__(self, principal: Principal, /) -> AnchoredVerification: ...
+
+
+class TaintServices(Protocol):
+    """Hold back what is not trusted, and let it out again; `lifecycle.taint.Taints`."""
+
+    def apply(self, principal: Principal, new: NewTaint, *, dry_run: bool = False) -> Tainted: ...
+    def lift(self, principal: Principal, taint_id: UUID) -> TaintLifted: ...
+    def get(self, principal: Principal, taint_id: UUID) -> TaintReport: ...
+    def page(self, principal: Principal, *, limit: int, after: int | None) -> Page[TaintView]: ...
 
 
 class Admit(Protocol):
@@ -478,6 +490,40 @@ class TaskServices:
     end: StepTask
 
 
+class CreateWebhook(Protocol):
+    """Make a webhook; ValidationFailed for an address that may not be posted to."""
+
+    def __call__(self, principal: Principal, new: NewWebhook, /) -> WebhookMade: ...
+
+
+class ListWebhooks(Protocol):
+    """Return every webhook, newest first."""
+
+    def __call__(self, principal: Principal, /) -> Sequence[Webhook]: ...
+
+
+class RemoveWebhook(Protocol):
+    """Remove a webhook with its deliveries; NotFound when there is none."""
+
+    def __call__(self, principal: Principal, webhook_id: UUID, /) -> None: ...
+
+
+class ListDeliveries(Protocol):
+    """Return the newest deliveries of a webhook; NotFound when there is none."""
+
+    def __call__(self, principal: Principal, webhook_id: UUID, /) -> Sequence[DeliveryView]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookServices:
+    """The use cases of webhooks."""
+
+    create: CreateWebhook
+    all: ListWebhooks
+    remove: RemoveWebhook
+    deliveries: ListDeliveries
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiServices:
     """Every use case the routes call. One object an app; nothing connects when it is built."""
@@ -501,6 +547,7 @@ class ApiServices:
     list_ledger: ListLedger
     verify_ledger: VerifyLedger
     verify_anchors: VerifyAnchors
+    taints: TaintServices
     create_key: CreateKey
     list_keys: ListKeys
     revoke_key: RevokeKey
@@ -518,6 +565,7 @@ class ApiServices:
     entities: EntityServices
     graph: GraphServices
     tasks: TaskServices
+    webhooks: WebhookServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.api import services as api
-    from cairn.api.forget_services import ForgetServices
     from cairn.api.consolidation_services import ConsolidationServices
+    from cairn.api.forget_services import ForgetServices
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
 
@@ -56,6 +56,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         list_ledger=later(lambda: parts.browse.list_ledger),
         verify_ledger=later(lambda: parts.browse.verify_ledger),
         verify_anchors=later(lambda: _verify_anchors(parts)),
+        taints=later(lambda: _taints(parts)),
         create_key=later(lambda: _create_key(parts)),
         list_keys=later(lambda: _list_keys(parts)),
         revoke_key=later(lambda: _revoke_key(parts)),
@@ -73,6 +74,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         entities=later(lambda: parts.graph_writing[1]),
         graph=later(lambda: _walks(parts)),
         tasks=later(lambda: _tasks(parts)),
+        webhooks=later(lambda: _webhooks(parts)),
     )
 
 
@@ -156,6 +158,21 @@ def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
     )
 
 
+def _taints(parts: ApiParts) -> api.TaintServices:
+    from cairn.clock import monotonic
+    from cairn.lifecycle.taint import Taints
+
+    return Taints(
+        transactions=parts.transactions,
+        keys=parts.remember.resolver.keys,
+        cipher=parts.remember.cipher,
+        dispatcher=parts.wake,
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+    )
+
+
 def _create_key(parts: ApiParts) -> api.CreateKey:
     from cairn.lifecycle.keys import CreateKey
 
@@ -220,6 +237,12 @@ def _reports(parts: ApiParts) -> api.ReportServices:
     from cairn.bootstrap.talking import report_services
 
     return report_services(parts.opened, parts.remember, parts.log)
+
+
+def _webhooks(parts: ApiParts) -> api.WebhookServices:
+    from cairn.bootstrap.webhooks import webhook_services
+
+    return webhook_services(parts.remember, parts.transactions, parts.settings.webhooks)
 
 
 def _tasks(parts: ApiParts) -> api.TaskServices:

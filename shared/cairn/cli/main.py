@@ -26,8 +26,10 @@ from cairn.cli import (
     stack,
     stats,
     subscriptions,
+    taint,
     tasks,
     trace,
+    webhooks,
     workspaces,
 )
 from cairn.cli.deps import Deps
@@ -92,9 +94,12 @@ app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
 app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)
+app.command("taint", rich_help_panel=_OPERATIONS)(taint.taint)
+app.add_typer(taint.app, name="taints", rich_help_panel=_OPERATIONS)
 app.command("audit-memory", rich_help_panel=_OPERATIONS)(audit_memory.audit_memory)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
+app.add_typer(webhooks.app, name="webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)
 app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS)
 app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)

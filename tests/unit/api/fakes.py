@@ -13,6 +13,7 @@ from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.numbers_fakes import NumbersWorld
+from tests.unit.api.taint_fakes import TaintWorld
 from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.vector_fakes import VectorWorld
 
@@ -30,6 +31,7 @@ from cairn.api.services import (
     StatsServices,
     SubscriptionServices,
     TaskServices,
+    WebhookServices,
 )
 from cairn.api.walk_services import GraphServices
 from cairn.errors import (
@@ -126,6 +128,7 @@ class World:
     observed: list[NewEvent] = field(default_factory=list)
     event_filters: list[EventFilter] = field(default_factory=list)
     talk: Talk = field(default_factory=Talk)
+    tainting: TaintWorld = field(default_factory=TaintWorld)
     known: NodeWorld = field(default_factory=lambda: NodeWorld(WORKSPACE))
     graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
     vectors: VectorWorld = field(default_factory=VectorWorld)
@@ -269,6 +272,10 @@ class World:
         return self.forgets.services()
 
     @property
+    def taints(self) -> TaintWorld:
+        return self.tainting
+
+    @property
     def stats(self) -> StatsServices:
         return self.numbers.services()
 
@@ -287,6 +294,13 @@ class World:
     @property
     def graph(self) -> GraphServices:
         return self.graphs.services()
+
+    @property
+    def webhooks(self) -> WebhookServices:
+        hooks = self.known.webhooks
+        return WebhookServices(
+            create=hooks.create, all=hooks.all, remove=hooks.remove, deliveries=hooks.deliveries
+        )
 
     @property
     def tasks(self) -> TaskServices:

@@ -1,0 +1,67 @@
+"""Fake taints for the API's tests."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import UUID
+
+from cairn.access import Principal
+from cairn.errors import NotFound
+from cairn.graph.taint import TaintKind
+from cairn.ingestion.taint_ports import TaintView
+from cairn.lifecycle.taint import NewTaint, Tainted, TaintLifted, TaintReport
+from cairn.retrieval.views import Page
+
+NOW = datetime(2026, 3, 15, 10, tzinfo=UTC)
+TAINT = UUID(int=91)
+
+
+@dataclass
+class TaintWorld:
+    """Remembers what was asked."""
+
+    asked: list[tuple[NewTaint, bool]] = field(default_factory=list)
+
+    def apply(self, principal: Principal, new: NewTaint, *, dry_run: bool = False) -> Tainted:
+        self.asked.append((new, dry_run))
+        return Tainted(
+            taint_id=None if dry_run else TAINT,
+            held=3,
+            complete=dry_run or len(self.asked) > 1,
+            dry_run=dry_run,
+            node_ids=(UUID(int=1),),
+            actions=(),
+            searches=(),
+        )
+
+    def lift(self, principal: Principal, taint_id: UUID) -> TaintLifted:
+        self._known(taint_id)
+        return TaintLifted(taint_id=taint_id, restored=3, complete=True)
+
+    def get(self, principal: Principal, taint_id: UUID) -> TaintReport:
+        self._known(taint_id)
+        return TaintReport(taint=_view(), actions=(), searches=())
+
+    def page(self, principal: Principal, *, limit: int, after: int | None) -> Page[TaintView]:
+        return Page(items=(_view(),), next_after=None)
+
+    def _known(self, taint_id: UUID) -> None:
+        if taint_id != TAINT:
+            raise NotFound("There is no such taint.", taint_id=str(taint_id))
+
+
+def _view() -> TaintView:
+    return TaintView(
+        id=TAINT,
+        kind=TaintKind.AGENT,
+        value="scout",
+        source=None,
+        roots=(),
+        causes=False,
+        reason="forged tickets",
+        position=9,
+        applied_at=NOW,
+        lifted_position=None,
+        lifted_at=None,
+        nodes=3,
+        quarantined=3,
+    )
