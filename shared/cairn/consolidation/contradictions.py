@@ -22,7 +22,7 @@ MAX_SENTENCES = 12
 """Sentences of one memory that are compared; a longer one is a document."""
 
 MIN_SHARED = 2
-"""Words of content two sentences must share to be about the same thing."""
+"""Words of content two sentences must share to be about the same thing; all but one if short."""
 
 MAX_PLACE = 4
 """Words of content a differing place may hold on either side."""
@@ -44,8 +44,8 @@ def contradiction(one: str, other: str, names: Mapping[str, str]) -> Found | Non
 
 def _between(one: Sequence[Piece], other: Sequence[Piece]) -> Found | None:
     a, b = _words(one), _words(other)
-    shared = _content(a) & _content(b)
-    if len(shared) < MIN_SHARED:
+    mine, its = _content(a), _content(b)
+    if len(mine & its) < max(1, min(MIN_SHARED, len(mine) - 1, len(its) - 1)):
         return None
     negated = sum(_is_not(piece) for piece in one) - sum(_is_not(piece) for piece in other)
     places = _places(a, b)
@@ -53,8 +53,8 @@ def _between(one: Sequence[Piece], other: Sequence[Piece]) -> Found | None:
         return _denial(a, b, places)
     if len(places) != 1:
         return None
-    start, mine, its = places[0]
-    return _differing(a, start, mine, its)
+    start, left, right = places[0]
+    return _differing(a, start, left, right)
 
 
 def _denial(a: Sequence[Piece], b: Sequence[Piece], places: Sequence[_Place]) -> Found | None:

@@ -151,7 +151,7 @@ def canonical(word: str) -> str:
 
 def _sentence(found: Sequence[Piece]) -> Sentence:
     order: list[str] = []
-    led: set[tuple[str, str]] = set()
+    led: list[tuple[str, int]] = []
     past: dict[str, bool] = {}
     direction = ""
     for piece in found:
@@ -165,7 +165,7 @@ def _sentence(found: Sequence[Piece]) -> Sentence:
             continue
         word = piece.text if protected else canonical(piece.text)
         order.append(word)
-        led.add((direction, word))
+        led.append((direction, len(order) - 1))
         past[word] = _is_past(piece.text)
         direction = piece.text if piece.text in _FOCUS else ""
     return Sentence(
@@ -173,11 +173,19 @@ def _sentence(found: Sequence[Piece]) -> Sentence:
         words=tuple(piece.text for piece in found),
         names=frozenset(canonical(one.text) for one in found if one.kind is TokenKind.NAME),
         numbers=frozenset(one.text for one in found if one.kind is TokenKind.NUMBER),
-        led=frozenset(led),
+        led=frozenset((lead, _at(order, place, lead)) for lead, place in led),
         past=MappingProxyType(past),
         negations=sum(one.kind is TokenKind.NEGATION for one in found),
         doer=_doer(found, order),
     )
+
+
+def _at(order: Sequence[str], place: int, lead: str) -> str:
+    """Return the word at a place; of one that is there twice and denied, the next word too."""
+    word = order[place]
+    if lead not in _FOCUS or order.count(word) == 1:
+        return word
+    return " ".join(order[place : place + 2])
 
 
 def _same_grammar(one: Sentence, other: Sentence) -> bool:

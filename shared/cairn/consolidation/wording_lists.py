@@ -101,7 +101,8 @@ _LIGHT = """
     a an the this that these those it its there here he she they them his her their we us our you
     your i me my is are was were be been being am has have had having do does did doing will would
     shall should of to in on at by for with from as into during per than then so such very
-    also too just and but which who whom whose what when where while please both own same yet already there's
+    also too just and but which who whom whose what when where while please both own same yet
+    already there's
     le la les un une des du de et est sont au aux ce cette que qui nous vous il elle ils elles
     der die das ein eine und ist sind im am zu den dem
     must need needs get gets got
