@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from uuid import UUID
 
 from cairn.access.system import system_principal
@@ -25,6 +25,7 @@ from cairn.consolidation.summary_entries import (
 )
 from cairn.consolidation.summary_ports import GroupState, Scope, SummaryStores, Wanted
 from cairn.consolidation.truths import Truths
+from cairn.graph.node import State
 from cairn.ledger.keys import SubjectForgotten
 
 if TYPE_CHECKING:
@@ -88,10 +89,24 @@ class SummariseWorkspace:
         return {**run.counts, "more": not done}
 
 
-COUNTED = (
-    "episodes", "sessions", "agents", "truths", "dropped", "unchanged", "refused", "forgotten",
-    "changed",
-)  # fmt: skip
+class _Page(NamedTuple):
+    """Some groups, and those of them that are due."""
+
+    groups: Sequence[GroupState]
+    due: Sequence[GroupState]
+
+
+def _says(top: StoredSummary, state: GroupState) -> bool:
+    """Return whether a summary is of what its group is now."""
+    return top.state != State.DELETED and top.covers == covering(state.fingerprint)
+
+
+def _top(workspace_id: UUID, group: Group) -> UUID:
+    return group_id(workspace_id, group, Scope.AGENT if group.agent else Scope.SESSION)
+
+
+DONE = ("episodes", "sessions", "agents", "truths", "dropped", "changed", "forgotten")
+COUNTED = (*DONE, "unchanged", "refused")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,24 +139,44 @@ class _Run:
         return all(step() for step in steps)
 
     def _in_time(self) -> bool:
-        return self.use.stopwatch() < self.until
+        """Return whether to go on: until something is done at the least, so that calls get on."""
+        done = any(self.counts[name] for name in DONE)
+        return not done or self.use.stopwatch() < self.until
 
     def _pages(
         self, of: Callable[[SummaryStore], Groups], each: Callable[[GroupState], bool]
     ) -> bool:
         """Go through the groups of all sessions, traces or agents."""
         after = ""
-        while self._in_time():
-            with self.use.transactions.reading(self.principal) as stores:
-                page = of(stores.summaries)(after, limit=GROUPS_A_PAGE)
-            if not page:
+        while True:
+            page = self._due(of, after)
+            if not page.groups:
                 return True
-            for state in page:
+            for state in page.due:
                 if not self._in_time() or not self._guarded(each, state):
                     return False
-            last: Group = page[-1].group
+            last = page.groups[-1].group
             after = last.agent or last.session_id or last.trace_id or ""
-        return False
+
+    def _due(self, of: Callable[[SummaryStore], Groups], after: str) -> _Page:
+        """Return a page of groups, and which of them changed since they were summed up."""
+        with self.use.transactions.reading(self.principal) as stores:
+            groups = of(stores.summaries)(after, limit=GROUPS_A_PAGE)
+            ids = {_top(self.workspace_id, one.group) for one in groups}
+            stored = stores.summaries.stored(ids)
+            named = {one.group.session_id for one in groups if one.group.session_id is not None}
+            summed = stores.summaries.summed_up(named)
+        due: list[GroupState] = []
+        for state in groups:
+            top = stored.get(_top(self.workspace_id, state.group))
+            small = state.sources < LEAST_SOURCES and state.group.session_id is not None
+            if small and state.group.session_id not in summed:
+                continue
+            if top is not None and _says(top, state):
+                self.counts["unchanged"] += 1
+            else:
+                due.append(state)
+        return _Page(groups, due)
 
     def _guarded(self, each: Callable[[GroupState], bool], state: GroupState) -> bool:
         try:
@@ -156,9 +191,6 @@ class _Run:
         stored = self._stored(group)
         if state.sources < LEAST_SOURCES:
             self._write(group, (), [one.id for one in stored])
-            return True
-        if any(one.id == top and one.covers == covers for one in stored):
-            self.counts["unchanged"] += 1
             return True
         known = {one.id: one.made_of for one in stored if one.kind == Scope.EPISODE}
         seen = self._episodes(group, known, "")
@@ -193,8 +225,6 @@ class _Run:
             found = stores.summaries.stored([top]).get(top)
         if state.sources < LEAST_CHILDREN:
             self._write(group, (), [top] if found else ())
-        elif found is not None and found.covers == covers:
-            self.counts["unchanged"] += 1
         else:
             children = self._children(group)
             if children:
@@ -261,11 +291,10 @@ class _Run:
     def _orphans(self, scope: Scope) -> bool:
         """Drop the summaries of one level that nothing is left of."""
         after = UUID(int=0)
-        while self._in_time():
+        while True:
             with self.use.transactions.reading(self.principal) as stores:
                 found = stores.summaries.orphans(scope.value, after, limit=ORPHANS_A_WRITE)
             if not found:
                 return True
             self.use.writing.orphans(self.principal, found, self.counts)
             after = found[-1]
-        return False

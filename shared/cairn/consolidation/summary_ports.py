@@ -124,6 +124,10 @@ class SummaryStore(Protocol):
         """Return the summaries of a session's or trace's group, episodes and session's."""
         ...
 
+    def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the sessions that have any summary."""
+        ...
+
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
         """Return those of the summaries there are; in a writing transaction deleted ones too."""
         ...

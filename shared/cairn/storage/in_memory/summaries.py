@@ -115,6 +115,11 @@ class InMemorySummaries:
             and _summary_group(one) == group
         ]
 
+    def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the sessions that have any summary."""
+        found = (one.session_id for one in self._summarised(Label.SUMMARY))
+        return frozenset(one for one in found if one in session_ids)
+
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
         """Return those of the summaries there are."""
         nodes = (self.tables.nodes[one] for one in ids if one in self.tables.nodes)
@@ -278,11 +283,16 @@ def _page(found: Iterable[tuple[Node, Group]], after: str, limit: int) -> list[G
         GroupState(
             group=group,
             sources=len(nodes),
-            fingerprint=fingerprint((one.id, one.content_hash) for one in nodes),
+            fingerprint=fingerprint((one.id, _content(one)) for one in nodes),
         )
         for name in sorted(by_name)[:limit]
         for group, nodes in by_name[name].items()
     ]
+
+
+def _content(node: Node) -> str:
+    """Return what tells a source from what it was: of a summary, all that is below it."""
+    return node.metadata["covers"] if node.label == Label.SUMMARY else node.content_hash
 
 
 def _source(node: Node) -> Source:

@@ -76,6 +76,11 @@ class PostgresSummaries(Store):
         name = "session" if group.session_id is not None else "trace"
         return [_stored(row) for row in self._rows(f"summary.of_{name}", **_of(group))]
 
+    def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the sessions that have any summary."""
+        rows = self.run("summary.summed_up", sessions=list(session_ids))
+        return frozenset(session_id for (session_id,) in rows)
+
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
         """Return those of the summaries there are."""
         return {row["id"]: _stored(row) for row in self._rows("summary.stored", ids=list(ids))}

@@ -38,9 +38,10 @@ SELECT n.client_id, n.scope, n.agents, n.data_subjects, NULL::text AS session_id
  ORDER BY n.trace_id, 2, 3, 4, 1
 
 -- name: agents
--- The same of the next agents that have a part in sessions, or in traces without one.
+-- The same of the next agents that have a part in sessions, or in traces without one; these count as
+-- changed when anything below them is.
 WITH part AS (
-  SELECT n.client_id, n.scope, n.agents, n.data_subjects, said.agent, n.id, n.content_hash
+  SELECT n.client_id, n.scope, n.agents, n.data_subjects, said.agent, n.id, n.metadata ->> 'covers' AS covers
     FROM node n CROSS JOIN LATERAL unnest(n.observed_by) AS said (agent)
    WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Summary' AND n.metadata ? 'made_of'
      AND (n.kind = 'session' OR n.kind = 'episode' AND n.session_id IS NULL)
@@ -51,7 +52,7 @@ WITH part AS (
 )
 SELECT p.client_id, p.scope, p.agents, p.data_subjects, NULL::text AS session_id,
   NULL::text AS trace_id, p.agent, NULL::uuid AS conversation_id, count(*) AS sources,
-  bit_xor(('x' || left(md5(p.id::text || ':' || p.content_hash), 16))::bit(64)::bigint) AS mixed
+  bit_xor(('x' || left(md5(p.id::text || ':' || p.covers), 16))::bit(64)::bigint) AS mixed
   FROM part p JOIN page ON page.agent = p.agent
  GROUP BY 1, 2, 3, 4, 7
  ORDER BY p.agent, 2, 3, 4, 1
@@ -123,6 +124,12 @@ SELECT n.id, n.kind, n.state, n.metadata FROM node n
    AND n.session_id IS NULL AND n.kind = 'episode' AND n.state <> 'deleted'
    AND n.scope = %(scope)s AND n.agents IS NOT DISTINCT FROM %(agents)s::text[]
    AND n.data_subjects = %(data_subjects)s::uuid[] AND n.client_id = %(client_id)s
+
+-- name: summed_up
+-- Those of the sessions that have any summary.
+SELECT DISTINCT n.session_id FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.session_id = ANY (%(sessions)s)
+   AND n.label = 'Summary' AND n.metadata ? 'made_of' AND n.state <> 'deleted'
 
 -- name: stored
 -- Summaries as they stand, deleted ones too where the transaction sees them.

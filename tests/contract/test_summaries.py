@@ -1,0 +1,440 @@
+"""Summaries of episodes, sessions and agents: the same over the fake and PostgreSQL."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+from tests.support.observing import event
+from tests.support.remembering import NOON, fact
+from tests.support.summarising import (
+    Summarising,
+    summarising_in_memory,
+    summarising_in_postgres,
+    ticking,
+)
+
+from cairn.access.system import system_principal
+from cairn.consolidation.episodes import fingerprint
+from cairn.consolidation.summaries import MOST_CHILDREN
+from cairn.consolidation.summary_ports import Condensed, Wanted
+from cairn.consolidation.summary_texts import ByRules
+from cairn.graph.node import Label, NodeChange, State
+from cairn.graph.projection import Projection, Purge
+from cairn.ids import new_id
+from cairn.ledger.keys import SubjectForgotten
+
+PUMP = (
+    "The pump in hall 2 failed on 3 March.",
+    "Its seal had worn out after 900 hours.",
+    "Ines Roth replaced the seal the same day.",
+    "The spare came from the depot in Kiel.",
+)
+PARTY = (
+    "The summer party is planned for Friday.",
+    "Music starts at eight in the garden.",
+    "Everybody brings something to eat.",
+)
+
+
+@dataclass
+class Meanwhile:
+    """Rules, with something that happens while the first text is written."""
+
+    happens: Callable[[], object] | None
+
+    def __call__(self, wanted: Wanted, /) -> Condensed:
+        happens, self.happens = self.happens, None
+        if happens is not None:
+            happens()
+        return ByRules()(wanted)
+
+
+@pytest.fixture(params=["in memory", "postgres"])
+def summing(request: pytest.FixtureRequest) -> Iterator[Summarising]:
+    if request.param == "in memory":
+        yield summarising_in_memory()
+        return
+    yield from summarising_in_postgres(request.getfixturevalue("database"))
+
+
+def change(summing: Summarising, **changes: object) -> None:
+    """Change a node past the use cases, as another stage's entry would."""
+    workspace_id = summing.system.principal.workspace_id
+    with summing.system.transactions.writing(summing.system.principal) as stores:
+        position = stores.ledger.head().position
+        row = NodeChange(workspace_id=workspace_id, position=position, **changes)  # type: ignore[arg-type]
+        stores.nodes.apply([Projection(nodes=(row,))])
+
+
+def test_a_session_is_cut_where_it_was_silent_and_summed_up(summing: Summarising) -> None:
+    early, late = summing.say(*PUMP), summing.say(*PARTY, at=200)
+    assert summing.run() == {"episodes": 2, "sessions": 1}
+    first, second, session = summing.summaries()
+    assert (first.kind, second.kind, session.kind) == ("episode", "episode", "session")
+    assert summing.targets(first.id) == set(early)
+    assert summing.targets(second.id) == set(late)
+    assert summing.targets(session.id) == {first.id, second.id}
+    for one in (first, second, session):
+        assert summing.targets(one.id, "DERIVED_FROM") == summing.targets(one.id)
+    assert "The pump in hall 2 failed on 3 March." in first.text
+    assert session.metadata["event_count"] == 7
+    assert session.metadata["time_range"] == [
+        "2026-05-01T12:00:00.000000Z",
+        "2026-05-01T15:22:00.000000Z",
+    ]
+    assert (session.metadata["provider"], session.metadata["is_extract"]) == ("heuristic", True)
+    assert (session.session_id, session.metadata["scope_id"]) == ("s", "s")
+
+
+def test_nothing_is_said_that_no_source_says(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.run()
+    for one in summing.summaries():
+        assert all(f"{said}." in {*PUMP} for said in one.text.removesuffix(".").split(". "))
+
+
+def test_what_has_not_changed_is_left_alone(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.run()
+    before = summing.entries("summary.written")
+    assert summing.run() == {"unchanged": 1}
+    assert summing.entries("summary.written") == before
+
+
+def test_being_read_changes_no_summary(summing: Summarising) -> None:
+    (one, *_) = summing.say(*PUMP)
+    summing.run()
+    summing.say("Something else happened elsewhere.", session="other")
+    change(summing, id=one, accesses=3, last_accessed_at=NOON)
+    assert summing.run() == {"unchanged": 1}
+
+
+def test_a_late_message_changes_its_own_episode_and_its_session(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.say(*PARTY, at=200)
+    summing.run()
+    pump, party, session = summing.summaries()
+    (late,) = summing.say("A second pump stood still as well.", at=1.5)
+    assert summing.run() == {"episodes": 1, "sessions": 1}
+    now = {one.id: one for one in summing.summaries()}
+    assert set(now) == {pump.id, party.id, session.id}
+    assert now[party.id] == party
+    assert late in summing.targets(pump.id)
+    assert now[pump.id].metadata["event_count"] == 5
+    assert now[session.id].metadata["event_count"] == 8
+
+
+def test_a_late_message_before_the_first_moves_the_beginning(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.run()
+    (before, _) = summing.summaries()
+    summing.say("The pump was loud on the evening before.", at=-5)
+    summing.run()
+    (now, _) = summing.summaries()
+    assert now.id == before.id
+    assert now.occurred_at == now.valid_from == NOON - timedelta(minutes=5)
+
+
+def test_the_old_text_is_kept_as_a_version(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.run()
+    workspace = summing.system.principal.workspace_id
+    (episode, _) = summing.summaries()
+    summing.say("Since then every pump is looked at twice a year.", at=5)
+    summing.run()
+    versions = summing.replayed().workspaces[workspace].versions[episode.id]
+    texts = [one.node.metadata["event_count"] for one in versions]
+    assert texts == [4, 5]
+
+
+def test_two_sources_say_by_themselves_what_a_summary_would(summing: Summarising) -> None:
+    summing.say(*PUMP[:2])
+    assert summing.run() == {}
+    assert summing.summaries() == []
+
+
+@pytest.mark.parametrize("state", [State.QUARANTINED, State.SUPERSEDED])
+def test_a_source_that_holds_no_more_leaves_with_the_next_run(
+    summing: Summarising, state: State
+) -> None:
+    gone, *rest = summing.say(*PUMP)
+    summing.run()
+    change(summing, id=gone, state=state)
+    assert summing.run() == {"episodes": 1, "sessions": 1, "dropped": 1}
+    (episode, session) = summing.summaries()
+    assert PUMP[0] not in episode.text + session.text
+    assert summing.targets(episode.id) == set(rest)
+
+
+def test_a_deleted_source_leaves_with_the_next_run(summing: Summarising) -> None:
+    *rest, gone = summing.say(*PUMP)
+    summing.run()
+    summing.delete(summing.system.principal, gone)
+    assert summing.run() == {"episodes": 1, "sessions": 1}
+    (episode, _) = summing.summaries()
+    assert PUMP[3] not in episode.text
+    assert summing.targets(episode.id) == summing.targets(episode.id, "DERIVED_FROM") == set(rest)
+
+
+def test_a_purged_source_leaves_with_the_next_run(summing: Summarising) -> None:
+    *rest, gone = summing.say(*PUMP)
+    summing.run()
+    workspace_id = summing.system.principal.workspace_id
+    with summing.system.transactions.writing(summing.system.principal) as stores:
+        position = stores.ledger.head().position
+        purge = Purge(workspace_id=workspace_id, node_ids=(gone,), position=position)
+        stores.nodes.apply([Projection(purges=(purge,))])
+    assert summing.run() == {"episodes": 1, "sessions": 1}
+    (episode, _) = summing.summaries()
+    assert PUMP[3] not in episode.text
+    assert summing.targets(episode.id) == set(rest)
+
+
+def test_an_expired_event_has_happened_all_the_same(summing: Summarising) -> None:
+    expired, *_ = summing.say(*PUMP)
+    summing.run()
+    change(summing, id=expired, state=State.EXPIRED)
+    assert summing.run() == {"unchanged": 1}
+
+
+def test_summaries_go_when_nothing_is_left_and_come_back(summing: Summarising) -> None:
+    ids = summing.say(*PUMP)
+    summing.run()
+    before = {one.id for one in summing.summaries()}
+    for one in ids:
+        summing.delete(summing.system.principal, one)
+    assert summing.run() == {"dropped": 2}
+    assert summing.summaries() == []
+    assert all(summing.targets(one) == set() for one in before)
+    for one in ids:
+        change(summing, id=one, revive=True)
+    assert summing.run() == {"episodes": 1, "sessions": 1}
+    with summing.system.transactions.reading(summing.system.principal) as stores:
+        assert {one.state for one in stores.summaries.stored(before).values()} == {State.ACTIVE}
+    assert set().union(*(summing.targets(one) for one in before)) >= set(ids)
+
+
+def test_each_audience_has_summaries_of_its_own(summing: Summarising) -> None:
+    for_all = summing.say(*PUMP)
+    for_bot = summing.say(*PARTY, at=10, agents=("bot",))
+    for_ines = summing.say(*PARTY, at=20, data_subjects=("Ines Roth",))
+    for_acme = summing.say(*PARTY, at=30, client_id="acme")
+    assert summing.run() == {"episodes": 4, "sessions": 4}
+    made_of = [summing.targets(one.id) for one in summing.summaries("episode")]
+    assert sorted(map(sorted, made_of)) == sorted(
+        map(sorted, (for_all, for_bot, for_ines, for_acme))
+    )
+    nodes = summing.nodes()
+    for one in summing.summaries():
+        for target in map(nodes.__getitem__, summing.targets(one.id)):
+            assert (one.scope, one.agents, one.data_subjects, one.client_id) == (
+                target.scope,
+                target.agents,
+                target.data_subjects,
+                target.client_id,
+            )
+
+
+def test_the_events_of_a_trace_are_one_episode_however_long_it_took(summing: Summarising) -> None:
+    traced = [
+        summing.events.see_one(event("tool.execute", at=hours * 3600, trace_id="t", text=text))
+        for hours, text in enumerate(PUMP)
+    ]
+    loose = summing.say(*PARTY)
+    summing.run()
+    by_trace = {one.trace_id: one for one in summing.summaries("episode")}
+    assert summing.targets(by_trace["t"].id) == set(traced)
+    assert summing.targets(by_trace[None].id) == set(loose)
+    assert by_trace["t"].metadata["scope_id"] == "t"
+    assert by_trace[None].metadata["scope_id"] == "s"
+
+
+def test_a_trace_outside_any_session_is_an_episode_of_its_agent(summing: Summarising) -> None:
+    for trace in ("t1", "t2"):
+        for at, text in enumerate(PUMP):
+            summing.events.see_one(
+                event(
+                    "tool.execute",
+                    at=at,
+                    trace_id=trace,
+                    text=text,
+                    session_id=None,
+                    agent_id="bot",
+                )
+            )
+    assert summing.run() == {"episodes": 2, "agents": 1}
+    assert summing.run() == {"unchanged": 3}
+    (agent,) = summing.summaries("agent")
+    episodes = summing.summaries("episode")
+    assert summing.targets(agent.id) == {one.id for one in episodes}
+    assert {one.trace_id for one in episodes} == {"t1", "t2"}
+    summing.events.see_one(
+        event("tool.execute", at=9, trace_id="t1", text="More.", session_id=None, agent_id="bot")
+    )
+    assert summing.run() == {"episodes": 1, "unchanged": 1, "agents": 1}
+
+
+def test_an_agent_is_summed_up_over_its_sessions(summing: Summarising) -> None:
+    summing.say(*PUMP, session="one", source_agent="ada")
+    summing.say(*PARTY, session="two", source_agent="ada")
+    summing.say(*PARTY, session="three", source_agent="bob")
+    assert summing.run() == {"episodes": 3, "sessions": 3, "agents": 1}
+    (agent,) = summing.summaries("agent")
+    assert (agent.source_agent, agent.observed_by) == ("ada", ("ada",))
+    assert agent.metadata["event_count"] == 7
+    sessions = [one.id for one in summing.summaries("session") if "ada" in one.observed_by]
+    assert summing.targets(agent.id) == set(sessions)
+    summing.say("Bob was there too.", session="one", at=5, source_agent="bob")
+    assert summing.run() == {"episodes": 1, "sessions": 1, "agents": 2, "unchanged": 2}
+
+
+def test_a_replay_of_the_ledger_gives_the_same_rows(summing: Summarising) -> None:
+    ids = summing.say(*PUMP)
+    summing.say(*PARTY, session="t")
+    summing.run()
+    summing.delete(summing.system.principal, ids[2])
+    summing.run()
+    workspace_id = summing.system.principal.workspace_id
+    replayed = summing.replayed().workspaces[workspace_id]
+    asked = [one.id for one in replayed.nodes.values() if one.label == Label.SUMMARY]
+    principal = system_principal(workspace_id)
+    with summing.system.transactions.writing(principal) as stores:
+        stored = stores.summaries.stored(asked)
+        held = stores.summaries.edges(asked)
+    assert len(asked) == len(stored) == 5
+    for one in stored.values():
+        node = replayed.nodes[one.id]
+        assert (node.state, node.metadata["covers"]) == (one.state, one.covers)
+    derived = {
+        (one.id, one.source_id, one.target_id)
+        for one in replayed.edges.values()
+        if one.source_id in asked
+    }
+    assert {(one.id, one.source_id, one.target_id) for one in held} == derived
+
+
+def test_a_run_that_was_cut_short_is_gone_on_with(summing: Summarising) -> None:
+    for session in range(4):
+        summing.say(*PUMP, session=f"s{session}")
+    summing.seconds = ticking()
+    runs = [summing.run(seconds=0) for _ in range(12)]
+    assert [one.get("more", False) for one in runs[:4]] == [True] * 4
+    assert "more" not in runs[-1]
+    assert sum(one.get("sessions", 0) for one in runs) == 4
+    summing.seconds = lambda: 0.0
+    assert set(summing.run()) == {"unchanged"}
+
+
+def test_a_source_that_changes_while_the_text_is_written_is_taken_with_the_next_run(
+    summing: Summarising,
+) -> None:
+    ids = summing.say(*PUMP)
+    summing.condense = Meanwhile(lambda: summing.delete(summing.system.principal, ids[1]))
+    assert summing.run() == {"changed": 1}
+    assert summing.summaries() == []
+    summing.condense = ByRules()
+    assert summing.run() == {"episodes": 1, "sessions": 1}
+    assert PUMP[1] not in summing.summaries()[0].text
+
+
+def test_two_runs_at_once_write_each_summary_once(summing: Summarising) -> None:
+    summing.say(*PUMP)
+
+    def other() -> None:
+        summing.condense = ByRules()
+        assert summing.run() == {"episodes": 1, "sessions": 1}
+
+    summing.condense = Meanwhile(other)
+    assert summing.run() == {}
+    assert len(summing.entries("summary.written")) == 2
+    assert len(summing.summaries()) == 2
+
+
+def test_a_quarantined_summary_stays_so_until_its_sources_change(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.run()
+    (episode, session) = summing.summaries()
+    for one in (episode, session):
+        change(summing, id=one.id, state=State.QUARANTINED)
+    assert summing.run().keys() <= {"unchanged"}
+    with summing.system.transactions.writing(summing.system.principal) as stores:
+        stored = stores.summaries.stored([episode.id, session.id]).values()
+    assert {one.state for one in stored} == {State.QUARANTINED}
+    summing.say("And more of it.", at=5)
+    summing.run()
+    with summing.system.transactions.writing(summing.system.principal) as stores:
+        stored = stores.summaries.stored([episode.id, session.id]).values()
+    assert {one.state for one in stored} == {State.ACTIVE}
+
+
+def test_a_forgotten_subject_is_summed_up_no_more(summing: Summarising) -> None:
+    summing.say(*PUMP, data_subjects=("Ines Roth",))
+    summing.say(*PARTY, session="t")
+    node = next(one for one in summing.nodes().values() if one.data_subjects)
+    summing.system.keys.destroy(node.workspace_id, node.data_subjects[0])
+    with pytest.raises(SubjectForgotten):
+        summing.system.keys.get_or_create(node.workspace_id, node.data_subjects)
+    assert summing.run() == {"episodes": 1, "sessions": 1, "forgotten": 1}
+
+
+def test_what_is_written_waits_for_its_vector(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.system.sent.rows.clear()
+    summing.run()
+    woken = {one for row in summing.system.sent.rows for one in row.node_ids}
+    assert woken == {one.id for one in summing.summaries()}
+
+
+def test_meta_and_entry_name_nobody(summing: Summarising) -> None:
+    summing.say(*PUMP, session="s-1", source_agent="ada", agents=("ada",), client_id="acme")
+    summing.run()
+    for entry in summing.entries("summary.written"):
+        assert set(entry.meta) == {"scope", "node_ids", "dropped"}
+        assert (entry.session_id, entry.trace_id, entry.actor.id) == (None, None, "cairn")
+        assert "ada" not in entry.meta_text
+        assert "acme" not in entry.meta_text
+
+
+def test_pages_go_through_every_session_once(summing: Summarising) -> None:
+    for session in ("b", "a", "c"):
+        summing.say(*PARTY, session=session)
+    with summing.system.transactions.reading(summing.system.principal) as stores:
+        first = stores.summaries.sessions("", limit=2)
+        rest = stores.summaries.sessions("b", limit=2)
+        assert stores.summaries.sessions("c", limit=2) == []
+    assert [one.group.session_id for one in (*first, *rest)] == ["a", "b", "c"]
+    assert {one.sources for one in first} == {3}
+
+
+def test_the_fingerprint_of_the_store_is_that_of_the_sources(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    with summing.system.transactions.reading(summing.system.principal) as stores:
+        (state,) = stores.summaries.sessions("", limit=5)
+        sources = stores.summaries.sources(state.group, None, limit=100)
+        first = stores.summaries.sources(state.group, None, limit=2)
+        rest = stores.summaries.sources(state.group, first[-1].place, limit=100)
+    assert [*first, *rest] == list(sources)
+    assert [one.text for one in sources] == list(PUMP)
+    assert state.fingerprint == fingerprint((one.id, one.content_hash) for one in sources)
+    assert state.fingerprint != fingerprint([(new_id(), one.content_hash) for one in sources])
+
+
+def test_only_the_newest_summaries_go_into_one(
+    summing: Summarising, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MOST_CHILDREN == 300
+    monkeypatch.setattr("cairn.consolidation.summaries.MOST_CHILDREN", 2)
+    for part in range(3):
+        summing.say(*PARTY, at=part * 100)
+    summing.run()
+    episodes = summing.summaries("episode")
+    (session,) = summing.summaries("session")
+    assert summing.targets(session.id) == {one.id for one in episodes[1:]}
+
+
+def test_a_late_fact_of_another_session_is_nobodys_business(summing: Summarising) -> None:
+    summing.say(*PUMP)
+    summing.run()
+    summing.system.tell(fact("The depot in Kiel closes at noon."))
+    assert summing.run() == {"unchanged": 1}
