@@ -16,6 +16,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
 from cairn.access.system import system_principal
@@ -218,6 +219,43 @@ def test_an_archived_fact_is_found_in_the_past_only_and_its_use_brings_it_back(
     assert by_keyword(world) == [fact]
     assert named(root, world, "node.restored") == {str(fact): 1}
     assert cleanup(world)(world.workspace_id, seconds=60)["archived"] == 0
+
+
+def test_a_document_is_archived_whole_unless_a_part_was_used_and_comes_back_whole(
+    world: World, root: Connection
+) -> None:
+    transactions = StoreTransactions(world.pool, PostgresAgeingStores)
+    documents = Documents(transactions=transactions, principal=world.admin)
+    text = "# Harbour\n\nThe harbour opens at six.\n\n# Crane\n\nThe crane lifts boxes.\n"
+    accepted = documents.send(text)
+    documents.steps.parse(world.workspace_id, accepted.ingestion_id)
+    documents.steps.chunk(world.workspace_id, accepted.ingestion_id)
+    documents.steps.store(world.workspace_id, accepted.ingestion_id)
+    rows = root.execute(
+        "SELECT id, label FROM node WHERE workspace_id = %s ORDER BY label", [world.workspace_id]
+    ).fetchall()
+    parts, chunk = [one for one, _ in rows], rows[0][0]
+    long_ago = timedelta(days=200)
+    root.execute("UPDATE node SET recorded_at = now() - %s WHERE id = ANY (%s)", [long_ago, parts])
+    root.execute(
+        "UPDATE ingestion SET created_at = now() - %s WHERE workspace_id = %s",
+        [long_ago, world.workspace_id],
+    )
+    run = cleanup(world)
+
+    root.execute("UPDATE node SET last_accessed_at = now() WHERE id = %s", [chunk])
+    assert run(world.workspace_id, seconds=60)["archived"] == 0
+    root.execute("UPDATE node SET last_accessed_at = NULL WHERE id = %s", [chunk])
+    assert run(world.workspace_id, seconds=60)["archived"] == len(parts)
+    assert states(root, parts) == {"archived": len(parts)}
+
+    with transactions.reading(world.admin) as stores:
+        assert sorted(stores.ageing.archived([chunk])) == sorted(parts)
+    again = documents.send(text + "\n")
+    documents.steps.parse(world.workspace_id, again.ingestion_id)
+    documents.steps.chunk(world.workspace_id, again.ingestion_id)
+    documents.steps.store(world.workspace_id, again.ingestion_id)
+    assert states(root, parts) == {"active": len(parts)}
 
 
 @pytest.mark.parametrize("rule", [Rule.EVENT_TTL, Rule.FACT_UNUSED, Rule.DELETED])
