@@ -118,7 +118,7 @@ class InMemorySummaries:
     def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
         """Return those of the sessions that have any summary."""
         found = (one.session_id for one in self._summarised(Label.SUMMARY))
-        return frozenset(one for one in found if one in session_ids)
+        return frozenset(one for one in found if one is not None and one in session_ids)
 
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
         """Return those of the summaries there are."""
