@@ -121,9 +121,9 @@ def checked_merge(add: Add, batch: Batch, memories: Mapping[UUID, BatchMemory]) 
 
 
 def _unfit(add: Add, of: Sequence[BatchMemory]) -> Refusal | None:
-    first = of[0]
     if len(of) < 2:
         return Refusal.TOO_FEW
+    first = of[0]
     if any(one.client_id != first.client_id for one in of):
         return Refusal.CLIENT
     if not all(same_audience(one.audience, first.audience) for one in of):

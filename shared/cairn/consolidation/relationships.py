@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import AddEntity, BatchMemory, EntityName, Relate
 from cairn.consolidation.token_lists import NEGATIONS
+from cairn.consolidation.tokens import ORDINARY_WORDS
 from cairn.graph.edge import Relation
+from cairn.graph.entity_domains import find_domains
 from cairn.graph.entity_junk import is_junk
 from cairn.graph.entity_names import name_key, tidy_name
+from cairn.graph.prose import TIME_WORDS
 from cairn.graph.technologies import canonical_technology
 from cairn.text.words import sentences, words
 
@@ -28,7 +31,7 @@ MAX_SENTENCE_CHARS = 400
 _PART = r"(?:[A-Z][\w&'\u2019-]*(?:\.[A-Za-z]\w*)*|[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,6})"
 _NAME = rf"{_PART}(?: {_PART}){{0,3}}"
 _A, _B = rf"(?P<a>{_NAME})", rf"(?P<b>{_NAME})"
-_WHO = rf"(?:{_A}|(?P<we>[Ww]e|[Oo]ur (?:team|company|shop|site|website)))"
+_WHO = rf"(?:(?P<we>\b[Ww]e|\b[Oo]ur (?:team|company|shop|site|website))|{_A})"
 _SAME = r"(?:the same owner|one owner|the same company|the same holding)"
 
 _PATTERNS: tuple[tuple[Relation, re.Pattern[str]], ...] = tuple(
@@ -55,12 +58,12 @@ _ALSO = re.compile(
     rf"{_A}(?:,)? (?:\()?(?:also known as|also called|aka|a\.k\.a\.|known as|or simply) "
     rf"[\"'\u201c]?{_B}"
 )
-_UNSURE = frozenset(
-    """
+_DOUBTFUL = """
     if would could might may should maybe perhaps probably plans planned planning considered
     considering wants wanted used formerly previously until will
-    """.split()  # noqa: SIM905
-)
+"""
+_UNSURE = frozenset(_DOUBTFUL.split())
+_BEFORE_NAMES = ORDINARY_WORDS | TIME_WORDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +139,7 @@ def _entity(
     name: str, memory: BatchMemory, aliases: Mapping[str, tuple[str, str]]
 ) -> EntityName | None:
     """Return the entity a name stands for: a known one, a technology, or a new concept."""
-    tidy = tidy_name(name.removesuffix("'s").removesuffix("\u2019s").rstrip(".,"))
+    tidy = tidy_name(_bare(name))
     if tidy is None:
         return None
     key = name_key(tidy)
@@ -151,7 +154,17 @@ def _entity(
     technology = canonical_technology(tidy)
     if technology is not None:
         return EntityName(name=technology, type="technology")
+    if any(found == tidy for _, _, found in find_domains(tidy)):
+        return EntityName(name=tidy, type="domain")
     return None if is_junk(tidy) else EntityName(name=tidy, type="concept")
+
+
+def _bare(name: str) -> str:
+    """Return a name without a possessive and without what stands before it: In April Acme."""
+    parts = name.removesuffix("'s").removesuffix("\u2019s").rstrip(".,").split()
+    while len(parts) > 1 and parts[0].casefold() in _BEFORE_NAMES:
+        parts = parts[1:]
+    return " ".join(parts)
 
 
 def _sentences(memory: BatchMemory) -> list[str]:

@@ -1,0 +1,166 @@
+"""Whatever a planner proposes, what passes its checks loses nothing and mixes nobody's memories."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.consolidation.batches import ADMINS, PUBLIC, batch, memory, of, plan
+
+from cairn.consolidation.checks import checked
+from cairn.consolidation.merge_checks import MERGEABLE, same_audience
+from cairn.consolidation.plan import (
+    MAX_OPERATIONS,
+    Add,
+    Batch,
+    Clash,
+    Flag,
+    Link,
+    Operation,
+    Recategorise,
+    Supersede,
+)
+from cairn.consolidation.tokens import NOT, difference, tokens
+from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+
+SAID = "the hut has 5 20 beds not never open closed Ida Olaf Monday Tuesday May 12 mg kg in"
+WORDS = st.sampled_from(SAID.split())
+TEXTS = st.lists(WORDS, min_size=1, max_size=9).map(" ".join)
+IDS = st.integers(min_value=1, max_value=8).map(lambda number: UUID(int=number))
+REFS = st.sampled_from(["a", "b", "c", str(UUID(int=1)), str(UUID(int=2))])
+SOURCES = st.lists(IDS, max_size=4).map(tuple)
+WILD = st.text(max_size=20)
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> Batch:
+    return batch(
+        *(
+            memory(
+                number,
+                draw(TEXTS),
+                audience=draw(st.sampled_from([ADMINS, PUBLIC])),
+                kind=draw(st.sampled_from([*MemoryKind, MemoryKind.FACT, MemoryKind.FACT])),
+                client_id=draw(st.sampled_from(["global", "global", "acme"])),
+                key=draw(st.sampled_from([None, None, "k", "l"])),
+                known=draw(st.booleans()),
+                knowledge_category=draw(st.sampled_from(KnowledgeCategory)),
+            )
+            for number in range(1, 7)
+        )
+    )
+
+
+@st.composite
+def operations(draw: st.DrawFn, of_batch: Batch) -> list[Operation]:
+    """Half of the merges are made of texts of the batch, so that some may pass."""
+    found: list[Operation] = []
+    for _ in range(draw(st.integers(0, 5))):
+        ref, sources = draw(REFS), draw(SOURCES)
+        held = st.sampled_from([one.text for one in of_batch.memories])
+        text = draw(st.one_of(held, TEXTS, WILD))
+        found.append(
+            Add(ref=ref, text=text, sources=sources, kind=draw(st.sampled_from(MemoryKind)))
+        )
+        found.append(Supersede(by=ref, sources=draw(st.one_of(st.just(sources), SOURCES))))
+    for _ in range(draw(st.integers(0, 3))):
+        clash, why = draw(st.sampled_from(Clash)), draw(WILD)
+        found.append(Flag(one=draw(IDS), other=draw(IDS), clash=clash, why=why))
+        found.append(Link(memories=draw(SOURCES), description=draw(WILD)))
+        category = draw(st.sampled_from(KnowledgeCategory))
+        found.append(Recategorise(memory=draw(IDS), category=category))
+    return draw(st.permutations(found))
+
+
+@st.composite
+def proposals(draw: st.DrawFn) -> tuple[Batch, list[Operation]]:
+    made = draw(batches())
+    return made, draw(operations(made))
+
+
+def adds(found: Sequence[Operation]) -> list[Add]:
+    return list(of(found, Add))
+
+
+@settings(max_examples=120, deadline=None)
+@given(proposals())
+def test_no_merge_that_passes_loses_a_number_or_a_negation(
+    proposal: tuple[Batch, list[Operation]],
+) -> None:
+    made, wanted = proposal
+    memories = {one.id: one for one in made.memories}
+    for add in adds(checked(plan(*wanted), made).operations):
+        merged = tokens(add.text)
+        for source in add.sources:
+            held = tokens(memories[source].text)
+            assert all(merged.counted.get(one, 0) >= n for one, n in held.counted.items())
+            assert held.names <= merged.words
+        counts = {tokens(memories[one].text).counted.get(NOT, 0) for one in add.sources}
+        assert len(counts) == 1
+
+
+@settings(max_examples=120, deadline=None)
+@given(proposals())
+def test_what_passes_stays_within_one_audience_client_kind_and_key(
+    proposal: tuple[Batch, list[Operation]],
+) -> None:
+    made, wanted = proposal
+    memories = {one.id: one for one in made.memories}
+    for one in checked(plan(*wanted), made).operations:
+        match one:
+            case Add(sources=ids) | Link(memories=ids):
+                together = [memories[id_] for id_ in ids]
+            case Flag(one=first, other=second):
+                together = [memories[first], memories[second]]
+            case Recategorise(memory=id_, category=category):
+                assert memories[id_].knowledge_category is KnowledgeCategory.GENERAL
+                assert category is not KnowledgeCategory.GENERAL
+                continue
+            case _:
+                continue
+        assert len(together) >= 2
+        assert all(same_audience(each.audience, together[0].audience) for each in together)
+        assert len({each.client_id for each in together}) == 1
+        assert not all(each.known for each in together)
+        if isinstance(one, Add):
+            assert {each.kind for each in together} == {one.kind} <= MERGEABLE
+            assert len({each.key for each in together} - {None}) <= 1
+            texts = [tokens(each.text) for each in together]
+            assert not any(difference(a, b) for a in texts for b in texts)
+
+
+@settings(max_examples=120, deadline=None)
+@given(proposals())
+def test_nothing_is_superseded_twice_or_in_a_circle(
+    proposal: tuple[Batch, list[Operation]],
+) -> None:
+    made, wanted = proposal
+    found = checked(plan(*wanted), made).operations
+    replaced = Counter(id_ for one in of(found, Supersede) for id_ in one.sources)
+    assert all(count == 1 for count in replaced.values())
+    assert {one.by: one.sources for one in of(found, Supersede)} == {
+        one.ref: one.sources for one in adds(found)
+    }
+    by = {str(id_): one.by for one in of(found, Supersede) for id_ in one.sources}
+    for start in by:
+        at, steps = start, 0
+        while at in by and steps <= len(by):
+            at, steps = by[at], steps + 1
+        assert steps <= len(by)
+
+
+@settings(max_examples=80, deadline=None)
+@given(proposals())
+def test_checking_a_checked_plan_changes_nothing_and_order_does_not_matter(
+    proposal: tuple[Batch, list[Operation]],
+) -> None:
+    made, wanted = proposal
+    first = checked(plan(*wanted), made)
+    again = checked(first, made)
+    assert again.operations == first.operations
+    assert not again.refused
+    turned = replace(made, memories=made.memories[::-1])
+    assert checked(plan(*wanted), turned).operations == first.operations
+    assert len(first.operations) <= MAX_OPERATIONS
