@@ -15,7 +15,7 @@ services = consolidate_services()
 class Step(BaseModel):
     """A state of the machine. It carries ids; `run_id` is null where nothing was to be done."""
 
-    step: Literal["plan_run", "consolidate", "finish", "fail"]
+    step: Literal["plan_run", "consolidate", "summarise", "cleanup", "finish", "fail"]
     workspace_id: UUID | None = None
     run_id: UUID | None = None
     client_id: UUID | None = None
@@ -37,7 +37,12 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def _worked(asked: Step) -> dict[str, Any]:
-    if asked.workspace_id is None or asked.run_id is None:
+    if asked.workspace_id is None:
+        return {"failed": True}
+    if asked.step in ("summarise", "cleanup"):
+        keep = services.summarise if asked.step == "summarise" else services.cleanup
+        return keep(asked.workspace_id, asked.run_id, seconds=STEP_SECONDS)
+    if asked.run_id is None:
         return {"failed": asked.step == "fail"}
     ids = asked.workspace_id, asked.run_id
     if asked.step == "finish":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from constructs import Node
 
@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("local", "prod")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
+WEBHOOKS = ("off", "public", "private")
 OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
 CHAT = (
     "anthropic_api_key",
@@ -31,6 +32,9 @@ CHAT = (
 
 class SynthRefused(Exception):
     """The chosen options cannot work together; the message says why and what would."""
+
+
+AGEING_DAYS = {"event_ttl_days": 30, "fact_archive_days": 90, "knowledge_archive_days": 180}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +63,9 @@ class Config:
     log_level: str
     cors_origins: str
     similar_edges: str
+    webhooks: str  # where they may lead: off, public or private
     search_run_days: int
+    ageing: Mapping[str, int]  # days, by setting
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
     app_database_url: str
@@ -119,7 +125,9 @@ def read_config(node: Node) -> Config:
         log_level=text("log_level", "INFO"),
         cors_origins=text("cors_origins"),
         similar_edges=_one_of("similar_edges", text("similar_edges", "on"), ("on", "off")),
+        webhooks=_one_of("webhooks", text("webhooks", _webhooks(stage, text)), WEBHOOKS),
         search_run_days=whole("search_run_days", 30, 1, 36_500),
+        ageing={name: whole(name, days, 1, 36_500) for name, days in AGEING_DAYS.items()},
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
@@ -134,7 +142,19 @@ def read_config(node: Node) -> Config:
     return config
 
 
+def _webhooks(stage: str, text: Callable[..., str]) -> str:
+    """Return where webhooks may lead unless it is said: nowhere without a way out."""
+    if stage == "local":
+        return "private"
+    return "off" if text("egress", "bedrock") == "bedrock" else "public"
+
+
 def _refuse_unreachable(config: Config) -> None:
+    if config.webhooks != "off" and not config.is_local and config.egress == "bedrock":
+        raise SynthRefused(
+            f"webhooks={config.webhooks}, but egress=bedrock reaches AWS services only; "
+            "choose -c egress=nat or -c webhooks=off"
+        )
     chats = config.anthropic_secret_arn or "anthropic_base_url" in config.chat
     if chats and not config.is_local and config.egress == "bedrock":
         raise SynthRefused(

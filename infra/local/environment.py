@@ -19,6 +19,9 @@ TAKEN_FROM_THE_SHELL = (
     "CAIRN_CHAT_MODEL",
     "CAIRN_CORS_ORIGINS",
     "CAIRN_EMBEDDER",
+    "CAIRN_EVENT_TTL_DAYS",
+    "CAIRN_FACT_ARCHIVE_DAYS",
+    "CAIRN_KNOWLEDGE_ARCHIVE_DAYS",
     "CAIRN_LOG_LEVEL",
     "CAIRN_MODEL_BUDGETS",
     "CAIRN_OPENAI_API_KEY",
@@ -32,6 +35,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_UPLOADS_BUCKET": "UploadsBucketName",
     "CAIRN_ANCHOR_BUCKET": "AnchorBucketName",
     "CAIRN_EMBED_QUEUE_URL": "EmbedQueueUrl",
+    "CAIRN_WEBHOOK_QUEUE_URL": "WebhookQueueUrl",
     "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",
 }

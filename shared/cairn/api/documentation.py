@@ -120,7 +120,7 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 
 def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
-    from cairn.consolidation.requests import RunView
+    from cairn.consolidation.run_views import RunView
     from cairn.ingestion import requests, taint_ports
     from cairn.ingestion.entity_requests import EntityChanged
     from cairn.lifecycle import orphans, reindex, stats, taint

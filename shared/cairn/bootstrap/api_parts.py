@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.ports import Dispatcher
     from cairn.ingestion.remember import Remember
     from cairn.lifecycle.forget import Forget
+    from cairn.llm.gateway import Gateway
     from cairn.retrieval.browse import Browse
     from cairn.retrieval.recall import Recall
     from cairn.settings import ApiSettings
@@ -116,6 +117,13 @@ class ApiParts:
             signing_key(self.settings),
             self.wake,
         )
+
+    @cached_property
+    def gateway(self) -> Gateway | None:
+        """Chat models, beside those that understand questions; none without a provider."""
+        from cairn.bootstrap.models import gateway
+
+        return gateway(self.settings, self.opened, report=warn(self.log))
 
     @cached_property
     def recalled(self) -> Recall:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.dispatching import dispatcher
+from cairn.api.consolidation_services import ConsolidationServices
+from cairn.bootstrap.dispatching import dispatcher, queues_of
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway, planners
+from cairn.bootstrap.numbers import cleanup
 from cairn.bootstrap.parts import database, embedder, key_store
+from cairn.bootstrap.summaries import summarise_workspace
 from cairn.clock import monotonic, utc_now
 from cairn.consolidation.apply import ApplyPlan
 from cairn.consolidation.batching import Gather
-from cairn.consolidation.control import BeginRuns, EndRuns
+from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
 from cairn.consolidation.existing import FindMerges
 from cairn.consolidation.heuristic import HeuristicPlanner
-from cairn.consolidation.run import ConsolidateClient, ProposePlan
+from cairn.consolidation.requests import (
+    BrowseConsolidations,
+    PreviewConsolidation,
+    StartConsolidation,
+)
+from cairn.consolidation.run import ConsolidateClient, PreviewClient, ProposePlan
 from cairn.ids import new_id
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
@@ -31,9 +40,14 @@ if TYPE_CHECKING:
     from cairn.consolidation.run import Planners
     from cairn.embedding.port import Embedder
     from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.remember import Remember
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
     from cairn.storage.postgres.database import Database
+
+
+PREVIEW_ANSWER_SECONDS = 25.0
+"""How long a dry run waits for one answer of a model: less than its own request may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +56,8 @@ class ConsolidateServices:
 
     begin: BeginRuns
     consolidate: ConsolidateClient
+    summarise: CountedStep
+    cleanup: CountedStep
     end: EndRuns
     log: Logger
 
@@ -54,7 +70,11 @@ def consolidate_services() -> ConsolidateServices:
     transactions = StoreTransactions(opened, PostgresConsolidationStores)
     model = embedder(settings)
     models = gateway(settings, opened, report=warn(log))
-    sender = dispatcher(settings.embed_queue_url, {}, opened, transactions, warn(log))
+    keys = key_store(settings)
+    sender = dispatcher(queues_of(settings), {}, opened, transactions, warn(log))
+    summaries = summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
+    ageing = cleanup(opened, settings)
+    counted = partial(CountedStep, transactions=transactions, clock=utc_now)
     return ConsolidateServices(
         begin=BeginRuns(
             workspaces=ListWorkspaces(opened),
@@ -62,11 +82,23 @@ def consolidate_services() -> ConsolidateServices:
             clock=utc_now,
             new_id=new_id,
         ),
-        consolidate=consolidate_client(
-            opened, model, keys=key_store(settings), dispatcher=sender, models=models
+        consolidate=consolidate_client(opened, model, keys=keys, dispatcher=sender, models=models),
+        summarise=counted(
+            name="summary",
+            step=lambda workspace_id, run_id, *, seconds: summaries(
+                workspace_id, seconds=seconds, run_id=run_id
+            ),
+        ),
+        cleanup=counted(
+            name="cleanup",
+            step=lambda workspace_id, run_id, *, seconds: ageing(workspace_id, seconds=seconds),
         ),
         end=EndRuns(
-            transactions=transactions, model_id=model.model.id, clock=utc_now, new_id=new_id
+            transactions=transactions,
+            dispatcher=sender,
+            model_id=model.model.id,
+            clock=utc_now,
+            new_id=new_id,
         ),
         log=log,
     )
@@ -99,14 +131,44 @@ def consolidate_client(
     )
 
 
-def propose_plan(opened: Database, model: Embedder, models: Gateway | None) -> ProposePlan:
+def propose_plan(
+    opened: Database, model: Embedder, models: Gateway | None, *, seconds: float | None = None
+) -> ProposePlan:
     """Return what plans batches and changes nothing."""
     transactions = StoreTransactions(opened, PostgresConsolidationStores)
     rules = HeuristicPlanner()
-    asked: Planners = planners(models) if models else lambda workspace_id, run_id: rules
+    asked: Planners = (
+        planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
+    )
     return ProposePlan(
         gather=Gather(transactions=transactions, model_id=model.model.id),
         planners=asked,
         rules=rules,
         merges=FindMerges(transactions=transactions, embedder=model),
+    )
+
+
+def consolidation_services(
+    opened: Database, model: Embedder, remember: Remember, models: Gateway | None
+) -> ConsolidationServices:
+    """Return what the API asks for; the writing parts are those of `remember`."""
+    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    propose = propose_plan(opened, model, models, seconds=PREVIEW_ANSWER_SECONDS)
+    return ConsolidationServices(
+        start=StartConsolidation(
+            transactions=transactions,
+            resolver=remember.resolver,
+            cipher=remember.cipher,
+            dispatcher=remember.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        preview=PreviewConsolidation(
+            transactions=transactions,
+            preview=PreviewClient(propose=propose, stopwatch=monotonic),
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        ),
+        browse=BrowseConsolidations(transactions=transactions),
     )

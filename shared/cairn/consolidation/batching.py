@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from cairn.consolidation.ports import Client, ConsolidationStores
     from cairn.transaction import Transactions
 
-NEAR = 0.8
+NEAR = 0.72
 """A memory from this cosine on is looked at with the one it is near to, wherever it stands."""
 
 WANTED = 5
 """Memories near to one that are asked for."""
+
+KNOWN = 2
+"""Of these, so many that were consolidated before: a batch is there for what was not."""
 
 PAIRS_FROM = 0.5
 """Pairs of a batch from this cosine on are given to the planner."""
@@ -69,7 +72,7 @@ class Gather:
 def composed(
     new: Sequence[BatchMemory], near: Sequence[Pair], outside: Sequence[BatchMemory]
 ) -> tuple[BatchMemory, ...]:
-    """Return at most BATCH_SIZE memories: new ones in their order, each followed by its near ones.
+    """Return at most BATCH_SIZE memories: new ones in their order, each with those near to it.
 
     `near` are pairs, the nearest first; `outside` the memories they name beside `new`. What does
     not fit waits for its own turn.
@@ -78,9 +81,11 @@ def composed(
     known = {one.id: one for one in (*new, *outside)}
     members: dict[UUID, BatchMemory] = {}
     for one in new:
-        for node_id in (one.id, *others.get(one.id, ())):
-            if len(members) < BATCH_SIZE and node_id in known:
-                members.setdefault(node_id, known[node_id])
+        near_by = [known[other] for other in others.get(one.id, ()) if other in known]
+        before = [other for other in near_by if other.known][:KNOWN]
+        for other in (one, *(each for each in near_by if not each.known or each in before)):
+            if len(members) < BATCH_SIZE:
+                members.setdefault(other.id, other)
     return tuple(members.values())
 
 

@@ -11,11 +11,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cairn.access.system import system_principal
-from cairn.consolidation.runs import Run, RunState, Trigger
+from cairn.consolidation.runs import Progress, Run, RunState, Trigger
 from cairn.errors import NotFound
 from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.entries import Planned
 from cairn.ingestion.finish_ingestion import explained
+from cairn.ingestion.webhook_events import announce
 from cairn.ledger.entry import NewEntry
 
 if TYPE_CHECKING:
@@ -24,8 +25,14 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.clock import Clock
-    from cairn.consolidation.ports import Client, ConsolidationStores, ListWorkspaces
+    from cairn.consolidation.ports import (
+        Client,
+        ConsolidationStores,
+        ListWorkspaces,
+        WorkspaceStep,
+    )
     from cairn.ids import IdSource
+    from cairn.ingestion.ports import Dispatcher, OutboxRow
     from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
 
@@ -130,9 +137,10 @@ class BeginRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndRuns:
-    """Ends runs and keeps why parts of them failed."""
+    """Ends runs and keeps why parts of them failed; the webhooks that ask for it are told."""
 
     transactions: Transactions[ConsolidationStores]
+    dispatcher: Dispatcher
     model_id: int
     clock: Clock
     new_id: IdSource
@@ -148,7 +156,8 @@ class EndRuns:
                 return {"state": run.state.value, **run.counts}
             state = RunState.FAILED if run.error else RunState.FINISHED
             counts = {**run.counts, **stores.unconsolidated.left(self.model_id)}
-            self._end(stores, run, state, counts, error=None)
+            told = self._end(stores, run, state, counts, error=None)
+        self.dispatcher.send(told)
         return {"state": state.value, **counts}
 
     def fail(
@@ -157,12 +166,14 @@ class EndRuns:
         """Keep why a client or a workspace failed; `ends` for the machine as a whole."""
         detail, reason = explained(cause, otherwise="The execution ended before it was done.")
         why = {"error": error, "reason": reason or error, "detail": detail}
+        told: list[OutboxRow] = []
         with self.transactions.writing(system_principal(workspace_id)) as stores:
             run = _found(stores, run_id)
             if not run.ended:
                 stores.runs.note_failure(run_id, why, self.clock())
                 if ends:
-                    self._end(stores, run, RunState.FAILED, dict(run.counts), error=why)
+                    told = self._end(stores, run, RunState.FAILED, dict(run.counts), error=why)
+        self.dispatcher.send(told)
         return {"failed": True, "reason": why["reason"]}
 
     def _end(
@@ -173,13 +184,35 @@ class EndRuns:
         counts: Mapping[str, int],
         *,
         error: Mapping[str, Any] | None,
-    ) -> None:
+    ) -> list[OutboxRow]:
         now = self.clock()
         stores.runs.end(run.id, state, now, counts=counts, error=error)
         said: dict[str, JsonValue] = {"state": state.value, "counts": dict(counts)}
         entry = run_entry(self.new_id(), run, "consolidation.finished", said, now)
-        append_and_project(stores, [entry], now)
+        entries = append_and_project(stores, [entry], now)
         stores.outbox.done([run.id])
+        return announce(stores, entries, now, self.new_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedStep:
+    """A step of the machine over one workspace, whose counts its run keeps under a name."""
+
+    name: str
+    step: WorkspaceStep
+    transactions: Transactions[ConsolidationStores]
+    clock: Clock
+
+    def __call__(
+        self, workspace_id: UUID, run_id: UUID | None, *, seconds: float
+    ) -> dict[str, int | bool]:
+        """Do the step and return what it says."""
+        done = dict(self.step(workspace_id, run_id, seconds=seconds))
+        counts = {f"{self.name}_{each}": n for each, n in done.items() if n and each != "more"}
+        if run_id is not None and counts:
+            with self.transactions.writing(system_principal(workspace_id)) as stores:
+                stores.runs.progress(run_id, Progress(counts=counts), self.clock())
+        return done
 
 
 def run_entry(

@@ -105,17 +105,14 @@ class ListWorkspaces(Protocol):
     def __call__(self) -> Sequence[UUID]: ...
 
 
-class SummariseWorkspace(Protocol):
-    """Brings a workspace's summaries up to its memories, for at most some seconds."""
+class WorkspaceStep(Protocol):
+    """Something done to a workspace once its memories are consolidated, for at most some seconds.
 
-    def __call__(self, workspace_id: UUID, *, seconds: float) -> dict[str, Any]:
-        """Return counts, and `more` when time ran out before all was done."""
-        ...
+    Safe to repeat and to run twice at once; `run_id` is the run it is part of, if there is one.
+    """
 
-
-class Cleanup(Protocol):
-    """Applies the rules of decay, expiry and purge to a workspace, for at most some seconds."""
-
-    def __call__(self, workspace_id: UUID, *, seconds: float) -> dict[str, Any]:
+    def __call__(
+        self, workspace_id: UUID, run_id: UUID | None, *, seconds: float
+    ) -> Mapping[str, int | bool]:
         """Return counts, and `more` when time ran out before all was done."""
         ...

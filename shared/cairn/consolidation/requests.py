@@ -15,6 +15,7 @@ from uuid import UUID
 from cairn.access import Role
 from cairn.access.system import system_principal
 from cairn.consolidation.ports import Client, ConsolidationStores
+from cairn.consolidation.run_views import RunView, run_view
 from cairn.consolidation.runs import Run, RunState, Trigger
 from cairn.consolidation.telling import counts_of, told
 from cairn.errors import NotFound
@@ -51,27 +52,6 @@ class RunAccepted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
-    """A run as it is shown. `client` is a data subject's id, or the workspace's for no client."""
-
-    id: UUID
-    state: str
-    trigger: str
-    dry_run: bool
-    client: UUID | None
-    provider: str | None
-    model: str | None
-    counts: Mapping[str, int]
-    cost_usd: float | None
-    undone: tuple[str, ...]
-    error: Mapping[str, Any] | None
-    execution: str | None
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """What a run would do now: up to MAX_TOLD operations; the run's counts are of all.
 
@@ -81,27 +61,6 @@ class Preview:
     run: RunView
     operations: tuple[Mapping[str, Any], ...]
     more: bool
-
-
-def run_view(run: Run) -> RunView:
-    """Return a run as it is shown."""
-    return RunView(
-        id=run.id,
-        state=run.state.value,
-        trigger=run.trigger.value,
-        dry_run=run.dry_run,
-        client=run.client,
-        provider=run.provider,
-        model=run.model,
-        counts=dict(run.counts),
-        cost_usd=float(run.cost_usd) if run.cost_usd is not None else None,
-        undone=run.undone,
-        error=run.error,
-        execution=run.execution,
-        created_at=run.created_at,
-        started_at=run.started_at,
-        ended_at=run.ended_at,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

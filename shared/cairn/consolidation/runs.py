@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
-    from decimal import Decimal
     from uuid import UUID
 
 
@@ -66,12 +66,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What one batch adds to its run, in the transaction that applies it."""
+    """What one batch, or one step, adds to its run; a batch in the transaction that applies it.
+
+    Without `provider` and `model`, those that planned before stay.
+    """
 
     counts: Mapping[str, int]
-    provider: str
-    model: str
-    cost_usd: Decimal | None
+    provider: str | None = None
+    model: str | None = None
+    cost_usd: Decimal | None = Decimal(0)
     undone: tuple[str, ...] = ()
 
 

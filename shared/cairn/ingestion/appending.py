@@ -13,14 +13,15 @@ from cairn.ingestion.taint_arrivals import held_back
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import Actor, ActorKind, Entry
 
+SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
+
 
 def principal_actor(principal: Principal) -> Actor:
-    """Return the principal as the ledger names it: an opaque id, an agent or a user."""
+    """Return the principal as the ledger names it: an opaque id, an agent, a user or Cairn."""
+    if principal.principal_id == principal.workspace_id:  # see `system_principal`
+        return SYSTEM
     kind = ActorKind.USER if principal.role is Role.ADMIN else ActorKind.AGENT
     return Actor(kind=kind, id=str(principal.principal_id))
-
-
-SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
 
 
 def append_and_project(

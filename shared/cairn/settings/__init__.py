@@ -82,6 +82,23 @@ class _ChatSettings(_ChatModelSettings):
     reranker_dir: Path | None = None
 
 
+class _QueueSettings(_FromEnvironment):
+    """The queues that writes wake."""
+
+    embed_queue_url: str
+    webhook_queue_url: str
+
+
+class _WebhookSettings(_FromEnvironment):
+    """Where webhooks may lead: nowhere, to public addresses over https, or anywhere (a laptop)."""
+
+    webhooks: Literal["off", "public", "private"] = "public"
+
+
+class ActSettings(_WebhookSettings, _KeyStoreSettings, _FunctionSettings):
+    """The act stage."""
+
+
 class AgeingSettings(_FromEnvironment):
     """After how many days events nobody used expire, and facts and documents are archived."""
 
@@ -106,21 +123,25 @@ class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, 
 
 
 class ConsolidateSettings(
-    _ChatModelSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings
+    AgeingSettings,
+    _ChatModelSettings,
+    _QueueSettings,
+    _KeyStoreSettings,
+    _EmbedderSettings,
+    _FunctionSettings,
 ):
     """The consolidate stage."""
-
-    embed_queue_url: str
 
 
 class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _FunctionSettings):
     """The retrieve stage."""
 
 
-class AuditSettings(_SearchIndexSettings, _AnchorSettings, _KeyStoreSettings, _FunctionSettings):
+class AuditSettings(
+    _SearchIndexSettings, _QueueSettings, _AnchorSettings, _KeyStoreSettings, _FunctionSettings
+):
     """The audit stage, which also sweeps the outbox and forgets searches after some days."""
 
-    embed_queue_url: str
     ingestion_machine_arn: str
     consolidation_machine_arn: str
     search_run_days: int = Field(30, ge=1)
@@ -129,6 +150,8 @@ class AuditSettings(_SearchIndexSettings, _AnchorSettings, _KeyStoreSettings, _F
 class ApiSettings(
     _SearchIndexSettings,
     _ChatSettings,
+    _WebhookSettings,
+    _QueueSettings,
     _AnchorSettings,
     _KeyStoreSettings,
     _EmbedderSettings,
@@ -137,7 +160,6 @@ class ApiSettings(
     """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""
 
     uploads_bucket: str
-    embed_queue_url: str
     ingestion_machine_arn: str
     consolidation_machine_arn: str
     cors_origins: str = ""
@@ -148,6 +170,7 @@ class ApiSettings(
 
 
 SETTINGS: dict[str, type[_FunctionSettings]] = {
+    "act": ActSettings,
     "api": ApiSettings,
     "audit": AuditSettings,
     "consolidate": ConsolidateSettings,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import anyio
 import httpx
+from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
@@ -19,6 +20,7 @@ from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
+from cairn.api.consolidation_services import ConsolidationServices
 from cairn.api.forget_services import ForgetServices
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.api.services import (
@@ -133,6 +135,7 @@ class World:
     graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
     vectors: VectorWorld = field(default_factory=VectorWorld)
     forgets: ForgetWorld = field(default_factory=ForgetWorld)
+    runs: RunWorld = field(default_factory=RunWorld)
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
@@ -260,6 +263,12 @@ class World:
             importance=5,
             importance_band="medium",
         )
+
+    # runs
+
+    @property
+    def consolidations(self) -> ConsolidationServices:
+        return self.runs.services()
 
     # vectors
 

@@ -67,6 +67,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/whoami",
         "/v1/claim",
         "/v1/status",
+        "/v1/consolidations",
+        "/v1/consolidations/{run_id}",
         "/v1/reindex",
         "/v1/taint",
         "/v1/taints",

@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:c",
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
+    "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_KEY_STORE": "file:/nowhere/keys",
     "CAIRN_MODEL_DIR": "/nowhere/model",
@@ -52,7 +53,7 @@ class Called:
         if self.name == "search":
             return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
-        counting += ("begin", "consolidate", "end")
+        counting += ("begin", "cleanup", "consolidate", "end", "summarise")
         return {} if self.name.startswith(counting) else 1
 
 

@@ -223,8 +223,8 @@ class InMemoryRuns:
         self.tables.runs[run_id] = replace(
             run,
             counts=dict(Counter(run.counts) + Counter(progress.counts)),
-            provider=progress.provider,
-            model=progress.model,
+            provider=progress.provider or run.provider,
+            model=progress.model or run.model,
             cost_usd=None if unknown else (run.cost_usd or 0) + (progress.cost_usd or 0),
             undone=tuple(sorted({*run.undone, *progress.undone})),
             updated_at=now,

@@ -108,12 +108,13 @@ UPDATE consolidation_run
 -- name: progress_run
 -- Add what a batch did to its run; an unknown cost makes the whole unknown.
 UPDATE consolidation_run AS r
-   SET counts = (SELECT jsonb_object_agg(key, value) FROM (
+   SET counts = (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM (
          SELECT key, sum(value::bigint) AS value
            FROM (SELECT * FROM jsonb_each_text(r.counts)
                  UNION ALL SELECT * FROM jsonb_each_text(%(counts)s)) AS both_counts
           GROUP BY key) AS summed),
-       cost_usd = r.cost_usd + %(cost_usd)s, provider = %(provider)s, model = %(model)s,
+       cost_usd = r.cost_usd + %(cost_usd)s, provider = coalesce(%(provider)s, r.provider),
+       model = coalesce(%(model)s, r.model),
        undone = ARRAY(SELECT DISTINCT one FROM unnest(r.undone || %(undone)s) AS one ORDER BY one),
        updated_at = %(now)s
  WHERE r.workspace_id = %(workspace_id)s AND r.id = %(id)s

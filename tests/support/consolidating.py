@@ -1,0 +1,143 @@
+"""Consolidation over any stores: what is told gets its vector at once, then runs work it off."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from tests.support.embedding import HashingEmbedder
+from tests.support.remembering import NOON, Remembering
+
+from cairn.consolidation.apply import ApplyPlan
+from cairn.consolidation.batching import Gather
+from cairn.consolidation.control import BeginRuns, EndRuns
+from cairn.consolidation.existing import FindMerges
+from cairn.consolidation.heuristic import HeuristicPlanner
+from cairn.consolidation.plan import Planner
+from cairn.consolidation.requests import (
+    BrowseConsolidations,
+    PreviewConsolidation,
+    StartConsolidation,
+)
+from cairn.consolidation.run import ConsolidateClient, PreviewClient, ProposePlan
+from cairn.ids import new_id
+from cairn.ingestion.enrich_ports import NewEmbedding
+from cairn.ingestion.requests import NewMemory
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+
+
+def ticking(start: datetime = NOON + timedelta(hours=1)) -> Callable[[], datetime]:
+    """A clock that goes on a second a call."""
+    seconds = count()
+    return lambda: start + timedelta(seconds=next(seconds))
+
+
+@dataclass
+class Consolidating:
+    """The use cases of a consolidation around a workspace in which one can remember."""
+
+    system: Remembering
+    planner: Planner = field(default_factory=HeuristicPlanner)
+    embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
+    clock: Callable[[], datetime] = field(default_factory=ticking)
+    keys: Any = None
+
+    def __post_init__(self) -> None:
+        transactions = self.system.transactions
+        keys = self.keys or self.system.keys
+        gather = Gather(transactions=transactions, model_id=self.embedder.model.id)
+        self.propose = ProposePlan(
+            gather=gather,
+            planners=lambda workspace_id, run_id: self.planner,
+            rules=HeuristicPlanner(),
+            merges=FindMerges(transactions=transactions, embedder=self.embedder),
+        )
+        writer: dict[str, Any] = {
+            "transactions": transactions,
+            "resolver": SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),
+            "cipher": BodyCipher(),
+            "dispatcher": self.system.sent,
+            "clock": self.clock,
+            "new_id": new_id,
+        }
+        self.apply = ApplyPlan(
+            **writer, model_id=self.embedder.model.id, pause=lambda seconds: None
+        )
+        self.consolidate = ConsolidateClient(
+            transactions=transactions,
+            propose=self.propose,
+            apply=self.apply,
+            stopwatch=lambda: 0.0,
+        )
+        self.begin = BeginRuns(
+            workspaces=lambda: [self.workspace_id],
+            transactions=transactions,
+            clock=self.clock,
+            new_id=new_id,
+        )
+        self.end = EndRuns(
+            transactions=transactions,
+            dispatcher=self.system.sent,
+            model_id=self.embedder.model.id,
+            clock=self.clock,
+            new_id=new_id,
+        )
+        self.start = StartConsolidation(**writer)
+        self.preview = PreviewConsolidation(
+            transactions=transactions,
+            preview=PreviewClient(propose=self.propose, stopwatch=lambda: 0.0),
+            clock=self.clock,
+            stopwatch=lambda: 0.0,
+            new_id=new_id,
+        )
+        self.browse = BrowseConsolidations(transactions=transactions)
+
+    @property
+    def workspace_id(self) -> UUID:
+        """The workspace."""
+        return self.system.principal.workspace_id
+
+    def tell(self, *memories: NewMemory) -> list[UUID]:
+        """Remember and embed; return the ids."""
+        ids = [one.id for one in self.system.tell(*memories) if one.id]
+        self.embed(*ids)
+        return ids
+
+    def embed(self, *ids: UUID) -> None:
+        """Give memories their vectors, as the embed stage would."""
+        with self.system.transactions.writing(self.system.principal) as stores:
+            nodes = stores.embeddings.enrichable(ids)
+            rows = [
+                NewEmbedding(node_id=one.id, vectors=list(self.embedder.embed([one.text])))
+                for one in nodes
+            ]
+            position = stores.ledger.head().position
+            stores.embeddings.store(rows, self.embedder.model.id, position)
+
+    def run(self) -> dict[str, Any]:
+        """One scheduled run over everything; return what ended it."""
+        begun = self.begin(workspace_id=None, run_id=None, execution="scheduled")
+        for item in begun["clients"]:
+            ids = (UUID(item[name]) for name in ("workspace_id", "run_id", "client_id"))
+            while self.consolidate(*ids, seconds=1.0)["more"]:
+                pass
+        [(run_id)] = {one["run_id"] for one in begun["workspaces"]}
+        return self.end.finish(self.workspace_id, UUID(run_id)) if run_id else {}
+
+    def rows(self) -> dict[UUID, Any]:
+        """Every memory by id, as the views show it."""
+        with self.system.transactions.reading(self.system.principal) as stores:
+            return {one.id: one for one in stores.unconsolidated.find(self._ids(stores))}
+
+    def _ids(self, stores: Any) -> Iterable[UUID]:
+        entries = stores.ledger.page(after=0, limit=10_000)
+        found: list[UUID] = []
+        for entry in entries:
+            meta = entry.meta
+            found += [UUID(meta["node_id"])] if "node_id" in meta else []
+            if entry.type == "consolidation.applied":
+                found += [UUID(one["node_id"]) for one in (*meta["added"], *meta["flagged"])]
+        return found
