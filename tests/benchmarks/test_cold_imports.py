@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "CAIRN_ANCHOR_BUCKET": "anchors",
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
+    "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_DATABASE_AUTH": "iam",
     "CAIRN_KEY_STORE": "dynamodb:keys",

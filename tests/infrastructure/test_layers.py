@@ -84,6 +84,7 @@ ENVIRONMENT = {
     "CAIRN_DATABASE_AUTH": "iam",
     "CAIRN_EMBEDDER": "onnx",
     "CAIRN_EMBED_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/embed",
+    "CAIRN_WEBHOOK_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/webhook",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_KEY_STORE": "dynamodb:keys",
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",

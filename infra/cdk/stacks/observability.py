@@ -38,6 +38,7 @@ class ObservabilityStack(Stack):
         for name in SEARCHING:
             alarms.watch_searches(name)
         alarms.watch_queue("embed", pipeline.embed)
+        alarms.watch_queue("webhook", pipeline.webhook)
         for name, machine in pipeline.machines.items():
             alarms.watch_machine(name, machine)
         alarms.watch_api("api", front.http.api)

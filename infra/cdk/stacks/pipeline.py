@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from infra.cdk.stacks.data import DataStack
 
 BATCH = 10
+DELIVERIES_AT_ONCE = 2
 BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two seconds
 SCHEDULES = {
     "Daily": (events.Schedule.cron(hour="3", minute="17"), "verify_and_anchor"),
@@ -60,17 +61,13 @@ class PipelineStack(Stack):
         """Makes the functions of `specs`, all but the api."""
         super().__init__(scope, config.stack("pipeline"), env=env)
         self.stage = config.stage
-        self.embed = WorkedQueue(
-            self,
-            "EmbedQueue",
-            physical=f"cairn-{config.stage}-embed",
-            hidden=_hidden(config, specs["embed"]),
-            enforce_ssl=not config.is_local,  # the emulator speaks plain HTTP
-        )
+        self.embed = self._queue(config, "embed", specs["embed"])
+        self.webhook = self._queue(config, "webhook", specs["act"])
         arns = {name: machine_arn(self, config, name) for name in TASKS}
         self.values = (
             data.values
             | {"CAIRN_EMBED_QUEUE_URL": self.embed.queue.queue_url}
+            | {"CAIRN_WEBHOOK_QUEUE_URL": self.webhook.queue.queue_url}
             | {f"CAIRN_{name.upper()}_MACHINE_ARN": arn for name, arn in arns.items()}
         )
         made = {
@@ -102,11 +99,23 @@ class PipelineStack(Stack):
         for function in (ingest, embed, audit, self.functions["consolidate"]):
             data.admit(function, bodies=True)
             self.embed.queue.grant_send_messages(function)
+        for function in (audit, self.functions["consolidate"]):
+            self.webhook.queue.grant_send_messages(function)
+        data.admit(self.functions["act"], bodies=True)
         data.admit(retrieve, bodies=False)
         for name, arn in arns.items():
             known_as = f"{name.capitalize()}ByName"
             by_name = sfn.StateMachine.from_state_machine_arn(self, known_as, arn)
             by_name.grant_start_execution(audit)
+
+    def _queue(self, config: Config, name: str, consumer: FunctionSpec) -> WorkedQueue:
+        return WorkedQueue(
+            self,
+            f"{name.capitalize()}Queue",
+            physical=f"cairn-{config.stage}-{name}",
+            hidden=_hidden(config, consumer),
+            enforce_ssl=not config.is_local,  # the emulator speaks plain HTTP
+        )
 
     def _consume(self, config: Config) -> None:
         self.functions["embed"].add_event_source(
@@ -115,6 +124,14 @@ class PipelineStack(Stack):
                 batch_size=BATCH,
                 max_batching_window=BATCHING_WINDOW,
                 max_concurrency=config.embed_concurrency,
+                report_batch_item_failures=True,
+            )
+        )
+        self.functions["act"].add_event_source(
+            sources.SqsEventSource(
+                self.webhook.queue,
+                batch_size=1,  # one receiver that is slow keeps nobody else waiting
+                max_concurrency=DELIVERIES_AT_ONCE,
                 report_batch_item_failures=True,
             )
         )
@@ -154,6 +171,7 @@ class PipelineStack(Stack):
     def _outputs(self) -> None:
         CfnOutput(self, "EmbedQueueUrl", value=self.embed.queue.queue_url)
         CfnOutput(self, "EmbedDeadLetterQueueUrl", value=self.embed.dead_letters.queue_url)
+        CfnOutput(self, "WebhookQueueUrl", value=self.webhook.queue.queue_url)
         for name, machine in self.machines.items():
             output = f"{name.capitalize()}MachineArn"
             CfnOutput(self, output, value=machine.state_machine_arn)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.dispatching import dispatcher, machines_of
+from cairn.bootstrap.dispatching import dispatcher, machines_of, queues_of
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
@@ -53,9 +53,7 @@ def audit_services() -> AuditServices:
     transactions = StoreTransactions(opened, PostgresStores)
     index = endpoint(settings)
     key = signing_key(settings)
-    sender = dispatcher(
-        settings.embed_queue_url, machines_of(settings), opened, transactions, warn(log)
-    )
+    sender = dispatcher(queues_of(settings), machines_of(settings), opened, transactions, warn(log))
     return AuditServices(
         finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),
         verify=VerifyChains(

@@ -34,16 +34,33 @@ def machines_of(settings: MachineSettings) -> dict[str, str]:
     }
 
 
+class QueueSettings(Protocol):
+    """The queues that writes wake."""
+
+    @property
+    def embed_queue_url(self) -> str: ...
+    @property
+    def webhook_queue_url(self) -> str: ...
+
+
+def queues_of(settings: QueueSettings) -> dict[str, str]:
+    """Return the queues' URLs by the topic that wakes them."""
+    return {
+        Topic.EMBED: settings.embed_queue_url,
+        Topic.WEBHOOK: settings.webhook_queue_url,
+    }
+
+
 def dispatcher(
-    queue_url: str,
+    queues: Mapping[str, str],
     machines: Mapping[str, str],
     opened: Database,
     transactions: Transactions[WriteStores],
     report: Callable[[str, dict[str, Any]], None],
 ) -> AwsDispatcher:
-    """Return a dispatcher that nothing has armed yet; `machines` are ARNs by topic."""
+    """Return a dispatcher that nothing has armed yet; URLs and ARNs are by topic."""
     return AwsDispatcher(
-        queue_url=queue_url,
+        queues=queues,
         machines=machines,
         transactions=transactions,
         claim=ClaimOutbox(opened),

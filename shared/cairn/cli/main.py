@@ -11,6 +11,7 @@ from cairn.cli import (
     documents,
     entities,
     events,
+    forget,
     graph,
     keys,
     ledger,
@@ -93,6 +94,7 @@ app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
+app.command("forget", rich_help_panel=_OPERATIONS)(forget.forget)
 app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)
 app.command("taint", rich_help_panel=_OPERATIONS)(taint.taint)
 app.add_typer(taint.app, name="taints", rich_help_panel=_OPERATIONS)

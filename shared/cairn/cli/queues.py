@@ -14,8 +14,8 @@ _BATCH = 10
 def redrive(
     ctx: typer.Context,
     queue: Annotated[
-        str | None, typer.Option(help="The queue's URL; the embedding queue without.")
-    ] = None,
+        str, typer.Option(help="embed, webhook, or a queue's URL.")
+    ] = "embed",
     limit: Annotated[int, typer.Option(min=1, help="At most so many messages.")] = 1000,
     as_json: Json = False,
 ) -> None:
@@ -24,7 +24,11 @@ def redrive(
     A message is deleted from the dead letter queue only after it was sent again.
     """
     deps = deps_of(ctx)
-    url = queue or deps.settings.embed_queue_url
+    known = {
+        "embed": deps.settings.embed_queue_url,
+        "webhook": deps.settings.webhook_queue_url,
+    }
+    url = known.get(queue, queue)
     if not url:
         raise Failure("There is no queue to redrive.", advice="give --queue URL")
     from botocore.exceptions import BotoCoreError, ClientError

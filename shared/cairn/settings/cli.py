@@ -25,6 +25,7 @@ class CliSettings(BaseSettings):
     database_url: SecretStr | None = None
     app_database_url: SecretStr | None = None
     embed_queue_url: str | None = None
+    webhook_queue_url: str | None = None
     ingestion_machine_arn: str | None = None
     consolidation_machine_arn: str | None = None
     model_dir: Path | None = None

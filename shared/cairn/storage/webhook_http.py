@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from cairn.errors import FieldError, Unavailable, ValidationFailed
+from cairn.errors import Conflict, FieldError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -132,3 +132,24 @@ class HttpWebhookSender:
 
 def _is_busy(status: int) -> bool:
     return status == 429 or status >= 500
+
+
+class NoWebhooks:
+    """Implements `lifecycle.webhooks.WebhookSender` where nothing may leave."""
+
+    def check(self, url: str) -> None:
+        """Refuse every address."""
+        raise Conflict(
+            "Webhooks are off here: nothing may leave this network.", reason="webhooks-off"
+        )
+
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        """Refuse to post; what waits stays until it may."""
+        raise Unavailable("Webhooks are off here.", reason="webhooks-off")
+
+
+def sender_for(setting: str) -> HttpWebhookSender | NoWebhooks:
+    """Return the sender that CAIRN_WEBHOOKS asks for: off, public or private."""
+    if setting == "off":
+        return NoWebhooks()
+    return HttpWebhookSender(allow_private=setting == "private")

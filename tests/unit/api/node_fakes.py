@@ -11,6 +11,7 @@ from cairn.access import Principal, Scope
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.errors import NotFound
 from cairn.graph.node import Node, State
+from cairn.lifecycle.webhooks import Webhooks
 from cairn.retrieval.node_views import (
     EdgeCount,
     EdgesView,
@@ -24,6 +25,7 @@ from cairn.retrieval.node_views import (
 )
 from cairn.retrieval.nodes import EntityKey, NodeKey
 from cairn.storage.in_memory.stores import InMemoryTransactions
+from cairn.storage.webhook_http import HttpWebhookSender
 
 
 class NodeWorld:
@@ -34,6 +36,16 @@ class NodeWorld:
         transactions.create_workspace(workspace_id)
         principal = admin_of(workspace_id)
         self.graphing = Graphing(Remembering(transactions=transactions, principal=principal))
+        remember = self.graphing.system.remember
+        self.webhooks = Webhooks(
+            transactions=transactions,
+            keys=remember.resolver.keys,
+            cipher=remember.cipher,
+            sender=HttpWebhookSender(),
+            clock=remember.clock,
+            new_id=remember.new_id,
+            random_bytes=lambda size: b"k" * size,
+        )
         self.node_filters: list[NodeFilter] = []
         self.entity_filters: list[EntityFilter] = []
 

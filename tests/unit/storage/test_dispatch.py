@@ -70,7 +70,7 @@ class Outbox:
 
     def __post_init__(self) -> None:
         self.dispatcher = AwsDispatcher(
-            queue_url="https://queue.example.org",
+            queues={Topic.EMBED: "https://queue.example.org"},
             machines={Topic.INGESTION: self.machine} if self.machine else {},
             transactions=self.transactions,
             claim=self._claim,

@@ -38,11 +38,11 @@ REFERENCES = MappingProxyType({Topic.INGESTION: "ingestion_id", Topic.CONSOLIDAT
 class AwsDispatcher:
     """Implements `ingestion.ports.Dispatcher`; one a process.
 
-    `machines` are ARNs by topic. `claim(limit, stale, now)` hands out unfinished rows of any
+    `queues` are URLs and `machines` ARNs by topic. `claim(limit, stale, now)` hands out unfinished rows of any
     workspace, each to one caller.
     """
 
-    queue_url: str
+    queues: Mapping[str, str]
     machines: Mapping[str, str]
     transactions: Transactions[WriteStores]
     claim: Callable[[int, datetime, datetime], Sequence[OutboxRow]]
@@ -83,17 +83,21 @@ class AwsDispatcher:
         return failed
 
     def _send_one(self, row: OutboxRow) -> None:
-        if row.topic == Topic.EMBED:
-            body = {
-                "workspace_id": str(row.workspace_id),
-                "outbox_ids": [str(row.id)],
-                "position": row.position,
-            }
-            aws_client("sqs").send_message(QueueUrl=self.queue_url, MessageBody=json.dumps(body))
-            return
-        if row.topic not in self.machines:
-            raise RuntimeError(f"this function has no machine to start for {row.topic}")
-        self._start(row)
+        if row.topic in self.queues:
+            self._queue(row)
+        elif row.topic in self.machines:
+            self._start(row)
+        else:
+            raise RuntimeError(f"this function has neither queue nor machine for {row.topic}")
+
+    def _queue(self, row: OutboxRow) -> None:
+        ids = (
+            {"outbox_ids": [str(row.id)], "position": row.position}
+            if row.topic == Topic.EMBED
+            else {"outbox_id": str(row.id)}
+        )
+        body = json.dumps({"workspace_id": str(row.workspace_id), **ids})
+        aws_client("sqs").send_message(QueueUrl=self.queues[row.topic], MessageBody=body)
 
     def _start(self, row: OutboxRow) -> None:
         """Start a machine; the name makes a second start of the same attempt do nothing."""

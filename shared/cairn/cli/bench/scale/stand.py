@@ -150,6 +150,7 @@ def _environment(app_url: str, model_dir: Path) -> dict[str, str]:
         "CAIRN_ANCHOR_BUCKET": "bench",
         "CAIRN_SIGNING_KEY": "file:/nonexistent/bench-signing",
         "CAIRN_EMBED_QUEUE_URL": "http://127.0.0.1:9/bench",
+        "CAIRN_WEBHOOK_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_LOG_LEVEL": "ERROR",
     }

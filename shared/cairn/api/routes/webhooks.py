@@ -1,0 +1,101 @@
+"""Webhooks: who is told of what happens, and how the telling went. An admin's routes."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Response
+from pydantic import Field
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body
+from cairn.api.routing import router
+from cairn.ingestion.webhook_ports import WebhookEvent
+from cairn.lifecycle.webhooks import MAX_URL_CHARS, NewWebhook, Webhook
+
+routes = router("webhooks")
+
+WebhookId = Annotated[UUID, Path(description="The webhook's id.")]
+_WEBHOOK: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "url", "events", "created_at"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "url": {"type": "string"},
+        "events": {"type": "array", "items": {"enum": [one.value for one in WebhookEvent]}},
+        "created_at": {"type": "string", "format": "date-time"},
+        "disabled_at": {"type": ["string", "null"], "format": "date-time"},
+        "waiting": {"type": "integer"},
+        "failed": {"type": "integer"},
+        "last_delivered_at": {"type": ["string", "null"], "format": "date-time"},
+        "secret": {"type": "string", "description": "Shown once, when it is made."},
+    },
+}
+_ITEMS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": {"type": "object"}}},
+}
+
+
+class WebhookIn(Body):
+    """Where to, and of what; of everything unless said."""
+
+    url: Annotated[str, Field(min_length=1, max_length=MAX_URL_CHARS)]
+    events: Annotated[list[Annotated[WebhookEvent, Field(strict=False)]], Field(max_length=20)] = (
+        Field(default_factory=lambda: list(WebhookEvent))
+    )
+
+
+@routes.post(
+    "/v1/webhooks",
+    summary="Make a webhook",
+    status_code=201,
+    response_model=None,
+    responses={**answers(201, "It is told from now on", _WEBHOOK), **problems(body=True)},
+)
+def create_webhook(body: WebhookIn, caller: Admin, services: Services) -> Response:
+    """Tell an address of what happens. The secret that signs each delivery is shown this once."""
+    made = services.webhooks.create(caller, NewWebhook(url=body.url, events=tuple(body.events)))
+    return answer({**_shown(made.webhook), "secret": made.secret}, status=201)
+
+
+@routes.get(
+    "/v1/webhooks",
+    summary="List webhooks",
+    response_model=None,
+    responses={**answers(200, "Every webhook, newest first", _ITEMS), **problems()},
+)
+def list_webhooks(caller: Admin, services: Services) -> Response:
+    """List webhooks with what waits and what failed; never their secrets."""
+    return answer({"items": [_shown(one) for one in services.webhooks.all(caller)]})
+
+
+@routes.delete(
+    "/v1/webhooks/{webhook_id}",
+    summary="Remove a webhook",
+    status_code=204,
+    response_model=None,
+    responses={204: {"description": "It is told nothing more"}, **problems("not-found")},
+)
+def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
+    """Remove a webhook with its deliveries."""
+    services.webhooks.remove(caller, webhook_id)
+    return Response(status_code=204)
+
+
+@routes.get(
+    "/v1/webhooks/{webhook_id}/deliveries",
+    summary="List the newest deliveries of a webhook",
+    response_model=None,
+    responses={**answers(200, "The newest hundred", _ITEMS), **problems("not-found")},
+)
+def list_deliveries(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
+    """List deliveries: waiting, delivered or failed, with the last answer's status."""
+    found = services.webhooks.deliveries(caller, webhook_id)
+    return answer({"items": [asdict(one) for one in found]})
+
+
+def _shown(webhook: Webhook) -> dict[str, Any]:
+    return asdict(webhook)
