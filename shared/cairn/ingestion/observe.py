@@ -23,6 +23,7 @@ from cairn.ingestion.event_draft import (
 )
 from cairn.ingestion.event_planning import EventPlan, Identified, identified
 from cairn.ingestion.event_ports import EventStores
+from cairn.ingestion.taint_arrivals import with_quarantine
 from cairn.ingestion.writing import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def _observe(
     known = write.stores.events.around([(one, at) for one, at in places if one is not None])
     outcomes = plan.observe(batch, known)
     write.append()
+    outcomes = tuple(with_quarantine(one, write.entries.held_back) for one in outcomes)
     return Observed(outcomes=outcomes), write.wake_embed(one.id for one in batch.fresh)
 
 

@@ -23,6 +23,7 @@ from cairn.ingestion.requests import (
     Outcome,
     Remembered,
 )
+from cairn.ingestion.taint_arrivals import with_quarantine
 from cairn.ingestion.task_ports import HasTasks, no_such_task
 from cairn.ingestion.writing import Work, Write, Writer
 from cairn.memory.draft import MemoryDraft
@@ -77,7 +78,8 @@ def _remember(
         for one in drafts
     )
     write.append()
-    return Remembered(outcomes=outcomes), write.wake_embed(plan.touched)
+    told = tuple(with_quarantine(one, write.entries.held_back) for one in outcomes)
+    return Remembered(outcomes=told), write.wake_embed(plan.touched)
 
 
 def _plan(write: Write[RememberStores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:

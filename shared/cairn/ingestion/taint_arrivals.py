@@ -6,11 +6,14 @@ is made of a quarantined node by somebody who read it before is held back too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cairn.graph.node import Label, Node
 from cairn.ids import derived_id
 from cairn.ingestion.entries import Planned
+from cairn.ingestion.event_draft import EventOutcome
+from cairn.ingestion.requests import MemoryOutcome
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
 
 if TYPE_CHECKING:
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
     from cairn.ingestion.taint_ports import TaintStore
     from cairn.ledger.entry import Entry
     from cairn.text.json_value import JsonValue
+
+QUARANTINED = "quarantined"
+"""The warning of a write that was stored and is out of recall: who or what wrote it is tainted."""
+
+OutcomeT = TypeVar("OutcomeT", MemoryOutcome, EventOutcome)
 
 SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
 
@@ -40,6 +48,13 @@ def arrivals(projections: Sequence[Projection]) -> list[UUID]:
     made = [row.id for row in rows if isinstance(row, Node) and row.label != Label.ENTITY]
     again = [row.id for row in rows if not isinstance(row, Node) and row.revive]
     return [*made, *again]
+
+
+def with_quarantine(outcome: OutcomeT, held: Collection[UUID]) -> OutcomeT:
+    """Return the outcome of an item, with a warning when it went into quarantine."""
+    if outcome.id is None or outcome.id not in held:
+        return outcome
+    return replace(outcome, warnings=(*outcome.warnings, QUARANTINED))
 
 
 def held_back(
