@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from uuid import UUID
 
 from cairn.errors import FieldError, ValidationFailed
@@ -91,10 +92,7 @@ class Entry:
     @property
     def meta(self) -> dict[str, JsonValue]:
         """Return the decoded `meta_text`; ValidationFailed when it is not a canonical object."""
-        value = parse_canonical(self.meta_text)
-        if not isinstance(value, dict):
-            raise ValidationFailed("meta is not an object.", reason="not-canonical")
-        return value
+        return dict(_decoded(self.meta_text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +103,15 @@ class Head:
     position: int
     hash: bytes
     recorded_at: datetime
+
+
+@lru_cache(maxsize=1_024)
+def _decoded(meta_text: str) -> dict[str, JsonValue]:
+    """Decode once what several readers of an entry ask for one after the other."""
+    value = parse_canonical(meta_text)
+    if not isinstance(value, dict):
+        raise ValidationFailed("meta is not an object.", reason="not-canonical")
+    return value
 
 
 def _refuse(field: str, message: str) -> None:

@@ -117,6 +117,13 @@ class Replica(Protocol):
         """Return nodes' texts as they are at this point of the replay."""
         ...
 
+    def streaming(self) -> AbstractContextManager[object]:
+        """Let statements that return nothing be sent while earlier ones are still being done.
+
+        Their errors come at the latest when the block is left.
+        """
+        ...
+
     def lack(self, node_ids: Collection[UUID]) -> None:
         """Keep which nodes' vectors the cache cannot make."""
         ...

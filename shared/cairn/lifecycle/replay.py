@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 VECTORS_AT_ONCE = 200
 """Nodes whose vectors are made and sent together: some hundred kilobytes each time."""
 
+PORTION = 100
+"""Entries projected and sent together."""
+
 Body = dict[str, Any]
 
 
@@ -91,18 +94,26 @@ class _Texts(dict[UUID, str]):
 
 
 def replay(page: Sequence[Opened], stores: ReplayStores) -> None:
-    """Do to the replica what these entries did when they were written; unreadable ones nothing."""
+    """Do to the replica what these entries did when they were written; unreadable ones nothing.
+
+    All reading comes first; then the database applies portions while the next ones are projected.
+    """
     readable = [(one.entry, one.body) for one in page if one.body is not None]
     texts = _Texts(stores.replica.texts({i for entry, _ in readable for i in _referred(entry)}))
-    projections: list[Projection] = []
-    for entry, body in readable:
-        projection = projectors.project(entry, body, texts)
-        texts.update(_texts_of(projection))
-        projections.append(projection)
-    stores.nodes.apply(projections)
-    for entry, body in readable:
-        _apply_other(entry, body, stores)
-    _make_vectors([one for _, body in readable for one in recipes.read(body)], stores)
+    told = [one for _, body in readable for one in recipes.read(body)]
+    with stores.replica.streaming():
+        for start in range(0, len(readable), PORTION):
+            portion = readable[start : start + PORTION]
+            stores.nodes.apply([_projected(entry, body, texts) for entry, body in portion])
+            for entry, body in portion:
+                _apply_other(entry, body, stores)
+    _make_vectors(told, stores)
+
+
+def _projected(entry: Entry, body: Body, texts: _Texts) -> Projection:
+    projection = projectors.project(entry, body, texts)
+    texts.update((row.id, row.text) for row in projection.nodes if row.text is not None)
+    return projection
 
 
 def _referred(entry: Entry) -> Iterator[UUID]:
@@ -112,12 +123,6 @@ def _referred(entry: Entry) -> Iterator[UUID]:
         yield UUID(one)
     for _, context in meta.get("recontexted") or ():
         yield from (UUID(one) for one in context)
-
-
-def _texts_of(projection: Projection) -> Iterator[tuple[UUID, str]]:
-    for row in projection.nodes:
-        if row.text is not None:
-            yield row.id, row.text
 
 
 def _apply_other(entry: Entry, body: Body, stores: ReplayStores) -> None:

@@ -20,7 +20,7 @@ from cairn.storage.postgres.replay import PostgresReplays
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
-MAY_BE_EMPTY = {"purged_node"}
+MAY_BE_EMPTY = {"purged_node", "taint", "taint_node"}
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "search_index_state": "how far an index outside the database has followed",
         "pending_message": "messages before their conversation has an entry",
         "rebuild": "rebuilds under way and their outcomes",
+        "webhook": "where to tell what happened; endpoints and their secrets",
+        "webhook_delivery": "what is being told and how it goes",
         "forgetting": "forgettings under way; what was forgotten is in the ledger",
         "llm_call": "what calls of models cost; says nothing about the world",
         "llm_spend": "the same, added up",

@@ -21,6 +21,7 @@ from cairn.storage.postgres.subscription_stores import PostgresSubscriptionStore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from uuid import UUID
 
     from cairn.access import Principal
@@ -83,6 +84,10 @@ class PostgresReplica(Store):
         rows = self.run("rebuild.texts", ids=list(node_ids))
         return dict(rows.fetchall())
 
+    def streaming(self) -> AbstractContextManager[object]:
+        """Let statements be sent while the database is still at earlier ones."""
+        return self.connection.pipeline()
+
     def lack(self, node_ids: Collection[UUID]) -> None:
         """Keep which nodes' vectors the cache cannot make."""
         self.run("rebuild.lack", ids=list(node_ids))
@@ -97,6 +102,7 @@ class PostgresReplica(Store):
 
     def checksums(self) -> Mapping[str, TableSum]:
         """Return the content of each replayed projection."""
+        self.run("rebuild.for_whole_tables")
         return {name: self._sum(name) for name in PROJECTIONS}
 
     def live_checksums(self) -> Mapping[str, TableSum]:
@@ -108,6 +114,7 @@ class PostgresReplica(Store):
 
     def put_in_place(self) -> Replaced:
         """Make the projections in use equal to the replayed ones."""
+        self.run("rebuild.for_whole_tables")
         removed: dict[str, int] = {}
         added: dict[str, int] = {}
         for name in PROJECTIONS:

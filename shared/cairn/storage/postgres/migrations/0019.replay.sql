@@ -23,6 +23,10 @@ CREATE TRIGGER edge_counts_new_backlinks AFTER INSERT ON edge
   WHEN (current_setting('cairn.in_place', true) IS DISTINCT FROM 'on')
   EXECUTE FUNCTION count_backlinks();
 
+-- They look up rows by key, one at a time: planning that anew for every row costs more than doing it.
+ALTER FUNCTION keep_node_version() SET plan_cache_mode = force_generic_plan;
+ALTER FUNCTION copy_guards() SET plan_cache_mode = force_generic_plan;
+
 -- Makes one projection of the transaction's workspace equal to its replayed rows, touching only
 -- rows that differ. Runs as who calls it: row security holds here as everywhere.
 CREATE FUNCTION replay.put_in_place(name text, OUT removed bigint, OUT added bigint)

@@ -13,6 +13,7 @@ BEGIN
     'taint_node'] LOOP
     EXECUTE format('DROP TABLE IF EXISTS replay.%I', name);
     CONTINUE WHEN to_regclass(format('public.%I', name)) IS NULL;
+    EXECUTE format('GRANT DELETE ON public.%I TO cairn_app', name); -- what is no more is removed
     EXECUTE format('CREATE UNLOGGED TABLE replay.%1$I
       (LIKE public.%1$I INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)', name);
     -- unique indexes only: what finds rows quickly is the work of the set in use

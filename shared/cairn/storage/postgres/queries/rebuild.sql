@@ -1,9 +1,13 @@
 -- name: among_replayed
 -- From here on unqualified projections mean the replayed ones. Their tables grow from nothing, so a
--- plan is good for one statement only.
+-- plan is good for one statement only, and what looks up rows never reads a table from its beginning.
 SELECT set_config('search_path', 'replay, public', true), set_config('timezone', 'UTC', true),
   set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true),
-  set_config('work_mem', '32MB', true)
+  set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)
+
+-- name: for_whole_tables
+-- From here on tables are read from their beginning to their end.
+SELECT set_config('enable_seqscan', 'on', true)
 
 -- name: among_live
 -- From here on they mean the ones in use.
