@@ -11,6 +11,7 @@ from cairn.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.entity_sweep import SweepEntities
 from cairn.lifecycle.forget import Forget
+from cairn.lifecycle.forget_places import NOT_SEARCHED
 from cairn.lifecycle.prove import KeySearcher, Prove, Searcher
 from cairn.lifecycle.rebuild import Rebuild
 from cairn.lifecycle.recompute import RecomputeByReplay
@@ -101,6 +102,7 @@ def forget_services(
         purged=PostgresPurgedNodes(opened),
         searchers=searchers,
         distinctive=PostgresDistinctive(opened),
+        not_searched=NOT_SEARCHED,
     )
     return ForgetServices(forget=forget, prove=prove)
 

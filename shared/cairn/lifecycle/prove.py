@@ -113,6 +113,7 @@ class Prove:
     purged: PurgedNodes
     searchers: Sequence[Searcher]
     distinctive: Distinctive
+    not_searched: tuple[Looked, ...] = ()
 
     def __call__(
         self, principal: Principal, forgetting_id: UUID, canaries: Sequence[str] = ()
@@ -155,7 +156,8 @@ class Prove:
         forgetting_id: UUID | None,
         subject_id: UUID | None,
     ) -> Proof:
-        places = tuple(one for search in self.searchers for one in search(workspace_id, needles))
+        looked = (one for search in self.searchers for one in search(workspace_id, needles))
+        places = (*looked, *self.not_searched)
         return Proof(
             forgetting_id=forgetting_id,
             subject_id=subject_id,
