@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from cairn.errors import Unavailable
+    from cairn.ids import IdSource
     from cairn.llm.calls import CallLog
     from cairn.llm.port import ChatModel
 
@@ -53,6 +54,7 @@ def gateway(
     calls: CallLog | None = None,
     watch: Watch | None = None,
     told: list[tuple[str, dict[str, Any]]] | None = None,
+    new_ids: IdSource | None = None,
 ) -> Gateway:
     """Return a gateway whose clock stands still; a pause moves its stopwatch on."""
     watch = watch or Watch()
@@ -66,7 +68,7 @@ def gateway(
             clock=lambda: NOON,
             stopwatch=watch,
             pause=watch.pause,
-            new_id=lambda: UUID(int=next(ids)),
+            new_id=new_ids or (lambda: UUID(int=next(ids))),
             report=lambda event, fields: heard.append((event, fields)),
         ),
     )
