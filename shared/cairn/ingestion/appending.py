@@ -48,7 +48,9 @@ def append_and_hold_back(
     for entry, one in zip(entries, planned, strict=True):
         if entry.type == "data_subject.registered":
             stores.subjects.add(registered_subject(entry, one.body), entry.position)
-    holds, held = held_back(stores, projections, entries[-1]) if entries else ([], frozenset())
+    if not entries:
+        return [], frozenset()
+    holds, held = held_back(stores, projections, entries[-1])
     _append(stores, holds, now)
     return entries, held
 

@@ -7,7 +7,7 @@ is made of a quarantined node by somebody who read it before is held back too.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cairn.graph.node import Label, Node
 from cairn.ids import derived_id
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from cairn.graph.projection import Projection
     from cairn.ingestion.taint_ports import TaintStore
     from cairn.ledger.entry import Entry
-    from cairn.text.json_value import JsonValue
 
 QUARANTINED = "quarantined"
 """The warning of a write that was stored and is out of recall: who or what wrote it is tainted."""
@@ -62,7 +61,9 @@ def held_back(
 ) -> tuple[list[Planned], frozenset[UUID]]:
     """Return the entries that hold back what `after` and those before it made, and which nodes."""
     ids = arrivals(projections)
-    found = stores.taints.arrived(ids) if ids else {}
+    if not ids:
+        return [], frozenset()
+    found = stores.taints.arrived(ids)
     planned = [
         hold_entry(
             stores,
@@ -98,9 +99,9 @@ def hold_entry(
     by_state: dict[str, list[str]] = {}
     for node_id, state in sorted(held.items()):
         by_state.setdefault(state.value, []).append(str(node_id))
-    meta: dict[str, JsonValue] = {
+    meta: Mapping[str, Any] = {
         "taint_id": str(taint_id),
-        "held": dict(by_state),
+        "held": by_state,
         "revived": [[str(one), str(by)] for one, by in sorted(revived.items())],
         "cleared": [str(one) for one in cleared],
     }

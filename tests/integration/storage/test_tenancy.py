@@ -159,6 +159,9 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO consolidation_run (workspace_id, id, state, trigger, dry_run, created_at,"
         " updated_at) VALUES (%(w)s, %(id)s, 'finished', 'request', false, %(t)s, %(t)s)",
         "INSERT INTO purged_node VALUES (%(w)s, %(id)s, 1)",
+        "INSERT INTO taint (workspace_id, id, kind, value, causes, reason, position, applied_at)"
+        " VALUES (%(w)s, %(id)s, 'agent', 'a', false, 'r', 1, now())",
+        "INSERT INTO taint_node VALUES (%(w)s, %(id)s, %(id)s, 'active', NULL, 1)",
         "INSERT INTO forgetting (workspace_id, id, subject_id, kind, mark, keyed, reason,"
         " principal_id, status, position, begun_at) VALUES (%(w)s, %(id)s, %(id)s, 'client',"
         " sha256('x'), true, 'other', %(id)s, 'done', 1, %(t)s)",

@@ -153,7 +153,7 @@ class InMemoryTaints:
         return [
             Revived(id=one, by=by, valid_from=nodes[by].valid_from)
             for one, (_, by, _) in sorted(self._rows(taint_id).items())
-            if by in node_ids and one in nodes and nodes[one].state in _FOUND
+            if by is not None and by in node_ids and one in nodes and nodes[one].state in _FOUND
         ]
 
     def view(self, taint_id: UUID) -> TaintView | None:
@@ -228,7 +228,7 @@ class InMemoryTaints:
             return True
         if node.label == Label.MESSAGE and node.parent_id in held:
             return True
-        made_of = {Relation.DERIVED_FROM} | ({Relation.CAUSED_BY} if taint.causes else set())
+        made_of = _made_of(causes=taint.causes)
         return any(
             (edge.source_id == node.id and edge.relation in made_of and edge.target_id in held)
             or (
@@ -240,7 +240,7 @@ class InMemoryTaints:
         )
 
     def _made_of(self, node_id: UUID, *, causes: bool) -> Iterator[UUID]:
-        made_of = {Relation.DERIVED_FROM} | ({Relation.CAUSED_BY} if causes else set())
+        made_of = _made_of(causes=causes)
         for edge in self._edges():
             if edge.target_id == node_id and edge.relation in made_of:
                 yield edge.source_id
@@ -311,6 +311,10 @@ class InMemoryTaints:
             nodes=len(held),
             quarantined=sum(one.state == State.QUARANTINED for one in self._nodes(held)),
         )
+
+
+def _made_of(*, causes: bool) -> tuple[Relation, ...]:
+    return (Relation.DERIVED_FROM, Relation.CAUSED_BY) if causes else (Relation.DERIVED_FROM,)
 
 
 def _is_named(node: Node, kind: TaintKind, value: str | None) -> bool:
