@@ -6,7 +6,7 @@ An entity has no data subject of its own, and its name may be somebody's: forget
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.access.system import system_principal
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PAGE = 200
 """Entities looked at in one transaction."""
+
+EVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""Whatever any clock said: without `older_than` age does not matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,8 @@ class SweepEntities:
         self, principal: Principal, after: tuple[int, UUID], older_than: timedelta
     ) -> tuple[tuple[int, UUID] | None, int]:
         with self.transactions.reading(principal) as stores:
-            before = self.clock() - older_than
+            now = min(self.clock(), stores.ageing.now())
+            before = now - older_than if older_than else EVER
             page = stores.ageing.entities(before, after=after, limit=PAGE)
         if not page.unreferenced:
             return page.last, 0
