@@ -56,9 +56,9 @@ def applied(entry: Entry, meta: Fields, body: Fields) -> Projection:
     added = list(zip(meta["added"], body["added"], strict=True))
     flagged = list(zip(meta["flagged"], body["flagged"], strict=True))
     nodes: list[NodeRow] = [named_entity(entry, one) for one in body["entities"]]
+    nodes += _changes(entry, meta, body)  # first: what is replaced gives up its identity
     nodes += [_merged(entry, one, its) for one, its in added]
     nodes += [_contradiction(entry, one, its) for one, its in flagged]
-    nodes += _changes(entry, meta, body)
     edges: list[EdgeRow] = [edge for one, _ in added for edge in _replacing(entry, one)]
     edges += [edge for one, _ in flagged for edge in _contradicting(entry, one)]
     edges += _related(entry, body)
