@@ -7,8 +7,9 @@ about alone, so that no answer can carry what another may not see. There is no o
 sends, deletes, or leaves the batch. Ids are looked up in the batch, so another batch's, another
 workspace's and invented ones name nothing. `checked` then drops what a plan may not do: a merge
 that loses or invents a number, a date, a name or a negation; cycles; a category that is not taken
-from general; more than 200 operations. What is left is applied as ledger entries that keep every
-source. Insights are not asked for: what no memory says has no source.
+from general; more than 200 operations. Words that read like orders to a model are left out here.
+What is left is applied as ledger entries that keep every source. Insights are not asked for: what
+no memory says has no source.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from cairn.graph.edge import Relation
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
 from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.safety.screening import Verdict, screen
 from cairn.text.elements import as_data, one_line
 
 if TYPE_CHECKING:
@@ -187,15 +189,57 @@ class ModelPlanner:
             request = request_of(memories, neighbours)
             made.append(self.gateway.structured(request, Proposed, self.call, budget))
             operations += _operations(made[-1].value, memories, f"merge-{number}")
-        long = sum(_is_long(one) for one in batch.memories)
+        kept = tuple(_harmless(operations))
         costs = [one.cost_usd for one in made]
         return Plan(
-            operations=tuple(operations),
+            operations=kept,
             provider=_named(one.answer.provider for one in made),
             model=_named(one.answer.model for one in made),
             cost_usd=None if None in costs else sum(filter(None, costs), Decimal(0)),
-            undone=(f"{long} memories are too long to be merged",) if long else (),
+            undone=_undone(batch, len(operations) - len(kept)),
         )
+
+
+def _undone(batch: Batch, harmful: int) -> tuple[str, ...]:
+    long = sum(_is_long(one) for one in batch.memories)
+    said = {
+        "memories are too long to be merged": long,
+        "proposals read like instructions to a model and were left out": harmful,
+    }
+    return tuple(f"{count} {what}" for what, count in said.items() if count)
+
+
+def _harmless(operations: Sequence[Operation]) -> Iterable[Operation]:
+    """Return the operations without those whose words give orders, as no source here does.
+
+    Only memories screened as clean come this far, so such words are the model's own.
+    """
+    harmful = {one.ref for one in operations if isinstance(one, Add) and not _is_clean(one)}
+    for one in operations:
+        refs = {one.by} if isinstance(one, Supersede) else set[str]()
+        if _is_clean(one) and not refs & harmful:
+            yield one
+
+
+def _is_clean(one: Operation) -> bool:
+    return screen("\n".join(_words(one))).verdict is Verdict.CLEAN
+
+
+def _words(one: Operation) -> tuple[str, ...]:
+    """Return what an operation says in words of the model's own."""
+    match one:
+        case Add():
+            return (one.text,)
+        case Flag():
+            return (one.why,)
+        case Link():
+            return (one.description,)
+        case AddEntity():
+            return (one.entity.name, one.entity.type, *one.aliases)
+        case Relate():
+            return (one.source.name, one.source.type, one.target.name, one.target.type)
+        case Supersede() | Recategorise():
+            return ()
 
 
 def _by_audience(batch: Batch) -> Iterable[Sequence[BatchMemory]]:

@@ -83,9 +83,16 @@ def world(database: Database) -> Iterator[World]:
     world.pool.close()
 
 
-def consolidating(world: World, server: ChatServer, limits: str = "") -> ConsolidateClient:
+@pytest.fixture
+def model(server: ChatServer) -> Iterator[AnthropicChat]:
+    chat = AnthropicChat(api_key="k", base_url=server.url)
+    yield chat
+    chat.close()
+
+
+def consolidating(world: World, model: AnthropicChat, limits: str = "") -> ConsolidateClient:
     models = gateway(
-        AnthropicChat(api_key="k", base_url=server.url),
+        model,
         terms=Terms(allowance=allowance_of(limits)),
         calls=PostgresCallLog(world.pool),
         new_ids=new_id,
@@ -113,10 +120,10 @@ def calls(world: World, run_id: UUID) -> list[tuple[Any, ...]]:
 
 
 def test_a_model_that_follows_a_poisoned_memory_gets_a_sound_merge_and_nothing_else(
-    world: World, server: ChatServer
+    world: World, model: AnthropicChat
 ) -> None:
     run_id = new_id()
-    done = consolidating(world, server)(world.workspace_id, run_id, world.workspace_id, seconds=60)
+    done = consolidating(world, model)(world.workspace_id, run_id, world.workspace_id, seconds=60)
     assert done["more"] is False
     found = states(world)
     assert (found[ONE], found[OTHER], found[POISON]) == ("superseded", "superseded", "active")
@@ -126,22 +133,22 @@ def test_a_model_that_follows_a_poisoned_memory_gets_a_sound_merge_and_nothing_e
 
 
 def test_prose_twice_leaves_the_batch_to_the_rules_and_both_calls_are_kept(
-    world: World, server: ChatServer
+    world: World, server: ChatServer, model: AnthropicChat
 ) -> None:
     run_id = new_id()
     server.says.extend([Say(text="I did it for you.")] * 2)
-    done = consolidating(world, server)(world.workspace_id, run_id, world.workspace_id, seconds=60)
+    done = consolidating(world, model)(world.workspace_id, run_id, world.workspace_id, seconds=60)
     assert done["more"] is False
     assert states(world)[POISON] == "active"
     assert calls(world, run_id) == [("consolidation", "chat-wrong-shape")] * 2
 
 
 def test_a_run_that_may_not_spend_changes_nothing_and_asks_nobody(
-    world: World, server: ChatServer
+    world: World, server: ChatServer, model: AnthropicChat
 ) -> None:
     run_id, before = new_id(), states(world)
     with pytest.raises(BudgetExceeded):
-        consolidating(world, server, "run_usd=0.01")(
+        consolidating(world, model, "run_usd=0.01")(
             world.workspace_id, run_id, world.workspace_id, seconds=60
         )
     assert (states(world), server.requests, calls(world, run_id)) == (before, [], [])
