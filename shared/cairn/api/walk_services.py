@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
     from cairn.access import Principal
     from cairn.retrieval.feedback import Feedback
     from cairn.retrieval.lineage import Lineage, LineageRequest
     from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
+    from cairn.retrieval.summaries import SummaryFilter, SummaryTree, SummaryView
 
 
 class QuerySubgraph(Protocol):
@@ -28,6 +33,30 @@ class TraceLineage(Protocol):
     def __call__(self, principal: Principal, request: LineageRequest, /) -> Lineage: ...
 
 
+class ReadSummaries(Protocol):
+    """List summaries, and show what one is made of; NotFound for one that cannot be seen."""
+
+    def page(
+        self,
+        principal: Principal,
+        where: SummaryFilter,
+        /,
+        *,
+        limit: int,
+        after: tuple[datetime, UUID] | None = None,
+    ) -> Sequence[SummaryView]: ...
+
+    def tree(
+        self,
+        principal: Principal,
+        summary_id: UUID,
+        /,
+        *,
+        depth: int,
+        as_of: datetime | int | None = None,
+    ) -> SummaryTree: ...
+
+
 class GiveFeedback(Protocol):
     """Keep whether a node was of use; NotFound when no search of the principal's returned it."""
 
@@ -40,4 +69,5 @@ class GraphServices:
 
     subgraph: QuerySubgraph
     lineage: TraceLineage
+    summaries: ReadSummaries
     feedback: GiveFeedback

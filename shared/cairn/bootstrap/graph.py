@@ -15,6 +15,7 @@ from cairn.retrieval.lineage import TraceLineage
 from cairn.retrieval.model_calls import ModelCalls
 from cairn.retrieval.similar_nodes import MatchedNodes
 from cairn.retrieval.subgraph import QuerySubgraph
+from cairn.retrieval.summaries import ReadSummaries
 from cairn.retrieval.understanding import understand
 from cairn.storage.postgres.graph_reader import PostgresFeedback, graph_transactions
 
@@ -62,5 +63,6 @@ def walk_services(opened: Database, recalled: Recall) -> GraphServices:
             settings=recalled.settings,
         ),
         lineage=TraceLineage(transactions=transactions, stopwatch=monotonic),
+        summaries=ReadSummaries(transactions=transactions),
         feedback=GiveFeedback(store=PostgresFeedback(opened), clock=utc_now),
     )

@@ -1,4 +1,4 @@
-"""Summaries of documents while they are ingested: by rules, whatever is configured."""
+"""Summaries: of documents while they are ingested, and of what happened."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ from cairn.cli import (
     stack,
     stats,
     subscriptions,
+    summaries,
     taint,
     tasks,
     trace,
@@ -79,6 +80,7 @@ app.command("context", rich_help_panel=_MEMORY)(memories.context)
 app.add_typer(memory.app, name="memory", rich_help_panel=_MEMORY)
 app.add_typer(searches.app, name="searches", rich_help_panel=_MEMORY)
 app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
+app.add_typer(summaries.app, name="summaries", rich_help_panel=_MEMORY)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
 
 app.add_typer(events.app, name="events", rich_help_panel=_MEMORY)

@@ -186,6 +186,22 @@ class GraphReader(Protocol):
         """Return the nodes, untagged ones too, in any order. Up to 500 ids."""
         ...
 
+    def summaries(
+        self,
+        scope: str | None,
+        scope_id: str | None,
+        filters: Filters,
+        *,
+        after: tuple[datetime, UUID] | None,
+        limit: int,
+    ) -> Sequence[UUID]:
+        """Return summaries that are found, the latest first, behind (occurred_at, id).
+
+        Of a scope (`kind`) and of one thing, if given: an episode's trace or session, a session, an
+        agent. Strictly guarded.
+        """
+        ...
+
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
         ...

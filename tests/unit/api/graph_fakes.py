@@ -13,6 +13,7 @@ from cairn.graph.intent_weights import Intent
 from cairn.retrieval.feedback import Feedback, GiveFeedback
 from cairn.retrieval.lineage import TraceLineage
 from cairn.retrieval.subgraph import QuerySubgraph
+from cairn.retrieval.summaries import ReadSummaries
 from cairn.storage.in_memory.graph import InMemoryGraphTransactions
 from cairn.storage.in_memory.stores import InMemoryTransactions
 
@@ -58,5 +59,6 @@ class GraphWorld:
                 stopwatch=lambda: 0.0,
             ),
             lineage=TraceLineage(transactions=reading, stopwatch=lambda: 0.0),
+            summaries=ReadSummaries(transactions=reading),
             feedback=GiveFeedback(store=self.feedback, clock=lambda: NOW),
         )

@@ -121,6 +121,29 @@ class InMemoryGraph:
             if node.id in asked
         ]
 
+    def summaries(
+        self,
+        scope: str | None,
+        scope_id: str | None,
+        filters: Filters,
+        *,
+        after: tuple[datetime, UUID] | None,
+        limit: int,
+    ) -> Sequence[UUID]:
+        """Return summaries, the latest first."""
+        found = sorted(
+            (
+                (node.occurred_at, node.id)
+                for node in self._visible(filters, strict=True)
+                if node.label == Label.SUMMARY
+                and node.state in _FOUND
+                and scope in (None, node.kind)
+                and scope_id in (None, *_scope_ids(node))
+            ),
+            reverse=True,
+        )
+        return [one for at, one in found if after is None or (at, one) < after][:limit]
+
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`."""
         recorded = (one.position for one in self.tables.entries if one.recorded_at <= moment)
@@ -266,6 +289,10 @@ class InMemoryGraphTransactions:
         """Refuse: walks read."""
         raise NotImplementedError
         yield
+
+
+def _scope_ids(node: Node) -> tuple[str | None, ...]:
+    return (node.source_agent,) if node.kind == "agent" else (node.session_id, node.trace_id)
 
 
 def _graph_edge(edge: Edge, nodes: Mapping[UUID, Node]) -> GraphEdge:

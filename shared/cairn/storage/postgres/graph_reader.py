@@ -44,6 +44,7 @@ _STARTS = ("graph.starts", "graph.starts_as_of")
 _HOP = ("graph.hop", "graph.hop_as_of")
 _ELIGIBLE = ("graph.eligible", "graph.eligible_as_of")
 _READ = ("graph.read", "graph.read_as_of")
+_SUMMARIES = ("graph.summaries", "graph.summaries_as_of")
 _RELATED = ("graph.related", "graph.related_as_of")
 
 
@@ -116,6 +117,22 @@ class PostgresGraph(Store):
         statement, asked = self._asked(_READ, filters, {"ids": list(node_ids)})
         with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
             return cursor.execute(statement, asked).fetchall()
+
+    def summaries(
+        self,
+        scope: str | None,
+        scope_id: str | None,
+        filters: Filters,
+        *,
+        after: tuple[datetime, UUID] | None,
+        limit: int,
+    ) -> Sequence[UUID]:
+        """Return summaries, the latest first."""
+        moment, last = after or (None, None)
+        rows = self._rows(
+            _SUMMARIES, filters, scope=scope, scope_id=scope_id, moment=moment, id=last, limit=limit
+        )
+        return [node_id for (node_id,) in rows]
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""

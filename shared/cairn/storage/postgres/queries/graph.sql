@@ -234,6 +234,32 @@ SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS positio
    AND n.state NOT IN ('deleted', 'quarantined')
    AND (current_agent() IS NULL OR n.agents IS NULL OR current_agent() = ANY (n.agents))
 
+-- name: summaries
+-- Summaries of one scope and thing, the latest first.
+SELECT n.id FROM node n
+ WHERE n.workspace_id = %(workspace_id)s
+   AND n.label = 'Summary' AND n.state IN ('active', 'provisional')
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (%(scope)s::text IS NULL OR n.kind = %(scope)s)
+   AND (%(scope_id)s::text IS NULL OR CASE n.kind WHEN 'agent' THEN n.source_agent = %(scope_id)s
+     ELSE %(scope_id)s IN (n.session_id, n.trace_id) END)
+   AND (%(id)s::uuid IS NULL OR (n.occurred_at, n.id) < (%(moment)s::timestamptz, %(id)s::uuid))
+ ORDER BY n.occurred_at DESC, n.id DESC LIMIT %(limit)s
+
+-- name: summaries_as_of
+-- The same at a ledger position.
+SELECT n.id FROM node_version n
+ WHERE n.workspace_id = %(workspace_id)s
+   AND n.from_position <= %(as_of_position)s
+   AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
+   AND n.label = 'Summary' AND n.state IN ('active', 'provisional')
+   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (%(scope)s::text IS NULL OR n.kind = %(scope)s)
+   AND (%(scope_id)s::text IS NULL OR CASE n.kind WHEN 'agent' THEN n.source_agent = %(scope_id)s
+     ELSE %(scope_id)s IN (n.session_id, n.trace_id) END)
+   AND (%(id)s::uuid IS NULL OR (n.occurred_at, n.id) < (%(moment)s::timestamptz, %(id)s::uuid))
+ ORDER BY n.occurred_at DESC, n.id DESC LIMIT %(limit)s
+
 -- name: related
 -- What hangs on each result by one edge, the heaviest first, and how many there are up to a count.
 SELECT one.of_id, one.id, one.label, one.kind, one.relation, one.view, one.outgoing, one.text,
