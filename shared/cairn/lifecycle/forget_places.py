@@ -7,7 +7,7 @@ from cairn.lifecycle.prove import Looked
 
 KEYS = ("keys", "keys")
 UPLOADS = ("uploads", ("ingestions/", "uploads/"))
-OPENSEARCH = ("opensearch", "cairn-nodes*")
+OPENSEARCH = ("opensearch", "cairn-nodes-v*")
 OPERATOR = (
     ("queues", "messages"),
     ("queues", "dead letters"),

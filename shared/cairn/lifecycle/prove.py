@@ -27,7 +27,19 @@ if TYPE_CHECKING:
 
 MOST_CANARIES = 50
 SHORTEST_CANARY, LONGEST_CANARY = 3, 500
-KEEPS_IDS = frozenset({"public.ledger", "public.forgetting", "public.purged_node"})
+KEEPS_IDS = frozenset(
+    f"{schema}.{table}"
+    for schema in ("public", "replay")
+    for table in (
+        "ledger",
+        "forgetting",
+        "purged_node",
+        "taint",
+        "taint_node",
+        "consolidation_run",
+        "webhook_delivery",
+    )
+)
 """Where the random ids of the forgotten stay: that they are gone is written there."""
 
 _WORD = re.compile(r"[^\W\d_][\w.-]{5,}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.lifecycle.prove import Looked
 from cairn.storage.opensearch.client import translated
-from cairn.storage.opensearch.mapping import PREFIX
+from cairn.storage.opensearch.mapping import ANY_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ class OpenSearchSearcher:
         asked += [{"terms": {"node_id": ids[at : at + _IDS]}} for at in range(0, len(ids), _IDS)]
         here = [{"term": {"workspace_id": str(workspace_id)}}]
         with translated():
-            client, name = self.connection.client, f"{PREFIX}*"
+            client, name = self.connection.client, ANY_VERSION
             client.indices.refresh(index=name)
             query = {"bool": {"filter": here, "should": asked, "minimum_should_match": 1}}
             found = client.count(index=name, body={"query": query})["count"] if asked else 0

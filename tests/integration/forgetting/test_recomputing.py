@@ -1,0 +1,102 @@
+"""After a forgetting the rows are those of a ledger in which the forgotten never was readable."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.forgetting import CANARY, Stand, open_stand
+
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.rebuild import Rebuild, Rebuilt
+from cairn.lifecycle.recompute import RecomputeByReplay
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.replay import PostgresReplays
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+
+@pytest.fixture
+def pool(database: "Database") -> Iterator[Pool]:
+    pool = Pool(database.app_url, size=4)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def stand(database: "Database", pool: Pool) -> Stand:
+    return open_stand(database, pool)
+
+
+def rebuild_of(stand: Stand) -> Rebuild:
+    return Rebuild(
+        replays=PostgresReplays(stand.pool),
+        keys=stand.keys,
+        cipher=BodyCipher(),
+        dispatcher=stand.system.sent,
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+    )
+
+
+def differing(checked: Rebuilt) -> set[str]:
+    """The tables whose rows a rebuild would change."""
+    return {name for name in checked.before if checked.before[name] != checked.after[name]}
+
+
+def shared(stand: Stand) -> None:
+    """Two clients whose texts name the same things, so that the graph joins them."""
+    stand.tell(f"{CANARY} runs Redis beside PostgreSQL")
+    stand.tell("Redis feeds PostgreSQL and Kafka", client="other")
+    stand.tell("Kafka feeds Redis, says acme")
+    stand.tell("Redis is fast", client="other", key="fast")
+    stand.tell("Redis is slow", client="other", key="fast")
+    stand.documents.ingest("# Plan\n\nMove from Redis to Kafka.", client_id="acme")
+    stand.embed()
+
+
+def test_a_rebuild_brings_nothing_back_and_changes_nothing(stand: Stand) -> None:
+    shared(stand)
+    stand.forget = stand.forgetting(recompute=RecomputeByReplay(rebuild=rebuild_of(stand)))
+    done = stand.forgets()
+    assert done.forgetting.status == "done"
+    assert stand.proof(done).clean
+    checked = rebuild_of(stand)(stand.workspace_id, only_check=True)
+    assert differing(checked) == set()
+    rebuild_of(stand)(stand.workspace_id)
+    assert stand.proof(done).clean
+
+
+def test_without_what_is_shared_the_purge_alone_gives_the_same_rows(stand: Stand) -> None:
+    stand.tell(f"{CANARY} was here", key="here")
+    stand.tell(f"{CANARY} went away", key="here")
+    stand.tell("nothing in common", client="other")
+    stand.embed()
+    stand.forgets()
+    checked = rebuild_of(stand)(stand.workspace_id, only_check=True)
+    assert differing(checked) == set()
+
+
+def test_a_rebuild_under_way_is_begun_again(stand: Stand) -> None:
+    shared(stand)
+    rebuild = rebuild_of(stand)
+    rebuild.advance(stand.workspace_id, seconds=0)
+    done = stand.forgets()
+    assert stand.proof(done).clean
+    rebuild(stand.workspace_id)
+    assert stand.proof(done).clean
+
+
+def test_a_recomputation_that_takes_longer_is_taken_up_again(stand: Stand) -> None:
+    parts = iter([False, False, True])
+    stand.forget = stand.forgetting(recompute=lambda workspace_id, *, seconds: next(parts))
+    stand.tell("one")
+    assert [stand.forgets().forgetting.status for _ in range(4)] == [
+        "purged",
+        "purged",
+        "done",
+        "done",
+    ]
