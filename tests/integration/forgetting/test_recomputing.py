@@ -71,9 +71,9 @@ def test_a_rebuild_brings_nothing_back_and_changes_nothing(stand: Stand) -> None
 
 
 def test_without_what_is_shared_the_purge_alone_gives_the_same_rows(stand: Stand) -> None:
-    stand.tell(f"{CANARY} was here", key="here")
-    stand.tell(f"{CANARY} went away", key="here")
-    stand.tell("nothing in common", client="other")
+    stand.tell(f"{CANARY} was here", key="here", source_agent="scout")
+    stand.tell(f"{CANARY} went away", key="here", source_agent="scout")
+    stand.tell("nothing in common", client="other", source_agent="clerk")
     stand.embed()
     stand.forgets()
     checked = rebuild_of(stand)(stand.workspace_id, only_check=True)
