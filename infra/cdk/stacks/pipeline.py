@@ -82,6 +82,7 @@ class PipelineStack(Stack):
             for name in TASKS
         }
         data.share_uploads(made["ingest"])
+        data.share_uploads(made["audit"], forgets=True)
         data.share_anchors(made["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
             data.admit_to_search(made[name], keeps=keeps)

@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.dispatching import dispatcher, machines_of, queues_of
+from cairn.bootstrap.forgetting import forget_use_case
 from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.parts import database
+from cairn.bootstrap.parts import database, key_store
 from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.bootstrap.signing import signing_key
 from cairn.clock import monotonic, utc_now
@@ -16,6 +17,7 @@ from cairn.ids import new_id
 from cairn.ingestion.finish_ingestion import FinishIngestion
 from cairn.lifecycle.anchors import WriteAnchors
 from cairn.lifecycle.count_accesses import CountAccesses
+from cairn.lifecycle.forget import FinishForgettings
 from cairn.lifecycle.sweep import ForgetSearches, Sweep
 from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.settings import AuditSettings
@@ -72,6 +74,11 @@ def audit_services() -> AuditServices:
                 age=timedelta(days=settings.search_run_days),
                 clock=utc_now,
                 stopwatch=monotonic,
+            ),
+            finish_forgettings=FinishForgettings(
+                workspaces=ListWorkspaces(opened),
+                forget=forget_use_case(settings, opened, key_store(settings), key, sender),
+                report=warn(log),
             ),
         ),
         count_accesses=CountAccesses(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.access import Role
 from cairn.access.system import system_principal
-from cairn.errors import NotFound, ValidationFailed
+from cairn.errors import CairnError, NotFound, ValidationFailed
 from cairn.ingestion.accept_document import SOURCE, source_owner
 from cairn.ingestion.appending import append_and_project
 from cairn.ingestion.entries import Planned
@@ -24,7 +24,7 @@ from cairn.ledger.tombstones import Tombstone, new_tombstone, tombstone_key
 from cairn.lifecycle.forget_ports import Doomed, Forgetting, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -360,6 +360,29 @@ class Forget:
         return subject_mark(key, *name)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishForgettings:
+    """Takes up every forgetting that was interrupted, of every workspace."""
+
+    workspaces: Callable[[], Iterable[UUID]]
+    forget: Forget
+    report: Callable[[str, dict[str, object]], None]
+
+    def __call__(self) -> int:
+        """Return how many there were; one that fails again is told, and the next sweep's."""
+        found = 0
+        for workspace_id in self.workspaces():
+            try:
+                found += self.forget.unfinished(workspace_id)
+            except CairnError as error:
+                told: dict[str, object] = {
+                    "workspace_id": str(workspace_id),
+                    "reason": error.reason,
+                }
+                self.report("forgetting.unfinished", told)
+        return found
+
+
 def _system(principal: Principal) -> Principal:
     """Forgetting looks everywhere, whatever scopes the admin's key has."""
     return system_principal(principal.workspace_id)
@@ -396,4 +419,4 @@ def _unknown(target: Target) -> NotFound:
     return NotFound("Nobody is known by that.", reason="unknown-subject", **fields)
 
 
-__all__ = ["Forget", "ForgetPlan", "Forgotten", "Target"]
+__all__ = ["FinishForgettings", "Forget", "ForgetPlan", "Forgotten", "Target"]

@@ -47,12 +47,14 @@ class ForgetSearches:
 class Sweep:
     """`send` sends unfinished outbox rows; `expire` drops messages whose time to wait is over.
 
-    `forget` drops old searches. Each returns how many there were.
+    `forget` drops old searches, `finish_forgettings` takes up what was interrupted of forgetting
+    somebody. Each returns how many there were.
     """
 
     send: Callable[[], int]
     expire: Callable[[], int]
     forget: Callable[[], int]
+    finish_forgettings: Callable[[], int]
 
     def __call__(self) -> dict[str, int]:
         """Do all of it and return the counts; what others wait for comes first."""
@@ -60,4 +62,5 @@ class Sweep:
             "sent": self.send(),
             "expired_messages": self.expire(),
             "forgotten_searches": self.forget(),
+            "finished_forgettings": self.finish_forgettings(),
         }

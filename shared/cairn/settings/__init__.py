@@ -142,8 +142,10 @@ class AuditSettings(
 ):
     """The audit stage, which also sweeps the outbox and forgets searches after some days."""
 
+    uploads_bucket: str
     ingestion_machine_arn: str
     consolidation_machine_arn: str
+    rebuild_machine_arn: str
     search_run_days: int = Field(30, ge=1)
 
 
@@ -162,6 +164,7 @@ class ApiSettings(
     uploads_bucket: str
     ingestion_machine_arn: str
     consolidation_machine_arn: str
+    rebuild_machine_arn: str
     cors_origins: str = ""
 
     def origins(self) -> tuple[str, ...]:

@@ -63,6 +63,12 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         send=lambda: part("send", 1),
         expire=lambda: part("expire", 2),
         forget=lambda: part("forget", 3),
+        finish_forgettings=lambda: part("finish", 4),
     )
-    assert sweep() == {"sent": 1, "expired_messages": 2, "forgotten_searches": 3}
-    assert order == ["send", "expire", "forget"]
+    assert sweep() == {
+        "sent": 1,
+        "expired_messages": 2,
+        "forgotten_searches": 3,
+        "finished_forgettings": 4,
+    }
+    assert order == ["send", "expire", "forget", "finish"]
