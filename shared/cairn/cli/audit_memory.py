@@ -68,24 +68,30 @@ def _audit(deps: "Deps", *, by_words: bool) -> "MemoryAudit":
     from cairn.lifecycle.audit_memory import MemoryAudit
 
     if by_words or deps.settings.model_dir is None:
-        return MemoryAudit(clash=clash)
+        return MemoryAudit(apart=apart)
     from cairn.embedding.onnx import OnnxEmbedder
 
     embedder = OnnxEmbedder(deps.settings.model_dir)
     embedder.load()
-    return MemoryAudit(embed=embedder.embed, clash=clash, compared_by=embedder.model.name)
+    return MemoryAudit(embed=embedder.embed, apart=apart, compared_by=embedder.model.name)
 
 
-def clash(one: str, other: str) -> str | None:
-    """Return in what two texts about the same differ so that only one can hold."""
-    from cairn.consolidation.tokens import TokenKind, difference, tokens
+def apart(one: str, other: str) -> str | None:
+    """Return why two alike texts cannot both hold, by the rules of the consolidation.
+
+    "" when they differ in a number, a date, a name, a denial or opposite words and these rules see
+    no conflict.
+    """
+    from cairn.consolidation.contradictions import contradiction
+    from cairn.consolidation.tokens import difference, tokens
     from cairn.consolidation.wording import opposed, wording
 
-    kind = difference(tokens(one), tokens(other))
-    if kind is not None and kind is not TokenKind.NAME:
-        return kind.value
-    words = opposed(wording(one), wording(other))
-    return f"{words[0]} against {words[1]}" if words else None
+    found = contradiction(one, other, {}) or contradiction(other, one, {})
+    if found is not None:
+        return f"{found[0].value}: {found[1]}"
+    if difference(tokens(one), tokens(other)) or opposed(wording(one), wording(other)):
+        return ""
+    return None
 
 
 def _take_export(audit: "MemoryAudit", source: Store, file: Path) -> None:

@@ -29,8 +29,11 @@ EXAMPLES = 5
 SHOWN_CHARS = 160
 
 
-class Clash(Protocol):
-    """Return in what two texts that speak of the same cannot both hold; None when they can."""
+class Apart(Protocol):
+    """Return in what two texts that are alike cannot both hold.
+
+    "" when they differ and both may hold, None when nothing that counts differs.
+    """
 
     def __call__(self, one: str, other: str, /) -> str | None: ...
 
@@ -52,11 +55,11 @@ class _Problem:
 class MemoryAudit:
     """Takes records, then reports.
 
-    Without `embed` texts are compared by words; without `clash` they never contradict each other.
+    Without `embed` texts are compared by words; without `apart` what is alike is the same.
     """
 
     embed: EmbedTexts | None = None
-    clash: Clash | None = None
+    apart: Apart | None = None
     compared_by: str = "words"
     most_records: int = MOST_RECORDS
     _records: list[MemoryRecord] = field(default_factory=list[MemoryRecord])
@@ -114,11 +117,10 @@ class MemoryAudit:
     def _compare(self, records: list[MemoryRecord]) -> None:
         for pair in alike(records, self.embed):
             one, other = records[pair.one], records[pair.other]
-            holds = one.kind == other.kind != "event"  # events happen beside each other
-            clash = self.clash(one.text, other.text) if self.clash and holds else None
-            if clash:
-                self._note(Problem.CONTRADICTION, f"{clash} ({pair.score:.2f} alike)", one, other)
-            elif pair.same and one.kind == other.kind:
+            apart = self.apart(one.text, other.text) if self.apart else None
+            if apart and "event" not in (one.kind, other.kind):  # events happen beside each other
+                self._note(Problem.CONTRADICTION, f"{apart} ({pair.score:.2f} alike)", one, other)
+            elif apart is None and pair.same and one.kind == other.kind:
                 finding = self._finding(f"{pair.score:.2f} alike", one, other)
                 self._problems[Problem.NEAR_DUPLICATE].add(finding, other.id)
 

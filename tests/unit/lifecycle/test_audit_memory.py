@@ -1,16 +1,19 @@
 """The audit of memories: each problem is found with an example; what only looks alike is not."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.embedding import HashingEmbedder
 
-from cairn.cli.audit_memory import clash
-from cairn.lifecycle import audit_pairs
+from cairn.cli.audit_memory import apart
+from cairn.lifecycle import audit_memory, audit_pairs
 from cairn.lifecycle.audit_memory import KEPT_CHARS, MemoryAudit
-from cairn.lifecycle.audit_records import AuditReport, MemoryRecord, Problem
+from cairn.lifecycle.audit_records import AuditReport, Finding, MemoryRecord, Problem
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -21,10 +24,17 @@ def record(number: int, text: str, **changes: Any) -> MemoryRecord:
 
 
 def report(*texts: str | MemoryRecord, **options: Any) -> AuditReport:
-    audit = MemoryAudit(clash=clash, **options)
+    audit = MemoryAudit(apart=apart, **options)
     for number, one in enumerate(texts):
         audit.add(record(number, one) if isinstance(one, str) else one)
     return audit.report()
+
+
+def every_finding(audit: MemoryAudit) -> dict[str, tuple[Finding, ...]]:
+    """All findings of an audit, not just the first few."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audit_memory, "EXAMPLES", 10_000)
+        return {name: one.examples for name, one in audit.report().problems.items()}
 
 
 def found(told: AuditReport, problem: Problem) -> list[tuple[str, ...]]:
@@ -63,7 +73,7 @@ def test_memories_of_different_audiences_are_never_compared() -> None:
     ("one", "other", "why"),
     [
         ("The contract ends in May 2027", "The contract ends in May 2028", "date"),
-        ("The crane lifts 20 tonnes of cargo", "The crane lifts 30 tonnes of cargo", "number"),
+        ("The crane costs 20 euros an hour", "The crane costs 30 euros an hour", "number"),
         ("The API supports batch writes", "The API does not support batch writes", "negation"),
     ],
 )
@@ -72,6 +82,31 @@ def test_facts_that_cannot_both_hold_contradict_each_other(one: str, other: str,
     assert found(told, Problem.CONTRADICTION) == [("m0", "m1")]
     assert told.problems[Problem.CONTRADICTION].examples[0].why.startswith(why)
     assert told.problems[Problem.NEAR_DUPLICATE].count == 0
+
+
+def test_what_differs_in_a_number_and_may_both_hold_is_neither() -> None:
+    told = report("Ticket 4512 was closed on Monday", "Ticket 4513 was closed on Monday")
+    assert told.problems[Problem.CONTRADICTION].count == 0
+    assert told.problems[Problem.NEAR_DUPLICATE].count == 0
+
+
+def test_on_labelled_pairs_duplicates_are_precise_and_contradictions_mostly() -> None:
+    path = Path(__file__).parents[3] / "samples" / "consolidation" / "pairs.json"
+    labelled: dict[str, list[list[str]]] = json.loads(path.read_text(encoding="utf-8"))
+    audit = MemoryAudit(apart=apart)
+    for label, pairs in labelled.items():
+        for number, texts in enumerate(pairs):
+            for at, text in enumerate(texts[:2]):
+                one = record(at, text, id=f"{label} {number} {at}", audience=f"{label} {number}")
+                audit.add(one)
+    with_all = every_finding(audit)
+    same = Counter(one.records[0].split()[0] for one in with_all[Problem.NEAR_DUPLICATE])
+    clash = Counter(one.records[0].split()[0] for one in with_all[Problem.CONTRADICTION])
+    right = same["exact"] + same["paraphrase"]
+    assert right >= 80
+    assert right / same.total() >= 0.95
+    assert clash["contradiction"] >= 35
+    assert clash["contradiction"] / clash.total() >= 0.9
 
 
 def test_events_happen_beside_each_other() -> None:
