@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.graph import Graphing, node
+from tests.support.ingesting import Documents
 from tests.support.remembering import Remembering, admin_of, fact, in_memory
 
 from cairn.access import Role, Scope
@@ -220,3 +222,12 @@ def test_a_bad_task_is_refused_by_its_field(graph: Graphing, wrong: dict[str, An
 def test_a_conversation_nobody_knows_is_not_found(graph: Graphing) -> None:
     with pytest.raises(NotFound, match="conversation"):
         graph.task("Look", conversation_id=new_id())
+
+
+def test_a_document_names_the_task_it_came_of(graph: Graphing) -> None:
+    documents = Documents(transactions=graph.system.transactions, principal=graph.system.principal)
+    task = graph.task("Import the manual")
+    made = UUID(documents.ingest("# Hut\n\nOpen.", produced_by_task_id=task)["document_id"])
+    assert ("provenance", "PRODUCED", task, made, 1.0) in graph.edges(made)
+    with pytest.raises(NotFound, match="no such task"):
+        documents.ingest("# Hut\n\nShut.", produced_by_task_id=new_id())

@@ -29,6 +29,7 @@ from cairn.ingestion.drafting import (
 )
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.requests import DocumentAccepted, DocumentStatus, UploadTicket
+from cairn.ingestion.task_ports import no_such_task
 from cairn.ingestion.writing import Work, Write, Writer
 from cairn.text.checks import clean_text
 from cairn.text.scrub import scrub
@@ -122,6 +123,7 @@ class AcceptDocument(Writer[DocumentStores]):
                 identity=document_identity(
                     described, document.scope.value, resolution.subjects_of(about)
                 ),
+                task_id=document.produced_by_task_id,
             )
             return Work(
                 resolution=resolution,
@@ -197,6 +199,7 @@ class _Receipt:
     described: Mapping[str, Any]
     subjects: tuple[UUID, ...]
     identity: str
+    task_id: UUID | None
 
 
 def check_size(size: int) -> None:
@@ -239,6 +242,8 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
 def _record(
     receipt: _Receipt, write: Write[DocumentStores]
 ) -> tuple[DocumentAccepted, list[OutboxRow]]:
+    if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
+        raise no_such_task(receipt.task_id)
     write.register()
     known = write.stores.documents.known(receipt.identity)
     document_id = known.id if known else derived_id(receipt.ingestion_id, "document")
@@ -246,6 +251,7 @@ def _record(
         "document_id": str(document_id),
         "ingestion_id": str(receipt.ingestion_id),
         "scope": receipt.scope,
+        **({"produced_by": str(receipt.task_id)} if receipt.task_id else {}),
     }
     position = write.entries.add(
         "document.received",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.ingestion.ports import WriteStores
+from cairn.ingestion.task_ports import HasTasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,7 +144,7 @@ class UploadStore(Protocol):
         ...
 
 
-class DocumentStores(WriteStores, Protocol):
+class DocumentStores(WriteStores, HasTasks, Protocol):
     """What the document use cases need of a transaction."""
 
     @property

@@ -9,6 +9,7 @@ from cairn.graph.edge import Edge, View
 from cairn.graph.node import Label, Node, NodeChange
 from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
 from cairn.ingestion.row_fields import closures, deletions, edge_fields, node_fields
+from cairn.ingestion.task_rows import produced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,9 @@ def received(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
         document_id=document_id,
         metadata={**body["metadata"], "media_type": body["media_type"]},
     )
-    return Projection(nodes=(node,))
+    maker = meta.get("produced_by")
+    edges = (produced(entry, UUID(maker), document_id),) if maker else ()
+    return Projection(nodes=(node,), edges=edges)
 
 
 def chunks_stored(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:

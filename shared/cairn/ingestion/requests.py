@@ -117,6 +117,7 @@ class NewDocument:
     agents: tuple[str, ...] = ()
     data_subjects: tuple[str, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
+    produced_by_task_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ class DocumentIn(Body):
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
     metadata: Metadata = Field(default_factory=dict[str, Any])
+    produced_by_task_id: Annotated[UUID, Field(strict=False)] | None = None
 
     @model_validator(mode="after")
     def exactly_one_source(self) -> "DocumentIn":
@@ -64,6 +65,7 @@ class DocumentIn(Body):
             agents=tuple(self.agents),
             data_subjects=tuple(self.data_subjects),
             metadata=self.metadata,
+            produced_by_task_id=self.produced_by_task_id,
         )
 
     def _content(self) -> bytes | None:
