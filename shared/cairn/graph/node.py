@@ -12,9 +12,9 @@ class State(StrEnum):
     """The life of a node.
 
     provisional -> active; active -> superseded | expired | archived | deleted | quarantined;
-    archived -> active (used again); quarantined -> active (taint lifted);
+    archived -> active (used again); quarantined -> the state it had (taint lifted);
     deleted -> active (its source was ingested again); superseded -> active (an entity whose merge
-    is undone). Superseded is final for everything else, and expired for all.
+    is undone; a memory whose successor was tainted or forgotten). Expired is final.
     """
 
     PROVISIONAL = "provisional"  # seen, not yet confirmed; found, and marked so
