@@ -26,6 +26,7 @@ from cairn.ids import new_id
 from cairn.ingestion.enrich_ports import NewEmbedding
 from cairn.ingestion.requests import NewMemory
 from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher
 
 
@@ -43,11 +44,10 @@ class Consolidating:
     planner: Planner = field(default_factory=HeuristicPlanner)
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
     clock: Callable[[], datetime] = field(default_factory=ticking)
-    keys: Any = None
 
     def __post_init__(self) -> None:
         transactions = self.system.transactions
-        keys = self.keys or self.system.keys
+        keys = self.system.keys
         gather = Gather(transactions=transactions, model_id=self.embedder.model.id)
         self.propose = ProposePlan(
             gather=gather,
@@ -118,14 +118,24 @@ class Consolidating:
             stores.embeddings.store(rows, self.embedder.model.id, position)
 
     def run(self) -> dict[str, Any]:
-        """One scheduled run over everything; return what ended it."""
-        begun = self.begin(workspace_id=None, run_id=None, execution="scheduled")
+        """One scheduled run over everything; return what ended it, {} when nothing was to do."""
+        begun = self.begin(workspace_id=None, run_id=None, execution=str(new_id()))
         for item in begun["clients"]:
-            ids = (UUID(item[name]) for name in ("workspace_id", "run_id", "client_id"))
-            while self.consolidate(*ids, seconds=1.0)["more"]:
+            ids = [UUID(item[name]) for name in ("workspace_id", "run_id", "client_id")]
+            while self.consolidate(ids[0], ids[1], ids[2], seconds=1.0)["more"]:
                 pass
-        [(run_id)] = {one["run_id"] for one in begun["workspaces"]}
+        [run_id] = {one["run_id"] for one in begun["workspaces"]}
         return self.end.finish(self.workspace_id, UUID(run_id)) if run_id else {}
+
+    def entries(self) -> list[Entry]:
+        """Everything in the ledger."""
+        with self.system.transactions.reading(self.system.principal) as stores:
+            return stores.ledger.page(after=0, limit=10_000)
+
+    def position(self) -> int:
+        """Where the ledger ends."""
+        with self.system.transactions.reading(self.system.principal) as stores:
+            return stores.ledger.head().position
 
     def rows(self) -> dict[UUID, Any]:
         """Every memory by id, as the views show it."""

@@ -18,15 +18,21 @@ SELECT natural_key FROM data_subject
 
 -- name: next
 -- The next memories of a client that no consolidation has looked at and that have their vector: by
--- audience, then age.
-SELECT n.id FROM node n
- WHERE n.workspace_id = %(workspace_id)s AND n.client_id = %(client_id)s AND n.label = 'Memory'
-   AND NOT n.consolidated AND n.screening = 'clean' AND n.state IN ('active', 'provisional')
-   AND n.id <> ALL (%(without)s)
-   AND EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
-                 AND e.node_id = n.id AND e.model_id = %(model_id)s)
- ORDER BY n.scope, (n.agents IS NULL), hash_array_extended(coalesce(n.agents, '{}'), 0),
-   hash_array_extended(n.data_subjects, 0), n.created_position
+-- audience, then age. A scope at a time, so that each comes in the order of the index; OFFSET keeps
+-- the planner from beginning with all vectors there are.
+SELECT found.id
+  FROM unnest(ARRAY['admin', 'public', 'shared']) AS s (scope)
+ CROSS JOIN LATERAL (
+   SELECT n.id, n.agents IS NULL AS for_all, hash_array_extended(coalesce(n.agents, '{}'), 0) AS agents,
+          hash_array_extended(n.data_subjects, 0) AS subjects, n.created_position
+     FROM node n
+    WHERE n.workspace_id = %(workspace_id)s AND n.client_id = %(client_id)s AND n.scope = s.scope
+      AND n.label = 'Memory' AND NOT n.consolidated AND n.screening = 'clean'
+      AND n.state IN ('active', 'provisional') AND n.id <> ALL (%(without)s)
+      AND EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
+                    AND e.node_id = n.id AND e.model_id = %(model_id)s OFFSET 0)
+    ORDER BY 2, 3, 4, 5 LIMIT %(limit)s) AS found
+ ORDER BY s.scope, found.for_all, found.agents, found.subjects, found.created_position
  LIMIT %(limit)s
 
 -- name: memories

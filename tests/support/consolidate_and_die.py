@@ -1,0 +1,118 @@
+"""Consolidates as the function would, and kills itself (SIGKILL) at a point; run as a module.
+
+`python -m tests.support.consolidate_and_die URL WORKSPACE FOLDER POINT`
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from tests.support.consolidating import Consolidating
+from tests.support.remembering import Remembering, admin_of
+
+from cairn.consolidation.heuristic import HeuristicPlanner
+from cairn.consolidation.plan import Batch, Pair, Plan
+from cairn.consolidation.runs import Progress
+from cairn.llm.budget import Budget
+from cairn.storage.keys_file import FileKeyStore
+from cairn.storage.postgres.consolidation import PostgresConsolidationStores, PostgresRuns
+from cairn.storage.postgres.database import Connection
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from cairn.access import Principal
+
+POINTS = (
+    "before the plan",
+    "between plan and apply",
+    "inside the transaction",
+    "after the first batch",
+    "between apply and finish",
+)
+
+
+def die() -> None:
+    """What a power cut does to a process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DyingPlanner:
+    """Plans by rules; the second batch kills, before or after its plan."""
+
+    point: str
+    planned: list[int]
+
+    def plan(self, batch: Batch, neighbours: Sequence[Pair], budget: Budget | None = None) -> Plan:
+        self.planned.append(len(batch.memories))
+        second = len(self.planned) == 2
+        if second and self.point in ("before the plan", "after the first batch"):
+            die()
+        plan = HeuristicPlanner().plan(batch, neighbours)
+        if second and self.point == "between plan and apply":
+            die()
+        return plan
+
+
+class DyingRuns(PostgresRuns):
+    """The last thing of a batch's transaction kills it."""
+
+    def progress(self, run_id: UUID, progress: Progress, now: Any) -> None:
+        super().progress(run_id, progress, now)
+        if progress.provider:
+            die()
+
+
+class DyingStores(PostgresConsolidationStores):
+    """Stores whose runs kill."""
+
+    @property
+    def runs(self) -> PostgresRuns:
+        return DyingRuns(self.connection, self.principal)
+
+
+class DyingEnd:
+    """Ends no run: the process goes first."""
+
+    def finish(self, workspace_id: UUID, run_id: UUID) -> dict[str, Any]:
+        die()
+        return {}
+
+
+def stand_in(folder: Path, pool: Pool, workspace_id: UUID, **given: Any) -> Consolidating:
+    """Consolidation over a database and keys that other processes share."""
+    stores: Callable[[Connection, Principal], Any] = given.pop(
+        "stores", PostgresConsolidationStores
+    )
+    system = Remembering(
+        transactions=StoreTransactions(pool, stores),
+        principal=admin_of(workspace_id),
+        keys=FileKeyStore(folder / "keys.sqlite"),
+    )
+    return Consolidating(system, **given)
+
+
+def main() -> None:
+    """Consolidate everything, as far as the point lets it."""
+    url, workspace, folder, point = sys.argv[1:]
+    stores = DyingStores if point == "inside the transaction" else PostgresConsolidationStores
+    world = stand_in(
+        Path(folder),
+        Pool(url, size=2),
+        UUID(workspace),
+        planner=DyingPlanner(point=point, planned=[]),
+        stores=stores,
+    )
+    if point == "between apply and finish":
+        world.end = DyingEnd()  # type: ignore[assignment]
+    world.run()
+
+
+if __name__ == "__main__":
+    main()
