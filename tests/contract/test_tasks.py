@@ -225,7 +225,11 @@ def test_a_conversation_nobody_knows_is_not_found(graph: Graphing) -> None:
 
 
 def test_a_document_names_the_task_it_came_of(graph: Graphing) -> None:
-    documents = Documents(transactions=graph.system.transactions, principal=graph.system.principal)
+    documents = Documents(
+        transactions=graph.system.transactions,
+        principal=graph.system.principal,
+        embedder=HashingEmbedder(replace(HASHING, id=1)),
+    )
     task = graph.task("Import the manual")
     made = UUID(documents.ingest("# Hut\n\nOpen.", produced_by_task_id=task)["document_id"])
     assert ("provenance", "PRODUCED", task, made, 1.0) in graph.edges(made)
