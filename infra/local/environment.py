@@ -38,6 +38,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_WEBHOOK_QUEUE_URL": "WebhookQueueUrl",
     "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",
+    "CAIRN_REBUILD_MACHINE_ARN": "RebuildMachineArn",
 }
 HTTP_API_OUTPUT = "HttpApiId"
 PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")

@@ -212,6 +212,7 @@ def ours(laptop: "Laptop") -> Treasure:
     tenant.tell("Nobody comes here any more.", client_id="gone")
     gone = {"subject": {"kind": "client", "natural_key": "gone"}}
     forgotten = tenant.post("/v1/forget", gone)
+    checked = tenant.post("/v1/rebuilds", {"check": True})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
         tenant=tenant,
@@ -228,6 +229,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],
             "forgetting_id": forgotten["id"],
+            "rebuild_id": checked["id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },
         upload_id=ticket["upload_id"],

@@ -192,6 +192,20 @@ def test_consolidation_calls_the_steps_of_one_function_with_ids_only() -> None:
     assert all(set(payload) <= ids for payload in payloads)
 
 
+def test_a_rebuild_goes_on_while_there_is_more_and_carries_ids_only() -> None:
+    machine = parsed(ROOT / "statemachines" / "rebuild.asl.json")
+    payloads = {name: state["Arguments"]["Payload"] for name, state in tasks(machine)}
+    assert {name: payload["step"] for name, payload in payloads.items()} == {
+        "Replay": "rebuild",
+        "RecordFailure": "fail_rebuild",
+    }
+    ids = {"step", "workspace_id", "rebuild_id", "error"}
+    assert all(set(payload) <= ids for payload in payloads.values())
+    (again,) = machine["States"]["MoreEntries"]["Choices"]
+    assert (again["Condition"], again["Next"]) == ("{% $states.input.more %}", "Replay")
+    assert machine["States"]["Replay"]["Next"] == "MoreEntries"
+
+
 def test_consolidation_goes_on_with_a_client_while_there_is_more() -> None:
     machine = parsed(ROOT / "statemachines" / "consolidation.asl.json")
     clients = machine["States"]["ConsolidateClients"]

@@ -32,6 +32,7 @@ TASKS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "IngestFunctionArn": "ingest",
         },
         "consolidation": {"ConsolidateFunctionArn": "consolidate"},
+        "rebuild": {"ConsolidateFunctionArn": "consolidate"},
     }
 )
 """Each machine's tokens, and the functions whose ARNs fill them."""

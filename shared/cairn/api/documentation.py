@@ -125,6 +125,7 @@ def _records() -> tuple[type[Any], ...]:
     from cairn.ingestion.entity_requests import EntityChanged
     from cairn.lifecycle import orphans, reindex, stats, taint
     from cairn.lifecycle.anchors import AnchoredVerification
+    from cairn.lifecycle.rebuild_views import RebuildView
     from cairn.retrieval import conversations, event_views, node_views, reports, views
     from cairn.retrieval.answer import Answer
 
@@ -153,6 +154,7 @@ def _records() -> tuple[type[Any], ...]:
         views.Status,
         reindex.MissingVectors,
         RunView,
+        RebuildView,
         stats.Stats,
         orphans.Orphans,
         reindex.Reindexed,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.forget_services import ForgetServices
     from cairn.api.node_services import EntityServices, NodeServices
+    from cairn.api.rebuild_services import RebuildServices
     from cairn.api.walk_services import GraphServices
     from cairn.ingestion.conversations import MessageRecorded
     from cairn.ingestion.event_draft import NewEvent, Observed
@@ -555,6 +556,7 @@ class ApiServices:
     get_status: GetStatus
     reindex: ReindexServices
     consolidations: ConsolidationServices
+    rebuilds: RebuildServices
     forgetting: ForgetServices
     stats: StatsServices
     events: EventServices

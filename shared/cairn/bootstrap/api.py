@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cairn.api import services as api
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.forget_services import ForgetServices
+    from cairn.api.rebuild_services import RebuildServices
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
 
@@ -64,6 +65,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         get_status=later(lambda: parts.browse.get_status),
         reindex=later(lambda: _reindex(parts)),
         consolidations=later(lambda: _consolidations(parts)),
+        rebuilds=later(lambda: _rebuilds(parts)),
         forgetting=later(lambda: _forgetting(parts)),
         stats=later(lambda: _stats(parts)),
         events=later(lambda: _events(parts)),
@@ -219,6 +221,12 @@ def _consolidations(parts: ApiParts) -> ConsolidationServices:
     from cairn.bootstrap.consolidate import consolidation_services
 
     return consolidation_services(parts.opened, parts.model, parts.remember, parts.gateway)
+
+
+def _rebuilds(parts: ApiParts) -> RebuildServices:
+    from cairn.bootstrap.rebuilding import rebuild_services
+
+    return rebuild_services(parts.opened, parts.wake)
 
 
 def _events(parts: ApiParts) -> api.EventServices:

@@ -13,6 +13,7 @@ from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway, planners
 from cairn.bootstrap.numbers import cleanup
 from cairn.bootstrap.parts import database, embedder, key_store
+from cairn.bootstrap.rebuilding import step_rebuild
 from cairn.bootstrap.summaries import summarise_workspace
 from cairn.clock import monotonic, utc_now
 from cairn.consolidation.apply import ApplyPlan
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.ports import Dispatcher
     from cairn.ingestion.remember import Remember
     from cairn.ledger.keys import KeyStore
+    from cairn.lifecycle.rebuild_runs import StepRebuild
     from cairn.llm.gateway import Gateway
     from cairn.storage.postgres.database import Database
 
@@ -59,6 +61,7 @@ class ConsolidateServices:
     summarise: CountedStep
     cleanup: CountedStep
     end: EndRuns
+    rebuild: StepRebuild
     log: Logger
 
 
@@ -100,6 +103,7 @@ def consolidate_services() -> ConsolidateServices:
             clock=utc_now,
             new_id=new_id,
         ),
+        rebuild=step_rebuild(opened, keys, sender),
         log=log,
     )
 

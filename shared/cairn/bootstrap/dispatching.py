@@ -24,6 +24,8 @@ class MachineSettings(Protocol):
     def ingestion_machine_arn(self) -> str: ...
     @property
     def consolidation_machine_arn(self) -> str: ...
+    @property
+    def rebuild_machine_arn(self) -> str: ...
 
 
 def machines_of(settings: MachineSettings) -> dict[str, str]:
@@ -31,6 +33,7 @@ def machines_of(settings: MachineSettings) -> dict[str, str]:
     return {
         Topic.INGESTION: settings.ingestion_machine_arn,
         Topic.CONSOLIDATION: settings.consolidation_machine_arn,
+        Topic.REBUILD: settings.rebuild_machine_arn,
     }
 
 

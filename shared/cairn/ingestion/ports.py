@@ -115,6 +115,7 @@ class Topic:
     EMBED = "embed"
     INGESTION = "ingestion"
     CONSOLIDATION = "consolidation"
+    REBUILD = "rebuild"
     WEBHOOK = "webhook"
 
 

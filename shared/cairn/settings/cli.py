@@ -28,6 +28,7 @@ class CliSettings(BaseSettings):
     webhook_queue_url: str | None = None
     ingestion_machine_arn: str | None = None
     consolidation_machine_arn: str | None = None
+    rebuild_machine_arn: str | None = None
     model_dir: Path | None = None
     opensearch_url: SecretStr | None = None
     opensearch_auth: str | None = None

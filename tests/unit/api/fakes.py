@@ -14,6 +14,7 @@ from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.numbers_fakes import NumbersWorld
+from tests.unit.api.rebuild_fakes import RebuildWorld
 from tests.unit.api.taint_fakes import TaintWorld
 from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.vector_fakes import VectorWorld
@@ -23,6 +24,7 @@ from cairn.api.app import create_app
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.api.forget_services import ForgetServices
 from cairn.api.node_services import EntityServices, NodeServices
+from cairn.api.rebuild_services import RebuildServices
 from cairn.api.services import (
     ApiOptions,
     ApiServices,
@@ -137,6 +139,7 @@ class World:
     forgets: ForgetWorld = field(default_factory=ForgetWorld)
     runs: RunWorld = field(default_factory=RunWorld)
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
+    rebuilding: RebuildWorld = field(default_factory=RebuildWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -269,6 +272,10 @@ class World:
     @property
     def consolidations(self) -> ConsolidationServices:
         return self.runs.services()
+
+    @property
+    def rebuilds(self) -> RebuildServices:
+        return self.rebuilding.services()
 
     # vectors
 

@@ -24,6 +24,7 @@ ENVIRONMENT = {
     "AWS_REGION": "eu-central-1",
     "CAIRN_ANCHOR_BUCKET": "anchors",
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
+    "CAIRN_REBUILD_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:r",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:c",
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
     "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
@@ -53,7 +54,7 @@ class Called:
         if self.name == "search":
             return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
-        counting += ("begin", "cleanup", "consolidate", "end", "summarise")
+        counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
         return {} if self.name.startswith(counting) else 1
 
 

@@ -30,7 +30,13 @@ STALE_AFTER = timedelta(minutes=15)
 
 SWEEP_ROWS = 200
 
-REFERENCES = MappingProxyType({Topic.INGESTION: "ingestion_id", Topic.CONSOLIDATION: "run_id"})
+REFERENCES = MappingProxyType(
+    {
+        Topic.INGESTION: "ingestion_id",
+        Topic.CONSOLIDATION: "run_id",
+        Topic.REBUILD: "rebuild_id",
+    }
+)
 """What the machine that a topic wakes calls the id it is woken for."""
 
 

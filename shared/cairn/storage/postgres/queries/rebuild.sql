@@ -63,3 +63,25 @@ SELECT removed, added FROM replay.put_in_place(%(projection)s)
 -- name: index_again
 -- What changed without a new position is behind in the search indexes.
 UPDATE search_index_state SET position = 0 WHERE workspace_id = %(workspace_id)s
+
+-- name: add
+-- A rebuild or a check that begins.
+INSERT INTO rebuild (workspace_id, id, only_check, state, created_at, updated_at)
+VALUES (%(workspace_id)s, %(id)s, %(only_check)s, 'running', %(now)s, %(now)s)
+
+-- name: get
+-- A rebuild as it stands.
+SELECT id, only_check, state, entries, head, result, error, created_at, updated_at FROM rebuild
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: keep_progress
+-- How far a rebuild is.
+UPDATE rebuild SET entries = %(entries)s, head = %(head)s, updated_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: end
+-- How a rebuild ended; the first end counts.
+UPDATE rebuild
+   SET state = CASE WHEN %(error)s::text IS NULL THEN 'finished' ELSE 'failed' END,
+       result = %(result)s, error = %(error)s, updated_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'running'

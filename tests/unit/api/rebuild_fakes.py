@@ -1,0 +1,43 @@
+"""Rebuilds as the API asks for them, for tests."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import UUID
+
+from cairn.access import Principal, Role
+from cairn.api.rebuild_services import RebuildServices
+from cairn.errors import NotFound
+from cairn.lifecycle.rebuild_runs import RUNNING
+from cairn.lifecycle.rebuild_views import RebuildView
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class RebuildWorld:
+    """Keeps what was asked for."""
+
+    asked: dict[UUID, RebuildView] = field(default_factory=dict[UUID, RebuildView])
+
+    def services(self) -> RebuildServices:
+        return RebuildServices(start=self._start, show=self._show)
+
+    def _start(self, principal: Principal, /, *, check: bool = False) -> RebuildView:
+        principal.require(Role.ADMIN)
+        view = RebuildView(
+            id=UUID(int=len(self.asked) + 1),
+            check=check,
+            state=RUNNING,
+            entries=0,
+            head=0,
+            created_at=NOW,
+            updated_at=NOW,
+        )
+        self.asked[view.id] = view
+        return view
+
+    def _show(self, principal: Principal, rebuild_id: UUID, /) -> RebuildView:
+        principal.require(Role.ADMIN)
+        if rebuild_id not in self.asked:
+            raise NotFound("There is no such rebuild.")
+        return self.asked[rebuild_id]
