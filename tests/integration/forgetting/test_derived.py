@@ -1,0 +1,113 @@
+"""What was derived of the forgotten goes or is cleared; what it had replaced stands again."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import pytest
+from tests.support.forgetting import CANARY, Stand, open_stand
+from tests.support.graph import Graphing
+
+from cairn.graph.edge import Edge, Relation, View
+from cairn.graph.node import NodeChange, State
+from cairn.graph.projection import Projection
+from cairn.ids import new_id
+from cairn.lifecycle.forget import Target
+from cairn.lifecycle.forget_ports import Reason
+from cairn.storage.postgres.database import Database as Pool
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def pool(database: "Database") -> Iterator[Pool]:
+    pool = Pool(database.app_url, size=4)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def stand(database: "Database", pool: Pool) -> Stand:
+    return open_stand(database, pool)
+
+
+def derive(stand: Stand, made: UUID, *sources: UUID) -> None:
+    """Say that a node was made of others, as merges and summaries do."""
+    with stand.forget_stores.writing(stand.principal) as stores:
+        position = stores.ledger.head().position
+        edges = tuple(
+            Edge(
+                workspace_id=stand.workspace_id,
+                id=new_id(),
+                view=View.PROVENANCE,
+                relation=Relation.DERIVED_FROM,
+                source_id=made,
+                target_id=one,
+                valid_from=NOON,
+                recorded_at=NOON,
+                position=position,
+            )
+            for one in sources
+        )
+        stores.nodes.apply([Projection(edges=edges)])
+
+
+def supersede(stand: Stand, old: UUID, by: UUID) -> None:
+    with stand.forget_stores.writing(stand.principal) as stores:
+        change = NodeChange(
+            workspace_id=stand.workspace_id,
+            id=old,
+            position=stores.ledger.head().position,
+            state=State.SUPERSEDED,
+            superseded_by=by,
+            superseded_at=NOON,
+            consolidated=True,
+        )
+        stores.nodes.apply([Projection(nodes=(change,))])
+
+
+def state_of(stand: Stand, node_id: UUID) -> str | None:
+    with stand.forget_stores.writing(stand.principal) as stores:
+        found = stores.graph_nodes.find([node_id]).get(node_id)
+    return found.state if found else None
+
+
+def test_summaries_of_summaries_go_with_what_they_are_of(stand: Stand) -> None:
+    graph = Graphing(stand.system)
+    told = stand.tell(f"{CANARY} said so")
+    summary = graph.note(f"In short: {CANARY}")
+    above = graph.note(f"Shorter: {CANARY}")
+    derive(stand, summary, told)
+    derive(stand, above, summary)
+    done = stand.forgets()
+    assert stand.proof(done).clean
+    assert {state_of(stand, one) for one in (told, summary, above)} == {None}
+
+
+def test_what_a_dropped_merge_had_replaced_stands_again(stand: Stand) -> None:
+    graph = Graphing(stand.system)
+    source = f"https://example.org/{CANARY}.md"
+    document = UUID(stand.documents.ingest("# A\n\nText.", source_uri=source)["document_id"])
+    kept = stand.tell("kept", client="other")
+    merged = graph.note(f"{CANARY} merged")
+    derive(stand, merged, document, kept)
+    supersede(stand, kept, merged)
+    stand.forget(stand.principal, Target(source=source), Reason.REQUEST)
+    assert (state_of(stand, merged), state_of(stand, kept)) == (None, "active")
+
+
+def test_what_was_compiled_about_an_entity_is_cleared_in_the_past_too(stand: Stand) -> None:
+    graph = Graphing(stand.system)
+    told = stand.tell(f"{CANARY} owns the Redis cluster")
+    entity = graph.entity("Redis", "technology")
+    graph.compile(stand.principal, entity, f"Owned by {CANARY}.")
+    graph.compile(stand.principal, entity, f"Owned by {CANARY} for long.")
+    derive(stand, entity, told)
+    done = stand.forgets()
+    found = {one.place for one in stand.proof(done).places if one.found}
+    assert found == set()
+    assert state_of(stand, entity) == "active"
