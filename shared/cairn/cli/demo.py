@@ -4,6 +4,7 @@ from typing import Any
 
 import typer
 
+from cairn.cli.consolidate import last_run, run_scheduled, told
 from cairn.cli.deps import Deps
 from cairn.cli.documents import send, show, wait_for, wait_until
 from cairn.cli.memories import count, remember_all, say_counts, show_results
@@ -18,7 +19,7 @@ RESULTS = 3
 
 
 def demo(ctx: typer.Context, as_json: Json = False) -> None:
-    """Remember the sample conversation, ingest the sample documents, ask, verify, trace.
+    """Remember sample messages, ingest sample documents, ask, consolidate, verify, trace.
 
     Safe to repeat: what is known already is a duplicate, and an unchanged document stays.
     """
@@ -29,12 +30,14 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
     ingestions = _ingest(deps, samples)
     _embed(deps)
     answers = _ask(deps, samples)
+    consolidated = _consolidate(deps)
     verified = deps.client.get("/v1/ledger/verify")
     counts = count(results)
     report = {
         "memories": counts,
         "documents": ingestions,
         "questions": answers,
+        "consolidation": consolidated,
         "ledger": verified,
         "seconds": round(deps.stopwatch() - started, 1),
     }
@@ -44,6 +47,7 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
         _show(deps, samples, report)
         advise_reindex(deps)
     well = verified["ok"] and all(each["status"] == "ready" for each in ingestions)
+    well = well and (consolidated is None or consolidated["status"] == "SUCCEEDED")
     if not well or "rejected" in counts:
         raise typer.Exit(1)
 
@@ -92,6 +96,13 @@ def _ask(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
     return asked
 
 
+def _consolidate(deps: Deps) -> dict[str, Any] | None:
+    """Start what the schedule starts every six hours, where the machine is known; how it ended."""
+    if not deps.settings.consolidation_machine_arn:
+        return None
+    return {**run_scheduled(deps, wait=True), "run": last_run(deps)}
+
+
 def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
     deps.out.print(f"\n[bold]Remembered[/] {say_counts(report['memories'])}")
     deps.out.print("\n[bold]Ingested[/]")
@@ -102,6 +113,7 @@ def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
         mark = "[green]✓[/]" if asked["answered"] else "[yellow]not among the first[/]"
         deps.out.print(f"  [dim]expected:[/] {asked['expected']}  {mark}\n")
     _show_ledger(deps, report["ledger"])
+    _show_consolidation(deps, report["consolidation"])
     _show_trace(deps, report["documents"])
     deps.out.print(f"\n[dim]{report['seconds']} s[/]")
 
@@ -112,6 +124,16 @@ def _show_ledger(deps: Deps, found: dict[str, Any]) -> None:
         deps.out.print(f"[green]✓[/] the ledger holds: {found['checked']} entries, head {head}")
     else:
         deps.out.print(f"[red]✗[/] the ledger is broken at {found['first_bad_position']}")
+
+
+def _show_consolidation(deps: Deps, done: dict[str, Any] | None) -> None:
+    """Draw the execution and say what the run did; the rule itself fires every six hours."""
+    if done is None:
+        return
+    deps.out.print("\n[bold]What the schedule starts every six hours, started once now[/]")
+    deps.out.print(draw(fetch(deps, done["execution"]), utc_now()))
+    if done["run"]:
+        deps.out.print(told(done["run"]))
 
 
 def _show_trace(deps: Deps, ingestions: list[dict[str, Any]]) -> None:

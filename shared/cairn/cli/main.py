@@ -5,6 +5,7 @@ from typer.core import TyperGroup
 
 from cairn.cli import (
     audit_memory,
+    consolidate,
     conversations,
     demo,
     doctor,
@@ -95,6 +96,7 @@ app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
+app.command("consolidate", rich_help_panel=_OPERATIONS)(consolidate.consolidate)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
 app.command("forget", rich_help_panel=_OPERATIONS)(forget.forget)
 app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)

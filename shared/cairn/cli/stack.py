@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from cairn.cli.consolidate import last_run, told
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
 from cairn.cli.reindex import advise_reindex
@@ -49,8 +50,9 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
     found = deps.load_stack().status()
     running = found["state"] == "running"
     waiting = deps.client.get("/v1/status") if running else None
+    last = last_run(deps) if running else None
     if as_json:
-        print_json({**found, "workspace": waiting})
+        print_json({**found, "workspace": waiting, "last_consolidation": last})
     else:
         deps.out.print(_services(found))
         if waiting:
@@ -58,6 +60,9 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
                 f"{waiting['memories']} memories, {waiting['documents']} documents, ledger at "
                 f"{waiting['ledger_position']}; {waiting['pending_embeddings']} wait for their "
                 f"embedding, {waiting['failed_embeddings']} failed"
+            )
+            deps.out.print(
+                told(last) if last else "no consolidation yet; every six hours by itself"
             )
             advise_reindex(deps)
     if not running:
