@@ -282,10 +282,11 @@ def test_eligible_is_what_passes_every_filter(system: System) -> None:
             graph.node("plain"),
             graph.node("event", kind="event", occurred_at=later),
             graph.node("old", state=State.SUPERSEDED, valid_to=later),
+            graph.node("idle", state=State.ARCHIVED, valid_to=later),
             graph.node("acme", client_id="acme"),
             graph.node("chunk", label="Chunk", kind=None),
             graph.node("E"),
-            graph.node("gone", state=State.ARCHIVED),
+            graph.node("gone", state=State.EXPIRED),
         ]
     )
     ids = list(graph.ids.values())
@@ -299,11 +300,13 @@ def test_eligible_is_what_passes_every_filter(system: System) -> None:
     assert eligible(labels=("Chunk",)) == {"chunk"}
     assert eligible(labels=("Entity",)) == {"E"}
     assert eligible(client_id="acme") == {"acme"}
-    assert eligible(include_superseded=True) == {"plain", "event", "acme", "chunk", "old"}
+    assert eligible(include_superseded=True) == {
+        "plain", "event", "acme", "chunk", "old", "idle",
+    }  # fmt: skip
     assert eligible(occurred_from=later) == {"event"}
     assert eligible(occurred_to=later) == {"plain", "acme", "chunk"}
     assert eligible(valid_at=later) == {"plain", "event", "acme", "chunk"}
-    assert eligible(valid_at=NOON, kinds=("fact",)) == {"plain", "acme", "old"}
+    assert eligible(valid_at=NOON, kinds=("fact",)) == {"plain", "acme", "old", "idle"}
     assert eligible(scopes=("public",)) == set()
 
 

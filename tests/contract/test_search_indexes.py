@@ -51,7 +51,9 @@ def live(index: Index) -> str:
     return name
 
 
-def asked(index: Index, workspace: UUID, *terms: str, limit: int = 10) -> IndexAnswer:
+def asked(
+    index: Index, workspace: UUID, *terms: str, limit: int = 10, filters: Filters | None = None
+) -> IndexAnswer:
     who = Principal(
         workspace_id=workspace,
         principal_id=workspace,
@@ -59,7 +61,7 @@ def asked(index: Index, workspace: UUID, *terms: str, limit: int = 10) -> IndexA
         allowed_scopes=ALL_SCOPES,
         name="admin",
     )
-    return index[1].find(who, terms, Filters(), limit=limit, timeout_ms=5000)
+    return index[1].find(who, terms, filters or Filters(), limit=limit, timeout_ms=5000)
 
 
 def found(index: Index, name: str, workspace: UUID, *terms: str, limit: int = 10) -> list[UUID]:
@@ -122,7 +124,7 @@ def test_another_workspace_finds_nothing(index: Index, workspace: UUID) -> None:
     assert index[0].buckets(name, new_id()) == {}
 
 
-@pytest.mark.parametrize("state", ["deleted", "quarantined", "expired", "archived"])
+@pytest.mark.parametrize("state", ["deleted", "quarantined", "expired"])
 def test_what_is_not_to_be_found_is_taken_out(index: Index, workspace: UUID, state: str) -> None:
     name = live(index)
     kept = document(workspace, "harbour")
@@ -131,6 +133,18 @@ def test_what_is_not_to_be_found_is_taken_out(index: Index, workspace: UUID, sta
     written = index[0].write(name, [replace(gone, state=state, position=2)])
     assert (written.indexed, written.removed) == (0, 1)
     assert found(index, name, workspace, "harbour") == [kept.node_id]
+
+
+@pytest.mark.parametrize("state", ["superseded", "archived"])
+def test_what_held_once_is_found_by_who_asks_for_the_past(
+    index: Index, workspace: UUID, state: str
+) -> None:
+    name = live(index)
+    present, past = document(workspace, "harbour"), document(workspace, "harbour", state=state)
+    index[0].write(name, [present, past])
+    assert found(index, name, workspace, "harbour") == [present.node_id]
+    _, both = asked(index, workspace, "harbour", filters=Filters(include_superseded=True))
+    assert {one.node_id for one in both} == {present.node_id, past.node_id}
 
 
 def test_older_ones_do_not_replace_newer_ones(index: Index, workspace: UUID) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cairn.errors import Unavailable
+from cairn.graph.node import State
 from cairn.ingestion.search_index import Bucket, LiveIndex, Written, bucket_of, mark_of
 from cairn.retrieval.keyword_index import IndexAnswer
 from cairn.retrieval.records import Candidate
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.search_index import IndexDocument
     from cairn.retrieval.records import Filters
 
+_PRESENT = (State.ACTIVE, State.PROVISIONAL)
 CONTEXT_WEIGHT = 0.6
 _WORD = re.compile(r"\w+")
 
@@ -126,12 +128,14 @@ class InMemorySearchIndex:
         if self.name is None:
             raise Unavailable("There is no search index yet.", reason="no-alias")
         asked = _words(" ".join(terms))
+        past = filters.include_superseded or filters.valid_at is not None
         scored = [
             (
                 len(asked & _words(one.own)) + CONTEXT_WEIGHT * len(asked & _words(one.context)),
                 one.node_id,
             )
             for one in self._of(self.name, principal.workspace_id)
+            if past or one.state in _PRESENT
         ]
         best = sorted((-score, node_id) for score, node_id in scored if score)[:limit]
         return IndexAnswer(self.name, [Candidate(node_id, -score) for score, node_id in best])
