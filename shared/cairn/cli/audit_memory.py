@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 PAGE = 200
 
+_OTHER_STATES = ("provisional", "superseded", "expired", "archived", "quarantined")
+_OTHER_TEXTS = ("Document", "Section", "Chunk", "Message", "Event", "Report", "Summary", "Task")
+"""Labels whose texts are looked through for credentials, and not compared."""
+
 File = Annotated[Path | None, typer.Argument(help="An export, with --from; else the workspace.")]
 From = Annotated[Store | None, typer.Option("--from", help="What wrote the file.")]
 FailAbove = Annotated[
@@ -109,6 +113,12 @@ def _take_export(audit: "MemoryAudit", source: Store, file: Path) -> None:
 def _take_workspace(audit: "MemoryAudit", deps: "Deps") -> None:
     for memory in deps.client.pages("/v1/memories", state="active", limit=PAGE):
         audit.add(_record(memory))
+    for state in _OTHER_STATES:
+        for memory in deps.client.pages("/v1/memories", state=state, limit=PAGE):
+            audit.scan(memory["id"], memory["text"])
+    for label in _OTHER_TEXTS:
+        for node in deps.client.pages("/v1/nodes", label=label, limit=PAGE):
+            audit.scan(node["id"], "\n".join(filter(None, (node["title"], node["text"]))))
     for kind, found in deps.client.get("/v1/stats/orphans").items():
         named = [*found["examples"]]
         for at in range(found["count"]):
@@ -140,7 +150,8 @@ def _told(report: "AuditReport") -> dict[str, Any]:
 
 def _show(deps: "Deps", report: "AuditReport") -> None:
     beyond = f", {report.left_out} of them beyond the limit" if report.left_out else ""
-    deps.out.print(f"{report.records} records{beyond}; compared by {report.compared_by}")
+    scanned = f"; {report.scanned} other texts looked through for secrets" if report.scanned else ""
+    deps.out.print(f"{report.records} records{beyond}; compared by {report.compared_by}{scanned}")
     rows = table("problem", "records", "share")
     for name, found in report.problems.items():
         rows.add_row(name.replace("_", " "), str(found.count), f"{100 * found.share:.1f} %")

@@ -64,6 +64,7 @@ class MemoryAudit:
     most_records: int = MOST_RECORDS
     _records: list[MemoryRecord] = field(default_factory=list[MemoryRecord])
     _seen: int = 0
+    _scanned: int = 0
     _left_out: int = 0
     _problems: dict[Problem, _Problem] = field(
         default_factory=lambda: {problem: _Problem() for problem in Problem}
@@ -85,6 +86,14 @@ class MemoryAudit:
         elif record.active:
             self._left_out += 1
 
+    def scan(self, record: str, text: str) -> None:
+        """Look through a text that is no active memory: for credentials, and for nothing else."""
+        self._scanned += 1
+        scrubbed = scrub(text)
+        if scrubbed.found:
+            kept = MemoryRecord(id=record, text=scrubbed.text[:KEPT_CHARS])
+            self._note(Problem.SECRET, f"holds {', '.join(scrubbed.found)}", kept)
+
     def lost(self, record: str, why: str) -> None:
         """Note something that lost what it belongs to, found by who read the store."""
         self._problems[Problem.ORPHAN].add(Finding(records=(record,), why=why), record)
@@ -102,17 +111,22 @@ class MemoryAudit:
         self._loops(records)
         return AuditReport(
             records=self._seen,
+            scanned=self._scanned,
             left_out=self._left_out,
             compared_by=self.compared_by,
             problems={
                 problem.value: Found(
                     count=len(one.records),
-                    share=round(len(one.records) / self._seen, 4) if self._seen else 0.0,
+                    share=self._share(problem, len(one.records)),
                     examples=tuple(one.examples),
                 )
                 for problem, one in self._problems.items()
             },
         )
+
+    def _share(self, problem: Problem, count: int) -> float:
+        of = self._seen + (self._scanned if problem is Problem.SECRET else 0)
+        return min(1.0, round(count / of, 4)) if of else float(count > 0)
 
     def _compare(self, records: list[MemoryRecord]) -> None:
         for pair in alike(records, self.embed):

@@ -63,10 +63,12 @@ class Found:
 class AuditReport:
     """What an audit found. `left_out` records came after the limit and were not compared.
 
+    `scanned` texts beside the records were looked through for credentials only.
     `compared_by` says how near-duplicates were confirmed: the embedding model, or words.
     """
 
     records: int
+    scanned: int
     left_out: int
     compared_by: str
     problems: Mapping[str, Found]

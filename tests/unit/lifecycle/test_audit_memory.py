@@ -208,6 +208,18 @@ def test_pairs_looked_at_grow_with_the_memories_and_not_with_their_square() -> N
     assert sum(asked) <= 600
 
 
+def test_other_texts_are_looked_through_for_secrets_only() -> None:
+    audit = MemoryAudit()
+    audit.add(record(0, "The crane opens at nine"))
+    audit.scan("chunk", "The crane opens at nine; password=hunter2hunter2")
+    audit.scan("event", "ok thanks")
+    told = audit.report()
+    assert (told.records, told.scanned) == (1, 2)
+    assert told.problems[Problem.SECRET].share == round(1 / 3, 4)
+    assert told.problems[Problem.NEAR_DUPLICATE].count == 0
+    assert told.problems[Problem.BOILERPLATE].count == 0
+
+
 def test_a_report_says_which_problems_are_above_a_share() -> None:
     told = report("ok thanks", "The crane opens at nine", "Bread is baked daily", "Ada likes tea")
     assert told.above(20) == [Problem.BOILERPLATE]
