@@ -22,24 +22,40 @@ UPDATE taint SET lifted_position = %(position)s, lifted_at = %(lifted_at)s
  WHERE workspace_id = %(workspace_id)s AND id = %(taint_id)s AND lifted_position IS NULL
 
 -- name: arrived
--- Which of these nodes fall under which standing taint.
-SELECT t.id, n.id, n.state FROM taint t
-  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
-   AND n.label <> 'Entity' AND n.state NOT IN ('deleted', 'quarantined')
- WHERE t.workspace_id = %(workspace_id)s AND t.lifted_position IS NULL
+-- Which of these nodes fall under which standing taint; nothing is looked at while none stands.
+WITH fresh AS MATERIALIZED (
+  SELECT n.id, n.state, n.source_agent, n.session_id, n.document_id,
+    CASE n.label WHEN 'Message' THEN n.parent_id END AS conversation_id
+    FROM node n
+   WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
+     AND n.label <> 'Entity' AND n.state NOT IN ('deleted', 'quarantined')
+     AND EXISTS (SELECT FROM taint
+       WHERE workspace_id = %(workspace_id)s AND lifted_position IS NULL)
+), made AS MATERIALIZED (
+  SELECT n.id, of.id AS node_id, of.caused FROM fresh n
+   CROSS JOIN LATERAL (
+     SELECT n.id, false AS caused
+     UNION ALL SELECT n.document_id, false WHERE n.document_id IS NOT NULL
+     UNION ALL SELECT n.conversation_id, false WHERE n.conversation_id IS NOT NULL
+     UNION ALL SELECT e.target_id, e.relation = 'CAUSED_BY' FROM edge e
+       WHERE e.workspace_id = %(workspace_id)s AND e.source_id = n.id AND e.superseded_at IS NULL
+         AND e.relation IN ('DERIVED_FROM', 'CAUSED_BY')
+     UNION ALL SELECT e.source_id, false FROM edge e
+       WHERE e.workspace_id = %(workspace_id)s AND e.target_id = n.id AND e.superseded_at IS NULL
+         AND e.relation = 'PRODUCED'
+   ) AS of
+)
+SELECT t.id, n.id, n.state FROM fresh n JOIN taint t
+    ON t.workspace_id = %(workspace_id)s AND t.lifted_position IS NULL
    AND (t.kind = 'agent' AND n.source_agent = t.value
-     OR t.kind = 'session' AND n.session_id = t.value
-     OR EXISTS (SELECT FROM taint_node h
-       WHERE h.workspace_id = %(workspace_id)s AND h.taint_id = t.id AND h.revived_for IS NULL
-         AND (h.node_id = n.document_id OR h.node_id = n.id
-           OR n.label = 'Message' AND h.node_id = n.parent_id))
-     OR EXISTS (SELECT FROM edge e JOIN taint_node h
-         ON h.workspace_id = %(workspace_id)s AND h.taint_id = t.id AND h.revived_for IS NULL
-        AND h.node_id = CASE e.relation WHEN 'PRODUCED' THEN e.source_id ELSE e.target_id END
-       WHERE e.workspace_id = %(workspace_id)s
-         AND (e.source_id = n.id AND e.relation = 'DERIVED_FROM'
-           OR e.source_id = n.id AND e.relation = 'CAUSED_BY' AND t.causes
-           OR e.target_id = n.id AND e.relation = 'PRODUCED')))
+     OR t.kind = 'session' AND n.session_id = t.value)
+UNION
+SELECT t.id, n.id, n.state FROM made m
+  JOIN fresh n ON n.id = m.id
+  JOIN taint_node h ON h.workspace_id = %(workspace_id)s AND h.node_id = m.node_id
+   AND h.revived_for IS NULL
+  JOIN taint t ON t.workspace_id = %(workspace_id)s AND t.id = h.taint_id
+   AND t.lifted_position IS NULL AND (t.causes OR NOT m.caused)
 
 -- name: walk
 -- All that a taint reaches, one node more than the bound; an entity is not gone past.
