@@ -199,7 +199,10 @@ def checked(canaries: Sequence[str]) -> tuple[str, ...]:
 
 
 def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
-    """Return words that may be somebody's: long ones with a capital, a digit, a dot or a dash."""
+    """Return words that may be somebody's: long ones with a capital, a digit or a dash.
+
+    Names like `tool.execute` are not: types of entries and events stand in clear.
+    """
     words = dict.fromkeys(word.strip(".-") for text in texts for word in _WORD.findall(text))
-    marked = [one for one in words if re.search(r"[\d@._-]|^[A-Z]", one) and len(one) >= 6]
+    marked = [one for one in words if re.search(r"[\d-]|^[A-Z]", one) and len(one) >= 6]
     return tuple(sorted(marked, key=lambda one: (-len(one), one))[:most])
