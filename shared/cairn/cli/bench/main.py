@@ -152,6 +152,40 @@ def consolidation(
         raise typer.Exit(1)
 
 
+@app.command("consolidation-scale")
+def consolidation_scale(
+    ctx: typer.Context,
+    rows: Annotated[int, typer.Option(min=100, max=1_000_000, help="Memories.")] = 10_000,
+    json: Json = False,
+) -> None:
+    """Measure how long rules take over one workspace, and whether memory stays flat.
+
+    Makes a database beside Cairn's own on the same server and drops it afterwards. Exit code 1
+    when 10,000 memories would take more than five minutes.
+    """
+    from cairn.cli.bench.consolidation_scale import ConsolidationScale, show
+
+    deps = deps_of(ctx)
+    owner_url, app_url = deps.owner_url, deps.settings.app_database_url
+    if not owner_url or app_url is None:
+        raise Failure("The benchmark makes a database of its own.", advice=NO_ENVIRONMENT)
+    bench = ConsolidationScale(
+        owner_url=owner_url,
+        app_url=app_url.get_secret_value(),
+        embedder=_embedder(deps),
+        open_workspace=deps.load_operator().create_workspace,
+        progress=_progress(deps.err),
+        stopwatch=deps.stopwatch,
+    )
+    measured = bench.run(rows)
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+    if not measured["within_limit"]:
+        raise typer.Exit(1)
+
+
 def _bench(deps: "Deps") -> "Bench":
     from cairn.cli.bench.floor import Floor
     from cairn.cli.bench.run import Bench
