@@ -208,9 +208,9 @@ def test_without_time_nothing_is_done_and_more_is_said(system: Remembering) -> N
     assert states(system, one) == ["active"]
 
 
-def entity(system: Remembering, name: str) -> UUID:
+def entity(system: Remembering, name: str, node_id: UUID | None = None) -> UUID:
     """An entity made by some entry, not by hand."""
-    node_id, now = new_id(), NOON
+    node_id, now = node_id or new_id(), NOON
     with system.transactions.writing(system.principal) as stores:
         entry = ageing_entry(new_id(), system.principal.workspace_id, "node.restored", "", [], now)
         [made] = append_and_project(stores, [entry], now)
@@ -280,3 +280,14 @@ def test_entities_go_with_the_memory_that_was_purged_and_not_before(system: Reme
         "expired": 0, "archived": 0, "purged": 1, "entities": 1, "more": False,
     }  # fmt: skip
     assert states(system, memory, redis) == [None, None]
+
+
+def test_a_swept_entity_is_made_again_when_a_text_names_it_again(system: Remembering) -> None:
+    redis = entity(system, "Redis")
+    assert sweep(system) == 1
+    assert states(system, redis) == [None]
+    memory = told(system, "about Redis again")
+    entity(system, "Redis", redis)
+    join(system, View.ENTITY, "REFERENCES", memory, redis)
+    assert states(system, redis) == ["active"]
+    assert sweep(system) == 0
