@@ -38,10 +38,11 @@ def run_view(run_id: UUID, *, state: str = "finished", dry_run: bool = False) ->
 
 @dataclass
 class RunWorld:
-    """Runs that were asked for, the newest last, and for which client."""
+    """Runs that were asked for, and for which client. Each look shows the next of `states`."""
 
     made: dict[UUID, RunView] = field(default_factory=dict[UUID, RunView])
     clients: list[str | None] = field(default_factory=list["str | None"])
+    states: list[str] = field(default_factory=list[str])
 
     def start(
         self,
@@ -72,6 +73,8 @@ class RunWorld:
         principal.require(Role.ADMIN)
         if run_id not in self.made:
             raise NotFound("There is no such run.", run_id=str(run_id))
+        if self.states:
+            self.made[run_id] = run_view(run_id, state=self.states.pop(0))
         return self.made[run_id]
 
     def services(self) -> ConsolidationServices:
