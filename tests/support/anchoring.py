@@ -11,7 +11,7 @@ from tests.unit.ledger.chains import NOW, WORKSPACE, new_entry
 
 from cairn.access.system import system_principal
 from cairn.ledger.chain import empty_head, entry_hash, head_of, seal
-from cairn.lifecycle.anchors import AnchoredVerification, VerifyAnchored, WriteAnchors
+from cairn.lifecycle.anchors import VerifyAnchored, WriteAnchors
 from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.storage.in_memory.anchors import InMemoryAnchors
 from cairn.storage.signing_file import FileSigningKey, make_signing_key
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.ledger.entry import Entry, Head
+    from cairn.lifecycle.anchor_reports import AnchoredVerification
 
 
 @dataclass

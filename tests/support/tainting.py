@@ -19,12 +19,13 @@ from cairn.ingestion.appending import append_and_project
 from cairn.ingestion.entries import Planned
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.taint import NewTaint, Tainted, Taints
+from cairn.lifecycle.taint import NewTaint, Taints
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.ingestion.requests import MemoryOutcome
+    from cairn.lifecycle.taint_reports import Tainted
 
 
 @dataclass

@@ -121,10 +121,10 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
     from cairn.consolidation.run_views import RunView
-    from cairn.ingestion import requests, taint_ports
+    from cairn.ingestion import requests, taint_views
     from cairn.ingestion.entity_requests import EntityChanged
-    from cairn.lifecycle import orphans, reindex, stats, taint
-    from cairn.lifecycle.anchors import AnchoredVerification
+    from cairn.lifecycle import orphans, reindex, stats, taint_reports
+    from cairn.lifecycle.anchor_reports import AnchoredVerification
     from cairn.lifecycle.rebuild_views import RebuildView
     from cairn.retrieval import conversations, event_views, node_views, reports, views
     from cairn.retrieval.answer import Answer
@@ -146,10 +146,10 @@ def _records() -> tuple[type[Any], ...]:
         views.LedgerEntryView,
         views.LedgerVerification,
         AnchoredVerification,
-        taint_ports.TaintView,
-        taint.TaintReport,
-        taint.Tainted,
-        taint.TaintLifted,
+        taint_views.TaintView,
+        taint_reports.TaintReport,
+        taint_reports.Tainted,
+        taint_reports.TaintLifted,
         views.KeyView,
         views.Status,
         reindex.MissingVectors,

@@ -32,14 +32,15 @@ if TYPE_CHECKING:
         Remembered,
         UploadTicket,
     )
-    from cairn.ingestion.taint_ports import TaintView
+    from cairn.ingestion.taint_views import TaintView
     from cairn.ingestion.task_draft import NewTask, TaskStep
     from cairn.ingestion.tasks import TaskChanged
-    from cairn.lifecycle.anchors import AnchoredVerification
+    from cairn.lifecycle.anchor_reports import AnchoredVerification
     from cairn.lifecycle.orphans import Orphans
     from cairn.lifecycle.reindex import MissingVectors, Reindexed
     from cairn.lifecycle.stats import Stats
-    from cairn.lifecycle.taint import NewTaint, Tainted, TaintLifted, TaintReport
+    from cairn.lifecycle.taint import NewTaint
+    from cairn.lifecycle.taint_reports import Tainted, TaintLifted, TaintReport
     from cairn.lifecycle.webhooks import DeliveryView, NewWebhook, Webhook, WebhookMade
     from cairn.retrieval.answer import Answer
     from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery

@@ -12,12 +12,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.ledger.anchors import Anchor, AnchorFault, missing_numbers, new_anchor, read_anchor
+from cairn.lifecycle.anchor_reports import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.retrieval.browse import verify_chain
 from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.access import Principal
@@ -51,43 +51,6 @@ class AnchorStore(Protocol):
     def read(self, keys: Sequence[str]) -> Sequence[bytes]:
         """Return the newest bytes of each key, in the order given."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaultFound:
-    """One thing wrong: with the object `key`, or with anchor `number`, or from `position` on."""
-
-    reason: AnchorFault
-    key: str | None = None
-    number: int | None = None
-    position: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorsFound:
-    """What the anchors are: `trusted` of them, the newest one's place and time, and the faults."""
-
-    trusted: int
-    last_position: int | None
-    last_verified_at: datetime | None
-    faults: tuple[FaultFound, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchoredVerification:
-    """A chain's verification that also holds it to its anchors.
-
-    `ok` needs the chain to hold, to agree with every trusted anchor, and no fault but `unsigned`.
-    """
-
-    workspace_id: UUID
-    ok: bool
-    checked: int
-    first_bad_position: int | None
-    reason: str | None
-    head_position: int
-    head_hash: str
-    anchors: AnchorsFound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

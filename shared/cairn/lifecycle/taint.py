@@ -20,6 +20,7 @@ from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.taint_arrivals import hold_entry
 from cairn.ingestion.writing import EMBED_BATCH
 from cairn.ledger.entry import NewEntry
+from cairn.lifecycle.taint_reports import Tainted, TaintLifted, TaintReport
 from cairn.retrieval.views import Page
 from cairn.text.canonical import format_timestamp
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.ids import IdSource
     from cairn.ingestion.ports import Dispatcher, WriteStores
-    from cairn.ingestion.taint_ports import Held, SeenIn, TaintView, UsedIn, Walked
+    from cairn.ingestion.taint_ports import Held, Walked
+    from cairn.ingestion.taint_views import TaintView
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.transaction import Transactions
 
@@ -55,41 +57,6 @@ class NewTaint:
     value: str | None = None
     node_id: UUID | None = None
     causes: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaintReport:
-    """A taint with what has already come of it: actions and searches that used tainted nodes."""
-
-    taint: TaintView
-    actions: tuple[UsedIn, ...]
-    searches: tuple[SeenIn, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tainted:
-    """What applying did. `held` nodes went out of recall by this call.
-
-    `complete` False: time or the bound was met; the same request again goes on. For a dry run
-    there is no `taint_id`, and `held` is what would be held. `node_ids` are some of them.
-    """
-
-    taint_id: UUID | None
-    held: int
-    complete: bool
-    dry_run: bool
-    node_ids: tuple[UUID, ...]
-    actions: tuple[UsedIn, ...]
-    searches: tuple[SeenIn, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaintLifted:
-    """What lifting did: `restored` nodes are back. `complete` False: ask again."""
-
-    taint_id: UUID
-    restored: int
-    complete: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

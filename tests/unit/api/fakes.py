@@ -59,7 +59,7 @@ from cairn.ingestion.requests import (
     UploadTicket,
 )
 from cairn.ledger.anchors import AnchorFault
-from cairn.lifecycle.anchors import AnchoredVerification, AnchorsFound, FaultFound
+from cairn.lifecycle.anchor_reports import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.event_views import EventFilter, EventView

@@ -7,8 +7,9 @@ from uuid import UUID
 from cairn.access import Principal
 from cairn.errors import NotFound
 from cairn.graph.taint import TaintKind
-from cairn.ingestion.taint_ports import TaintView
-from cairn.lifecycle.taint import NewTaint, Tainted, TaintLifted, TaintReport
+from cairn.ingestion.taint_views import TaintView
+from cairn.lifecycle.taint import NewTaint
+from cairn.lifecycle.taint_reports import Tainted, TaintLifted, TaintReport
 from cairn.retrieval.views import Page
 
 NOW = datetime(2026, 3, 15, 10, tzinfo=UTC)

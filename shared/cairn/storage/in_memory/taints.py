@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label, State
 from cairn.graph.taint import Taint, TaintHold, TaintKind, TaintLift
-from cairn.ingestion.taint_ports import Held, Revived, SeenIn, TaintView, UsedIn, Walked
+from cairn.ingestion.taint_ports import Held, Revived, Walked
+from cairn.ingestion.taint_views import SeenIn, TaintView, UsedIn
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

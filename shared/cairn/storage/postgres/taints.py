@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.graph.node import State
 from cairn.graph.taint import Taint, TaintHold, TaintKind
-from cairn.ingestion.taint_ports import Held, Revived, SeenIn, TaintView, UsedIn, Walked
+from cairn.ingestion.taint_ports import Held, Revived, Walked
+from cairn.ingestion.taint_views import SeenIn, TaintView, UsedIn
 from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
