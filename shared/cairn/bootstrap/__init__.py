@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
     from uuid import UUID
 
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.retrieval.views import LedgerVerification
+    from cairn.settings import ApiSettings
 
 
 def create_workspace(owner_url: str, name: str) -> tuple[UUID, str]:
@@ -39,6 +41,22 @@ def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:
     from cairn.storage.postgres.ledger_reads import export_ledger
 
     return export_ledger(owner_url, workspace_id)
+
+
+def rebuild(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> dict[str, Any]:
+    """Rebuild or check a workspace in this process and return what was found."""
+    from cairn.bootstrap.restoring import rebuild_here
+
+    return rebuild_here(settings, workspace_id, only_check=only_check).as_json()
+
+
+def restore(
+    settings: ApiSettings, owner_url: str, lines: Iterable[str], *, name: str
+) -> dict[str, Any]:
+    """Import an export into an empty workspace and make its rows; return what was done."""
+    from cairn.bootstrap.restoring import restore
+
+    return restore(settings, owner_url, lines, name=name).as_json()
 
 
 def search_index(app_database_url: str, url: str, auth: str = "none") -> KeepSearchIndex:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.retrieval.views import LedgerVerification
+    from cairn.settings import ApiSettings
     from cairn.settings.cli import CliSettings
 
 PROJECT = Path(cairn.__file__).resolve().parents[2]
@@ -42,6 +43,18 @@ class Operator(Protocol):
 
     def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:
         """Yield the lines of an export that the offline verifier reads."""
+        ...
+
+    def rebuild(
+        self, settings: "ApiSettings", workspace_id: UUID, *, only_check: bool
+    ) -> dict[str, Any]:
+        """Rebuild or check a workspace in this process."""
+        ...
+
+    def restore(
+        self, settings: "ApiSettings", owner_url: str, lines: Iterable[str], *, name: str
+    ) -> dict[str, Any]:
+        """Import an export of a ledger into an empty workspace and make its rows."""
         ...
 
     def search_index(
@@ -125,6 +138,20 @@ class Deps:
         if not url or not key:
             raise Failure("There is no API to talk to.", advice=NO_ENVIRONMENT)
         return Client(url, key.get_secret_value(), sleep=self.sleep, transport=self.transport)
+
+    def deployment(self) -> "ApiSettings":
+        """The settings of the deployment's own functions, for what runs beside its database."""
+        from pydantic import ValidationError
+
+        from cairn.settings.cli import deployment_settings
+
+        try:
+            return deployment_settings(Path.cwd())
+        except ValidationError as error:
+            raise Failure(
+                "This needs the settings of the deployment's functions.",
+                advice="run it where .local/cairn.env is, or set what the api function has",
+            ) from error
 
     @property
     def owner_url(self) -> str | None:

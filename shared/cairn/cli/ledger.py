@@ -171,6 +171,33 @@ def export(
         deps.err.print(f"{entries} entries of {chosen} in {output}")
 
 
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="An export, made by cairn ledger export.")],
+    name: Annotated[str, typer.Option(help="What to call the workspace.")] = "restored",
+    as_json: Json = False,
+) -> None:
+    """Bring a workspace back from an export into an empty database, beside the same key store.
+
+    Every entry is checked as it is read; an export that was changed is refused at its line, and
+    nothing is left. Tombstones are followed before anything is made. Needs the owner's URL.
+    """
+    deps = deps_of(ctx)
+    if not deps.owner_url:
+        raise Failure("An import needs the owner's database URL.", advice="set CAIRN_DATABASE_URL")
+    with file.open(encoding="utf-8") as lines:
+        told = deps.load_operator().restore(deps.deployment(), deps.owner_url, lines, name=name)
+    if as_json:
+        print_json(told)
+        return
+    deps.out.print(
+        f"{told['entries']} entries of {told['workspace_id']}; {told['unreadable']} without a key, "
+        f"{told['queued']} nodes wait for the embedder"
+    )
+    deps.out.print(f"[yellow]→ a key for it: cairn workspace create {name}[/]")
+
+
 @app.command("list")
 def list_entries(
     ctx: typer.Context,

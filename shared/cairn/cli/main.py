@@ -21,6 +21,7 @@ from cairn.cli import (
     memory,
     nodes,
     queues,
+    rebuild,
     reindex,
     reports,
     search_index,
@@ -97,6 +98,7 @@ app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("consolidate", rich_help_panel=_OPERATIONS)(consolidate.consolidate)
+app.command("rebuild", rich_help_panel=_OPERATIONS)(rebuild.rebuild)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
 app.command("forget", rich_help_panel=_OPERATIONS)(forget.forget)
 app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)

@@ -13,7 +13,6 @@ from cairn.access import Role
 from cairn.access.system import system_principal
 from cairn.errors import NotFound
 from cairn.ingestion.ports import OutboxRow, Topic
-from cairn.lifecycle.rebuild_views import RebuildView
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from cairn.ids import IdSource
     from cairn.ingestion.ports import Dispatcher, LedgerStore
     from cairn.lifecycle.rebuild import Rebuild
+    from cairn.lifecycle.rebuild_views import RebuildView
     from cairn.transaction import Transactions
 
 RUNNING = "running"

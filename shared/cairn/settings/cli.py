@@ -1,9 +1,17 @@
 """What the `cairn` command reads: the environment, then the laptop's `.local/cairn.env`."""
 
+import os
 from pathlib import Path
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from cairn.settings import ApiSettings
+
+_FOR_CLIENTS = frozenset(
+    {"AWS_ENDPOINT_URL", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+)
 
 LAPTOP_ENV = Path(".local") / "cairn.env"
 
@@ -38,6 +46,20 @@ class CliSettings(BaseSettings):
     aws_secret_access_key: SecretStr | None = Field(
         default=None, validation_alias="AWS_SECRET_ACCESS_KEY"
     )
+
+
+def deployment_settings(start: Path) -> ApiSettings:
+    """Return the api function's settings, for an operator beside the database.
+
+    From the environment first, then from the laptop's file above `start`; ValidationError names
+    what is missing.
+    """
+    found = find_laptop_env(start)
+    values = dotenv_values(found) if found else {}
+    given = {name: value for name, value in {**values, **os.environ}.items() if value}
+    for name in _FOR_CLIENTS & given.keys():
+        os.environ.setdefault(name, given[name])  # where the AWS SDK looks
+    return ApiSettings.model_validate(given)
 
 
 def find_laptop_env(start: Path) -> Path | None:
