@@ -6,6 +6,7 @@ verb, or a word that excludes its counterpart. A difference before the verb is a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 MAX_SENTENCES = 12
 """Sentences of one memory that are compared; a longer one is a document."""
 
+MAX_WORDS = 80
+"""A longer sentence is not compared: it is a list or a table."""
+
 MIN_SHARED = 2
 """Words of content two sentences must share to be about the same thing; all but one if short."""
 
@@ -30,34 +34,57 @@ MAX_PLACE = 4
 Found = tuple[Clash, str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One sentence as it is laid beside another: its words, what weighs among them, its denials."""
+
+    words: tuple[Piece, ...]
+    content: frozenset[str]
+    negations: int
+
+
+def clauses(text: str, names: Mapping[str, str]) -> tuple[Clause, ...]:
+    """Return the sentences of a text that are compared; `names` maps aliases as in `tokens`."""
+    read = [_clause(part, names) for part in sentences(text)[:MAX_SENTENCES]]
+    return tuple(one for one in read if len(one.words) <= MAX_WORDS)
+
+
 def contradiction(one: str, other: str, names: Mapping[str, str]) -> Found | None:
     """Return in what two texts contradict each other and why, None when these rules see nothing."""
-    mine = [list(pieces(part, names)) for part in sentences(one)[:MAX_SENTENCES]]
-    its = [list(pieces(part, names)) for part in sentences(other)[:MAX_SENTENCES]]
-    for a in mine:
-        for b in its:
+    return clash(clauses(one, names), clauses(other, names))
+
+
+def clash(one: Sequence[Clause], other: Sequence[Clause]) -> Found | None:
+    """Return the same for texts whose sentences are read already."""
+    for a in one:
+        for b in other:
             found = _between(a, b)
             if found:
                 return found
     return None
 
 
-def _between(one: Sequence[Piece], other: Sequence[Piece]) -> Found | None:
-    a, b = _words(one), _words(other)
-    mine, its = _content(a), _content(b)
-    if len(mine & its) < max(1, min(MIN_SHARED, len(mine) - 1, len(its) - 1)):
+def _clause(text: str, names: Mapping[str, str]) -> Clause:
+    found = list(pieces(text, names))
+    words = tuple(one for one in found if not _is_not(one))
+    return Clause(words=words, content=_content(words), negations=len(found) - len(words))
+
+
+def _between(one: Clause, other: Clause) -> Found | None:
+    needed = max(1, min(MIN_SHARED, len(one.content) - 1, len(other.content) - 1))
+    apart = max(len(one.content), len(other.content)) - len(one.content & other.content)
+    if len(one.content & other.content) < needed or apart > MAX_PLACE:
         return None
-    negated = sum(_is_not(piece) for piece in one) - sum(_is_not(piece) for piece in other)
-    places = _places(a, b)
-    if negated:
-        return _denial(a, b, places)
+    places = _places(one.words, other.words)
+    if one.negations != other.negations:
+        return _denial(places)
     if len(places) != 1:
         return None
     start, left, right = places[0]
-    return _differing(a, start, left, right)
+    return _differing(one.words, start, left, right)
 
 
-def _denial(a: Sequence[Piece], b: Sequence[Piece], places: Sequence[_Place]) -> Found | None:
+def _denial(places: Sequence[_Place]) -> Found | None:
     """Return a negation when the sentences say the same but for it."""
     rest = [word for _, mine, its in places for word in (*mine, *its) if _weighs(word)]
     if len(rest) <= 1 and not any(word.kind for word in rest):
@@ -106,10 +133,6 @@ def _key(piece: Piece) -> str:
 
 
 _EXACT = frozenset({TokenKind.NUMBER, TokenKind.DATE})
-
-
-def _words(found: Sequence[Piece]) -> list[Piece]:
-    return [one for one in found if not _is_not(one)]
 
 
 def _is_not(piece: Piece) -> bool:

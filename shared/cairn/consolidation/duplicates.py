@@ -59,6 +59,8 @@ def clusters(
     group: dict[UUID, frozenset[UUID]] = {}
     for pair in sorted(alike, key=lambda pair: (-alike[pair], sorted(pair))):
         one, other = sorted(pair)
+        if other in group.get(one, ()):
+            continue
         joined = group.get(one, frozenset({one})) | group.get(other, frozenset({other}))
         if _all_alike(joined, readings, pairs) and chosen([readings[id_] for id_ in joined]):
             group.update(dict.fromkeys(joined, joined))

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.categories import category_of
-from cairn.consolidation.contradictions import contradiction
+from cairn.consolidation.contradictions import Clause, clash, clauses
 from cairn.consolidation.duplicates import MIN_COSINE, Reading, clusters, merged
 from cairn.consolidation.merge_checks import names_of, same_audience
 from cairn.consolidation.plan import (
@@ -80,6 +80,7 @@ class _Planning:
 
     batch: Batch
     readings: dict[UUID, Reading]
+    clauses: dict[UUID, tuple[Clause, ...]]
     cosines: Cosines
     operations: list[Operation] = field(default_factory=list[Operation])
     flagged: set[frozenset[UUID]] = field(default_factory=set[frozenset["UUID"]])
@@ -89,16 +90,17 @@ class _Planning:
     def of(cls, batch: Batch, neighbours: Sequence[Pair]) -> _Planning:
         """Read the memories, and keep the pairs of one audience and client within the batch."""
         ordered = sorted(batch.memories, key=lambda one: one.id)
+        names = {one.id: names_of(batch, [one]) for one in ordered}
         readings = {
-            one.id: Reading(memory=one, wording=wording(one.text, names_of(batch, [one])))
-            for one in ordered
+            one.id: Reading(memory=one, wording=wording(one.text, names[one.id])) for one in ordered
         }
         cosines: Cosines = {}
         for pair in neighbours:
             ends = frozenset((pair.one, pair.other))
             if len(ends) == 2 and ends <= readings.keys() and _together(readings, ends):
                 cosines[ends] = max(pair.cosine, cosines.get(ends, -1.0))
-        return cls(batch=batch, readings=readings, cosines=cosines)
+        said = {one.id: clauses(one.text, names[one.id]) for one in ordered}
+        return cls(batch=batch, readings=readings, clauses=said, cosines=cosines)
 
     def contradictions(self) -> None:
         """Flag near pairs of which one place excludes its counterpart."""
@@ -106,10 +108,8 @@ class _Planning:
             one, other = (self.readings[id_].memory for id_ in sorted(pair))
             if self.cosines[pair] < CONTRADICTION_COSINE or not _may_clash(one, other):
                 continue
-            names = names_of(self.batch, (one, other))
-            found = contradiction(one.text, other.text, names) or contradiction(
-                other.text, one.text, names
-            )
+            mine, its = self.clauses[one.id], self.clauses[other.id]
+            found = clash(mine, its) or clash(its, mine)
             if found:
                 flag = Flag(one=one.id, other=other.id, clash=found[0], why=found[1])
                 self.operations.append(flag)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import Add, Batch, BatchMemory, Clash, Flag, Refusal, Supersede
 from cairn.consolidation.tokens import TokenKind, difference, invented, lost, tokens
-from cairn.consolidation.wording import opposed, wording
+from cairn.consolidation.wording import Wording, opposed, wording
 from cairn.errors import ValidationFailed
 from cairn.graph.entity_names import name_key
 from cairn.memory.kinds import MemoryKind
@@ -73,14 +73,12 @@ def names_of(batch: Batch, memories: Iterable[BatchMemory]) -> Mapping[str, str]
     return found
 
 
-def clash_of(
-    one: BatchMemory, other: BatchMemory, names: Mapping[str, str]
-) -> tuple[Clash, str] | None:
-    """Return in what two memories differ that may not be merged over, and the reason in words."""
-    differs = difference(tokens(one.text, names), tokens(other.text, names))
+def _clash(one: Wording, other: Wording) -> tuple[Clash, str] | None:
+    """Return in what two texts differ that may not be merged over, and the reason in words."""
+    differs = difference(one.tokens, other.tokens)
     if differs is not None:
         return _CLASHES[differs], f"They differ in a {differs.value}."
-    words = opposed(wording(one.text, names), wording(other.text, names))
+    words = opposed(one, other)
     if words is not None:
         return Clash.OPPOSITE, f"One says {words[0]}, the other {words[1]}."
     return None
@@ -176,14 +174,15 @@ def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
 
 def _keeping(add: Add, batch: Batch, of: Sequence[BatchMemory]) -> Add | Refused:
     names = names_of(batch, of)
+    read = {one.id: wording(one.text, names) for one in of}
     flags = [
         Flag(one=one.id, other=other.id, clash=clash[0], why=clash[1])
         for one, other in combinations(of, 2)
-        if (clash := clash_of(one, other, names))
+        if (clash := _clash(read[one.id], read[other.id]))
     ]
     if flags:
         return Refused(reason=Refusal.CONTRADICTS, flags=tuple(flags))
-    sources, merged = [tokens(one.text, names) for one in of], tokens(add.text, names)
+    sources, merged = [read[one.id].tokens for one in of], tokens(add.text, names)
     if any(lost(one, merged) for one in sources):
         return Refused(reason=Refusal.LOST)
     if invented(sources, merged):

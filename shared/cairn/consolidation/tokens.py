@@ -40,22 +40,24 @@ MAX_TEXT_CHARS = 100_000
 """A longer text is read this far."""
 
 _UNIT = "|".join(sorted((re.escape(one) for one in UNITS), key=len, reverse=True))
-_NUMBER = r"\d{1,3}(?:[,'\u2019\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+_NUMBER = r"\d{1,3}(?:[,'\u2019]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+_SIGNED = rf"(?:(?<!\S)[-\u2212])?(?:{_NUMBER})"
+# Each run is possessive, so that no text takes more than a few looks at a character.
 _PIECE = re.compile(
     rf"""
     (?P<iso>\d{{4}}-\d\d-\d\d)(?!\d)
-  | (?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s*[ap]\.?m\b)?|\d{{1,2}}\s*[ap]\.?m\b|\d{{1,2}}h\d\d\b)
-  | (?P<ordinal>\d+)(?:st|nd|rd|th|e|er)\b
-  | (?P<amount>(?:(?<!\S)[-\u2212])?(?:{_NUMBER}))\s*(?P<unit>(?i:{_UNIT}))(?![^\W_])
-  | (?P<code>\#?[^\W_]*\d[\w.:/-]*[A-Za-z_][\w-]*|\#?[^\W\d_][\w]*(?:[-_.]\w+)*[-_.]?\d[\w-]*
-      |[^\W_]+(?:_[^\W_]+)+|\d+(?:[-./]\d+)+(?:-\w+)?|\#\w*\d\w*)
-  | (?P<number>(?:(?<!\S)[-\u2212])?(?:{_NUMBER}))
-  | (?P<symbol>[^\W\d_](?:\+\+|\#)(?!\w)|[<>=+^?\u2264\u2265\u2260]+)
-  | (?P<word>[^\W\d_]+(?:['\u2019][^\W\d_]+)*)
-  | (?P<sign>[$€£%°])
+  | (?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b)?|\d{{1,2}}\s?[ap]\.?m\b|\d{{1,2}}h\d\d\b)
+  | (?P<ordinal>\d{{1,9}})(?:st|nd|rd|th|e|er)\b
+  | (?P<amount>{_SIGNED})\s?(?P<unit>(?i:{_UNIT}))(?![^\W_])
+  | (?P<number>{_SIGNED})(?![^\W]|[-.:/]\w)
+  | (?P<word>[^\W\d_]++(?:['\u2019][^\W\d_]++)*+)(?![\d_]|\+\+|\#|[-./:]\w*\d)
+  | (?P<code>\#?\w++(?:[-./:]\w++)*+(?:\+\+|\#)?)
+  | (?P<symbol>[<>=+^?\u2264\u2265\u2260]+)
+  | (?P<sign>[$\u20ac\u00a3%\u00b0])
     """,
     re.VERBOSE,
 )
+_THIN_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f](?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"\d+,\d{1,2}|\d+,\d{4,}")
 ORDINARY_WORDS = COMMON_WORDS | STOP_WORDS | NOISE_STARTS | ACTION_VERBS
 """Words that are no name by themselves, even where a sentence begins with them."""
@@ -173,7 +175,8 @@ def agree(one: str, other: str) -> bool:
 
 def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
     """Yield the words and numbers of a text in order, as they compare with another's."""
-    plain = unicodedata.normalize("NFKC", text[:MAX_TEXT_CHARS]).replace("\u2019", "'")
+    plain = _THIN_SPACE.sub(",", text[:MAX_TEXT_CHARS])
+    plain = unicodedata.normalize("NFKC", plain).replace("\u2019", "'")
     plain = _MAIL.sub("\\1mail", plain)
     named = _named(plain, names)
     known = frozenset(word for name in names.values() for word in name_key(name).split())
@@ -257,7 +260,7 @@ def _read(
         case "unit":
             yield _amount(match["amount"], UNITS[match["unit"].casefold()])
         case "code":
-            yield Piece(text=text.strip("#.-_:/"), kind=TokenKind.NUMBER)
+            yield Piece(text=text.lstrip("#"), kind=TokenKind.NUMBER)
         case "number":
             yield _amount(match["number"], UNITS[before] if before in CURRENCIES else "")
         case "symbol":
@@ -272,7 +275,7 @@ def _amount(digits: str, unit: str) -> Piece:
     minus = "-" if digits[0] in "-\u2212" else ""
     digits = digits.lstrip("-\u2212")
     plain = digits.replace(",", ".") if _DECIMAL.fullmatch(digits) else digits
-    plain = re.sub(r"[,'\u2019\u202f ]", "", plain)
+    plain = re.sub(r"[,'\u2019]", "", plain)
     whole, _, part = plain.partition(".")
     part = part.rstrip("0")
     value = minus + (whole.lstrip("0") or "0") + (f".{part}" if part else "")

@@ -48,6 +48,12 @@ _WAYS = frozenset({"from", "to", "de", "à"})
 _SHORTEST_NEGATED = 4
 _MIN_SHARED = 0.5
 
+MAX_SENTENCES = 40
+"""Texts of more sentences are compared as a whole only."""
+
+MAX_MOVED = 40
+"""Words of content in which a turned stretch is looked for; in a longer one any move counts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
@@ -106,6 +112,8 @@ def same_text(one: Wording, other: Wording) -> bool:
 def says_all(one: Wording, other: Wording) -> bool:
     """Return whether every sentence of `one` is said in `other`, with the same tokens."""
     if difference(one.tokens, other.tokens) or not one.sentences:
+        return False
+    if max(len(one.sentences), len(other.sentences)) > MAX_SENTENCES:
         return False
     return all(any(same_statement(mine, its) for its in other.sentences) for mine in one.sentences)
 
@@ -259,6 +267,8 @@ def _exchanged(one: Sentence, other: Sentence) -> bool:
     while a and a[-1] == b[-1]:
         a, b = a[:-1], b[:-1]
     size = len(a)
+    if size > MAX_MOVED:
+        return True
     for head in range(1, size - 1):
         for tail in range(1, size - head):
             if b == [*a[size - tail :], *a[head : size - tail], *a[:head]]:

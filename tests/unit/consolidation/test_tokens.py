@@ -1,5 +1,7 @@
 """Tokens no merge may lose: what counts as one, what counts as another, what is a name."""
 
+from time import process_time
+
 import pytest
 
 from cairn.consolidation.tokens import (
@@ -106,3 +108,13 @@ def test_one_is_a_number_where_it_counts() -> None:
 @pytest.mark.parametrize("text", ["", "   ", "\u2026", "????", "\ud83d\ude80" * 3])
 def test_texts_without_words_have_no_tokens(text: str) -> None:
     assert not tokens(text).names
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a_" * 15_000, "a-" * 15_000, "1.2." * 8_000, "1,000 " * 5_000, "'" * 30_000, "a'" * 9_000],
+)
+def test_no_text_takes_long_to_read(text: str) -> None:
+    began = process_time()
+    tokens(text)
+    assert process_time() - began < 3
