@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from cairn.cli.deps import Deps
     from cairn.ingestion.requests import NewMemory
     from cairn.lifecycle.foreign.items import ForeignMemory, Item
+    from cairn.memory.draft import MemoryDraft
 
 AT_ONCE = 50
+CHARS_AT_ONCE = 500_000
+"""A request may have 4 MiB; a character takes up to four bytes, and escaped six."""
+
 NAMED = 20
 """Records named one by one in the answer; all are counted."""
 
@@ -59,6 +63,7 @@ class _Counting:
         self.skipped: Counter[str] = Counter()
         self.lost = 0
         self._bad: Counter[str] = Counter()
+        self._now = utc_now()
 
     def take(self, item: "Item") -> None:
         from cairn.lifecycle.foreign.items import Lost, Skipped, Unreadable
@@ -71,8 +76,8 @@ class _Counting:
             self._name("unreadable", self.unreadable, item.name, item.why)
         elif isinstance(item, Skipped):
             self.skipped[item.why] += 1
-        else:
-            self._memory(item)
+        elif (draft := self._drafted(item)) is not None:
+            self._memory(item, draft)
 
     def finish(self) -> None:
         """Nothing waits, unless something is sent."""
@@ -89,8 +94,19 @@ class _Counting:
             "examples": [*self.unreadable, *self.refused],
         }
 
-    def _memory(self, item: "ForeignMemory") -> None:
+    def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
         raise NotImplementedError
+
+    def _drafted(self, item: "ForeignMemory") -> "MemoryDraft | None":
+        """Return the record as a write would check it, None when it is refused."""
+        from cairn.ingestion.drafting import draft_memory, owners
+
+        try:
+            owners(item.new.client_id, item.new.data_subjects)
+            return draft_memory(item.new, _importer(), self._now)
+        except CairnError as refused:
+            self._refuse(item.name, refused.detail)
+            return None
 
     def _refuse(self, name: str, why: str) -> None:
         self._name("refused", self.refused, name, why)
@@ -111,7 +127,6 @@ class Tried(_Counting):
         self.scrubbed: Counter[str] = Counter()
         self.screening: Counter[str] = Counter()
         self._known: set[tuple[Any, ...]] = set()
-        self._now = utc_now()
 
     def told(self) -> dict[str, Any]:
         return super().told() | {
@@ -119,16 +134,10 @@ class Tried(_Counting):
             "screening": dict(sorted(self.screening.items())),
         }
 
-    def _memory(self, item: "ForeignMemory") -> None:
-        from cairn.ingestion.drafting import draft_memory, owners
+    def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
         from cairn.text.scrub import scrub
 
-        try:
-            draft = draft_memory(item.new, _importer(), self._now)
-            whose = owners(draft.client_id, item.new.data_subjects)
-        except CairnError as refused:
-            self._refuse(item.name, refused.detail)
-            return
+        whose = (draft.client_id, item.new.data_subjects)
         self.scrubbed.update(scrub(item.new.text).found)
         self.screening[draft.screening] += 1
         when = draft.occurred_at if draft.kind == "event" else draft.valid_from
@@ -144,11 +153,12 @@ class Sending(_Counting):
         super().__init__()
         self._client = client
         self._waiting: list[ForeignMemory] = []
+        self._chars = 0
 
     def finish(self) -> None:
         if not self._waiting:
             return
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._chars = self._waiting, [], 0
         items = [as_json(one.new) for one in waiting]
         answer = self._client.post("/v1/memories", {"items": items})
         for one, result in zip(waiting, answer["results"], strict=True):
@@ -157,10 +167,11 @@ class Sending(_Counting):
             if result["outcome"] == "rejected":
                 self._refuse(one.name, result["error"]["detail"])
 
-    def _memory(self, item: "ForeignMemory") -> None:
-        self._waiting.append(item)
-        if len(self._waiting) >= AT_ONCE:
+    def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
+        if len(self._waiting) == AT_ONCE or self._chars + len(item.new.text) > CHARS_AT_ONCE:
             self.finish()
+        self._waiting.append(item)
+        self._chars += len(item.new.text)
 
 
 def as_json(new: "NewMemory") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from tests.unit.api.fakes import World, memory
 from tests.unit.api.numbers_fakes import NumbersWorld
-from tests.unit.cli.fakes import Shell
+from tests.unit.cli.fakes import AppTransport, Shell
 from tests.unit.lifecycle.foreign.test_graphiti import GRAPH
 from tests.unit.lifecycle.foreign.test_mem0 import MEMORY
 
@@ -59,6 +59,29 @@ def test_a_dry_run_sends_nothing_and_says_what_would_be_refused(tmp_path: Path) 
     assert sum(told["scrubbed"].values()) == 1
     assert not shell.world.written
     assert SECRET not in shown.output
+
+
+def test_what_cannot_be_sent_is_named_and_the_others_are_sent(tmp_path: Path) -> None:
+    shell = Shell()
+    bad = [MEMORY | {"id": "half", "memory": "a\ud800b"}, MEMORY | {"memory": "a\u0000b"}]
+    path = export(tmp_path, *bad, MEMORY)
+    shown = shell.run("memory", "import", "--from", "mem0", path, "--json")
+    assert shown.exit_code == 1
+    told = json.loads(shown.stdout)
+    assert told["refused"] == 2
+    assert told["examples"][0]["record"] == "results[0] (half)"
+    assert [one.text for one in shell.world.written] == [MEMORY["memory"]]
+
+
+def test_many_and_long_memories_go_in_requests_of_a_bounded_size(tmp_path: Path) -> None:
+    shell = Shell()
+    transport = AppTransport(shell.world)
+    shell.transport = transport
+    many = [MEMORY | {"id": str(n), "memory": f"{n} " + "word " * 6_000} for n in range(40)]
+    shown = shell.run("memory", "import", "--from", "mem0", export(tmp_path, *many), "--json")
+    assert shown.exit_code == 0
+    assert len(shell.world.written) == 40
+    assert transport.seen.count("POST /v1/memories") == 3
 
 
 def test_people_read_a_table_and_the_bad_records(tmp_path: Path) -> None:
