@@ -47,8 +47,11 @@ SELECT concat_ws(' ', title, text) FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) ORDER BY id LIMIT 200
 
 -- name: distinctive
--- Those of the words that no other node's text has; entities are named after texts.
+-- Those of the words that no other node's text has, nor a type of entries; entities are named after
+-- texts.
 SELECT word FROM unnest(%(words)s::text[]) AS word
  WHERE NOT EXISTS (SELECT FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.id <> ALL (%(ids)s) AND n.label <> 'Entity'
      AND position(lower(word) IN lower(concat_ws(' ', n.title, n.text))) > 0)
+   AND NOT EXISTS (SELECT FROM ledger l
+     WHERE l.workspace_id = %(workspace_id)s AND position(lower(word) IN l.type) > 0)
