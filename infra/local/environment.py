@@ -69,7 +69,11 @@ def front_door_env(
     opensearch_url: str = "",
 ) -> dict[str, str]:
     """The api function's environment for uvicorn, with what only AWS clients need added."""
-    defaults = {"CAIRN_EMBEDDER": "onnx", "CAIRN_LOG_LEVEL": "INFO"}
+    defaults = {
+        "CAIRN_EMBEDDER": "onnx",
+        "CAIRN_LOG_LEVEL": "INFO",
+        "CAIRN_WEBHOOKS": "private",
+    }
     return {
         **defaults,
         **synthesis_env(layout, app_database_url, opensearch_url),
