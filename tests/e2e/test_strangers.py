@@ -213,6 +213,7 @@ def ours(laptop: "Laptop") -> Treasure:
     gone = {"subject": {"kind": "client", "natural_key": "gone"}}
     forgotten = tenant.post("/v1/forget", gone)
     checked = tenant.post("/v1/rebuilds", {"check": True})
+    planned = tenant.post("/v1/consolidations", {"dry_run": True})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
         tenant=tenant,
@@ -228,6 +229,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "document_id": accepted["document_id"],
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],
+            "run_id": planned["run"]["id"],
             "forgetting_id": forgotten["id"],
             "rebuild_id": checked["id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
