@@ -53,7 +53,7 @@ class Everything:
     database: Database
     workspace_id: UUID
     pool: Pool
-    keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
+    keys: Any = field(default_factory=InMemoryKeyStore)
     sent: Sent = field(default_factory=Sent)
     embedder: HashingEmbedder = field(default_factory=lambda: HashingEmbedder(MODEL))
 
