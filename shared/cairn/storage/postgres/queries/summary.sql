@@ -1,6 +1,7 @@
 -- name: sessions
 -- The next sessions with sources: who they are for, how many sources, and what these are. The
--- exclusive or of hashes is `consolidation.episodes.fingerprint`.
+-- exclusive or of hashes is `consolidation.episodes.fingerprint`. OFFSET 0: a session at a time, by the
+-- index, instead of reading all nodes for each page.
 WITH page AS (
   SELECT DISTINCT n.session_id FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.session_id > %(after)s
@@ -13,9 +14,13 @@ SELECT n.client_id, n.scope, n.agents, n.data_subjects, n.session_id, NULL::text
   count(*) AS sources,
   bit_xor(('x' || left(md5(n.id::text || ':' || n.content_hash), 16))::bit(64)::bigint) AS mixed
   FROM page
-  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.session_id = page.session_id
- WHERE n.label IN ('Event', 'Memory', 'Message')
-   AND n.state IN ('active', 'provisional', 'expired', 'archived')
+ CROSS JOIN LATERAL (
+   SELECT n.id, n.client_id, n.scope, n.agents, n.data_subjects, n.session_id, n.trace_id, n.label,
+     n.parent_id, n.content_hash FROM node n
+    WHERE n.workspace_id = %(workspace_id)s AND n.session_id = page.session_id
+      AND n.label IN ('Event', 'Memory', 'Message')
+      AND n.state IN ('active', 'provisional', 'expired', 'archived')
+   OFFSET 0) AS n
  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
  ORDER BY n.session_id, 8, 2, 3, 4, 1
 
@@ -31,9 +36,12 @@ SELECT n.client_id, n.scope, n.agents, n.data_subjects, NULL::text AS session_id
   NULL::text AS agent, NULL::uuid AS conversation_id, count(*) AS sources,
   bit_xor(('x' || left(md5(n.id::text || ':' || n.content_hash), 16))::bit(64)::bigint) AS mixed
   FROM page
-  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.trace_id = page.trace_id
- WHERE n.label = 'Event' AND n.session_id IS NULL
-   AND n.state IN ('active', 'provisional', 'expired', 'archived')
+ CROSS JOIN LATERAL (
+   SELECT n.id, n.client_id, n.scope, n.agents, n.data_subjects, n.session_id, n.trace_id, n.label,
+     n.parent_id, n.content_hash FROM node n
+    WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Event' AND n.trace_id = page.trace_id
+      AND n.session_id IS NULL AND n.state IN ('active', 'provisional', 'expired', 'archived')
+   OFFSET 0) AS n
  GROUP BY 1, 2, 3, 4, 6
  ORDER BY n.trace_id, 2, 3, 4, 1
 
