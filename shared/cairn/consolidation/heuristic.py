@@ -25,7 +25,7 @@ from cairn.consolidation.plan import (
     Recategorise,
 )
 from cairn.consolidation.relationships import other_names, relationships
-from cairn.consolidation.wording import wording
+from cairn.consolidation.wording import canonical, wording
 from cairn.memory.kinds import KnowledgeCategory, MemoryKind
 
 if TYPE_CHECKING:
@@ -206,9 +206,14 @@ def _may_clash(one: BatchMemory, other: BatchMemory) -> bool:
 
 
 def _shared(one: Reading, other: Reading) -> list[str]:
-    """Return the words two memories share, names first."""
+    """Return the words two memories share, as the first has them: names, then longer ones first."""
     names = one.wording.tokens.names & other.wording.tokens.names
-    return [*sorted(names), *sorted((one.wording.content & other.wording.content) - names)]
+    content = (one.wording.content & other.wording.content) - names
+    found = [*sorted(names), *sorted(content, key=lambda word: (-len(word), word))]
+    written = {
+        canonical(word): word for sentence in one.wording.sentences for word in sentence.words
+    }
+    return [written.get(canonical(word), word) for word in found]
 
 
 def _readers(memory: BatchMemory) -> object:
