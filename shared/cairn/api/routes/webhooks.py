@@ -33,6 +33,10 @@ _WEBHOOK: dict[str, Any] = {
         "secret": {"type": "string", "description": "Shown once, when it is made."},
     },
 }
+_REMOVED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "string", "format": "uuid"}},
+}
 _ITEMS: dict[str, Any] = {
     "type": "object",
     "properties": {"items": {"type": "array", "items": {"type": "object"}}},
@@ -75,14 +79,13 @@ def list_webhooks(caller: Admin, services: Services) -> Response:
 @routes.delete(
     "/v1/webhooks/{webhook_id}",
     summary="Remove a webhook",
-    status_code=204,
     response_model=None,
-    responses={204: {"description": "It is told nothing more"}, **problems("not-found")},
+    responses={**answers(200, "It is told nothing more", _REMOVED), **problems("not-found")},
 )
 def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
     """Remove a webhook with its deliveries."""
     services.webhooks.remove(caller, webhook_id)
-    return Response(status_code=204)
+    return answer({"id": webhook_id})
 
 
 @routes.get(
