@@ -1,4 +1,8 @@
-"""Look for texts and ids in every index of nodes. Texts are indexed there and not stored."""
+"""Look for texts and ids in every index of nodes.
+
+Texts are indexed there word by word, without their places, and not stored: a document that has
+every word of a text counts as found.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +25,14 @@ _IDS = 10_000
 
 @dataclass(frozen=True)
 class OpenSearchSearcher:
-    """Implements `lifecycle.prove.Searcher`: phrases of the indexed texts, and node ids."""
+    """Implements `lifecycle.prove.Searcher`: words of the indexed texts, and node ids."""
 
     connection: Connection
 
     def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
         """Count documents of the workspace that have any of it, in live and other indexes."""
         asked: list[dict[str, Any]] = [
-            {"multi_match": {"query": text, "type": "phrase", "fields": ["own", "context"]}}
+            {"multi_match": {"query": text, "operator": "and", "fields": ["own", "context"]}}
             for text in needles.texts
         ]
         ids = [str(one) for one in needles.ids]

@@ -1,0 +1,56 @@
+"""A purged node leaves a real index, and the search that proves it finds it before."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.search_index import Followed, followed
+from tests.support.world import World, memory, open_world
+
+from cairn.graph.projection import Projection, Purge
+from cairn.ids import new_id
+from cairn.lifecycle.forget_places import OPENSEARCH
+from cairn.lifecycle.prove import Looked, Needles
+from cairn.storage.opensearch.proving import OpenSearchSearcher
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from tests.plugins.opensearch import OpenSearch
+    from tests.plugins.postgres import Database
+
+
+@pytest.fixture
+def world(database: "Database") -> Iterator[World]:
+    world = open_world(database.owner_url, database.app_url, f"prove-{new_id()}")
+    yield world
+    world.pool.close()
+
+
+@pytest.fixture
+def here(world: World, opensearch: "OpenSearch") -> Followed:
+    return followed(world, opensearch.connection)
+
+
+def test_a_purged_node_is_found_before_and_not_after(
+    here: Followed, opensearch: "OpenSearch"
+) -> None:
+    world = here.world
+    lost = world.tell(memory("the zanzibar quokka sleeps"), memory("others")).outcomes[0].id
+    assert lost is not None
+    here.catch_up()
+    search = OpenSearchSearcher(opensearch.connection)
+    by_text, by_id = Needles(texts=("Zanzibar quokka",)), Needles(texts=(), ids=(lost,))
+
+    def looked(needles: Needles) -> Looked:
+        (one,) = search(world.workspace_id, needles)
+        return one
+
+    assert (looked(by_text).store, looked(by_text).place) == OPENSEARCH
+    assert [(looked(one).items, looked(one).found) for one in (by_text, by_id)] == [(2, 1)] * 2
+    with StoreTransactions(world.pool, PostgresStores).writing(world.admin) as stores:
+        position = stores.ledger.head().position + 1
+        purge = Purge(workspace_id=world.workspace_id, node_ids=(lost,), position=position)
+        stores.nodes.apply([Projection(purges=(purge,))])
+    here.catch_up()
+    assert [(looked(one).items, looked(one).found) for one in (by_text, by_id)] == [(1, 0)] * 2
