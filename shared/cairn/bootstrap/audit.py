@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.dispatching import dispatcher, machines_of, queues_of
@@ -18,7 +19,7 @@ from cairn.ingestion.finish_ingestion import FinishIngestion
 from cairn.lifecycle.anchors import WriteAnchors
 from cairn.lifecycle.count_accesses import CountAccesses
 from cairn.lifecycle.forget import FinishForgettings
-from cairn.lifecycle.sweep import ForgetSearches, Sweep
+from cairn.lifecycle.sweep import KeepForDays, Sweep
 from cairn.lifecycle.verify_chains import VerifyChains
 from cairn.settings import AuditSettings
 from cairn.storage.aws.anchors import S3Anchors
@@ -28,6 +29,7 @@ from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 from cairn.storage.postgres.sweeping import ListWorkspaces
 from cairn.storage.postgres.views import browse_transactions
+from cairn.storage.postgres.webhooks import DropDeliveries
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -56,6 +58,12 @@ def audit_services() -> AuditServices:
     index = endpoint(settings)
     key = signing_key(settings)
     sender = dispatcher(queues_of(settings), machines_of(settings), opened, transactions, warn(log))
+    kept = partial(
+        KeepForDays,
+        age=timedelta(days=settings.search_run_days),
+        clock=utc_now,
+        stopwatch=monotonic,
+    )
     return AuditServices(
         finish=FinishIngestion(transactions=transactions, clock=utc_now, new_id=new_id),
         verify=VerifyChains(
@@ -69,12 +77,8 @@ def audit_services() -> AuditServices:
         sweep=Sweep(
             send=sender.sweep,
             expire=DropExpiredMessages(opened, utc_now),
-            forget=ForgetSearches(
-                drop=DropSearchRuns(opened),
-                age=timedelta(days=settings.search_run_days),
-                clock=utc_now,
-                stopwatch=monotonic,
-            ),
+            forget=kept(drop=DropSearchRuns(opened)),
+            deliveries=kept(drop=DropDeliveries(opened)),
             finish_forgettings=FinishForgettings(
                 workspaces=ListWorkspaces(opened),
                 forget=forget_use_case(settings, opened, key_store(settings), key, sender),

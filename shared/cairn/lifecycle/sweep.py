@@ -11,34 +11,34 @@ if TYPE_CHECKING:
 
     from cairn.clock import Clock, Stopwatch
 
-SEARCHES_A_BATCH = 500
-"""Some 20 MB: each batch is one short transaction."""
+ROWS_A_BATCH = 500
+"""Some 20 MB of searches: each batch is one short transaction."""
 
 
-class DropSearches(Protocol):
-    """Removes kept searches, of every workspace."""
+class DropOld(Protocol):
+    """Removes what is kept for some days only, of every workspace."""
 
     def __call__(self, before: datetime, limit: int) -> int:
-        """Remove at most `limit` counted searches older than `before`; return how many went."""
+        """Remove at most `limit` rows older than `before` that are done with; return how many."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetSearches:
-    """Drops the searches older than `age`, in batches; what `seconds` do not reach waits."""
+class KeepForDays:
+    """Drops what is older than `age`, in batches; what `seconds` do not reach waits."""
 
-    drop: DropSearches
+    drop: DropOld
     age: timedelta
     clock: Clock
     stopwatch: Stopwatch
     seconds: float = 120.0
 
     def __call__(self) -> int:
-        """Return how many searches were dropped."""
+        """Return how many were dropped."""
         before, until = self.clock() - self.age, self.stopwatch() + self.seconds
-        dropped = last = self.drop(before, SEARCHES_A_BATCH)
-        while last == SEARCHES_A_BATCH and self.stopwatch() < until:
-            last = self.drop(before, SEARCHES_A_BATCH)
+        dropped = last = self.drop(before, ROWS_A_BATCH)
+        while last == ROWS_A_BATCH and self.stopwatch() < until:
+            last = self.drop(before, ROWS_A_BATCH)
             dropped += last
         return dropped
 
@@ -47,13 +47,14 @@ class ForgetSearches:
 class Sweep:
     """`send` sends unfinished outbox rows; `expire` drops messages whose time to wait is over.
 
-    `forget` drops old searches, `finish_forgettings` takes up what was interrupted of forgetting
-    somebody. Each returns how many there were.
+    `forget` drops old searches and `deliveries` what webhooks were told, `finish_forgettings` takes
+    up what was interrupted of forgetting somebody. Each returns how many there were.
     """
 
     send: Callable[[], int]
     expire: Callable[[], int]
     forget: Callable[[], int]
+    deliveries: Callable[[], int]
     finish_forgettings: Callable[[], int]
 
     def __call__(self) -> dict[str, int]:
@@ -62,5 +63,6 @@ class Sweep:
             "sent": self.send(),
             "expired_messages": self.expire(),
             "forgotten_searches": self.forget(),
+            "forgotten_deliveries": self.deliveries(),
             "finished_forgettings": self.finish_forgettings(),
         }

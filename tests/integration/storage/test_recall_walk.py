@@ -21,7 +21,7 @@ from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
 from cairn.lifecycle.count_accesses import CountAccesses
-from cairn.lifecycle.sweep import ForgetSearches
+from cairn.lifecycle.sweep import KeepForDays
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.explain import explain
 from cairn.retrieval.graph_leg import WalkingGraphLeg
@@ -377,7 +377,7 @@ def test_old_searches_of_every_workspace_are_forgotten_once_they_are_counted(
         uncounted = age(root, ask(mine, here), days=99, counted=False)
         young = age(root, ask(others, there), days=29)
     drop = DropSearchRuns(here.pool)
-    forget = ForgetSearches(drop=drop, age=timedelta(days=30), clock=utc_now, stopwatch=monotonic)
+    forget = KeepForDays(drop=drop, age=timedelta(days=30), clock=utc_now, stopwatch=monotonic)
 
     assert drop(utc_now() - timedelta(days=35), 1) == 1
     assert kept(root, *worlds) == {old[0], old[1], past, uncounted, young}

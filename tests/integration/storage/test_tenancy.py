@@ -41,6 +41,7 @@ FINDERS = {
     "claim_workspace",
     "drop_expired_messages",
     "drop_search_runs",
+    "drop_webhook_deliveries",
     "find_by_keyword",
     "find_by_keyword_as_of",
     "find_by_subscription",
@@ -170,6 +171,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO llm_call VALUES (%(w)s, %(id)s, %(id)s, 'rewrite', 'anthropic', 'm', 1, 1, 0,"
         " 0, NULL, 1, 'answered', %(t)s)",
         "INSERT INTO llm_spend VALUES (%(w)s, '2026-03-10', 1, 2, 0, 1)",
+        "INSERT INTO webhook VALUES (%(w)s, %(id)s, 'https://example.org', '{memory_superseded}',"
+        " '\\x00', %(t)s)",
+        "INSERT INTO webhook_delivery VALUES (%(w)s, %(id)s, %(id)s, 'memory_superseded', %(id)s,"
+        " 1, %(t)s, '{}', 'waiting', 0, NULL, NULL, %(t)s, %(t)s)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from cairn.lifecycle.sweep import SEARCHES_A_BATCH, ForgetSearches, Sweep
+from cairn.lifecycle.sweep import ROWS_A_BATCH, KeepForDays, Sweep
 
 NOON = datetime(2026, 5, 31, 12, tzinfo=UTC)
 
@@ -24,8 +24,8 @@ class Kept:
         return float(len(self.asked))
 
 
-def forgetting(kept: Kept, *, seconds: float = 60.0) -> ForgetSearches:
-    return ForgetSearches(
+def forgetting(kept: Kept, *, seconds: float = 60.0) -> KeepForDays:
+    return KeepForDays(
         drop=kept.drop,
         age=timedelta(days=30),
         clock=lambda: NOON,
@@ -35,15 +35,15 @@ def forgetting(kept: Kept, *, seconds: float = 60.0) -> ForgetSearches:
 
 
 def test_old_searches_go_in_batches_until_there_are_none() -> None:
-    kept = Kept(2 * SEARCHES_A_BATCH + 7)
-    assert forgetting(kept)() == 2 * SEARCHES_A_BATCH + 7
-    assert kept.asked == [(NOON - timedelta(days=30), SEARCHES_A_BATCH)] * 3
+    kept = Kept(2 * ROWS_A_BATCH + 7)
+    assert forgetting(kept)() == 2 * ROWS_A_BATCH + 7
+    assert kept.asked == [(NOON - timedelta(days=30), ROWS_A_BATCH)] * 3
 
 
 def test_what_the_time_does_not_reach_waits_for_the_next_sweep() -> None:
-    kept = Kept(10 * SEARCHES_A_BATCH)
-    assert forgetting(kept, seconds=3)() == 3 * SEARCHES_A_BATCH
-    assert kept.count == 7 * SEARCHES_A_BATCH
+    kept = Kept(10 * ROWS_A_BATCH)
+    assert forgetting(kept, seconds=3)() == 3 * ROWS_A_BATCH
+    assert kept.count == 7 * ROWS_A_BATCH
 
 
 def test_nothing_old_is_one_question() -> None:
@@ -63,12 +63,14 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         send=lambda: part("send", 1),
         expire=lambda: part("expire", 2),
         forget=lambda: part("forget", 3),
+        deliveries=lambda: part("deliveries", 5),
         finish_forgettings=lambda: part("finish", 4),
     )
     assert sweep() == {
         "sent": 1,
         "expired_messages": 2,
         "forgotten_searches": 3,
+        "forgotten_deliveries": 5,
         "finished_forgettings": 4,
     }
-    assert order == ["send", "expire", "forget", "finish"]
+    assert order == ["send", "expire", "forget", "deliveries", "finish"]
