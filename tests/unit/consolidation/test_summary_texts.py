@@ -26,7 +26,7 @@ class Model:
     text: str
     finish: Finish = Finish.COMPLETE
     provider: str = "anthropic"
-    asked: list[ChatRequest] = field(default_factory=list)
+    asked: list[ChatRequest] = field(default_factory=list[ChatRequest])
 
     def __call__(
         self, request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None
@@ -78,7 +78,7 @@ def test_an_answer_that_was_cut_is_not_taken() -> None:
 @pytest.mark.parametrize(
     "failure", [Unavailable("x", reason="chat-busy"), BudgetExceeded("x", reason="budget-usd")]
 )
-def test_rules_answer_where_a_model_cannot(failure: Exception) -> None:
+def test_rules_answer_where_a_model_cannot(failure: CairnError) -> None:
     def ask(request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
         raise failure
 
