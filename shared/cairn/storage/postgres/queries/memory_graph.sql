@@ -1,0 +1,88 @@
+-- name: find
+-- Nodes of the memory graph by their ids.
+SELECT n.id, n.label, n.key, n.metadata, n.state, n.data_subjects FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
+   AND n.key IS NOT NULL AND n.label <> 'Memory'
+
+-- name: named
+-- Nodes of the memory graph by what names them.
+SELECT n.id, n.label, n.key, n.metadata, n.state, n.data_subjects
+  FROM unnest(%(labels)s::text[], %(keys)s::text[]) AS w (label, key)
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.label COLLATE "C" = w.label
+   AND n.key COLLATE "C" = w.key AND n.key IS NOT NULL AND n.label <> 'Memory'
+
+-- name: owned_by
+-- Nodes of the memory graph that are data of some subjects.
+SELECT n.id FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.data_subjects && %(subjects)s::uuid[]
+   AND n.key IS NOT NULL AND n.label <> 'Memory'
+
+-- name: edges
+-- The stated edges that hold between some nodes.
+SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties, e.valid_from,
+  s.label, s.key, t.label, t.key
+  FROM unnest(%(sources)s::uuid[], %(targets)s::uuid[], %(relations)s::text[])
+    AS w (source_id, target_id, relation)
+  JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.view = 'knowledge'
+   AND e.relation = w.relation AND e.source_id = w.source_id AND e.target_id = w.target_id
+   AND e.superseded_at IS NULL
+  JOIN node s ON s.workspace_id = %(workspace_id)s AND s.id = e.source_id
+  JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = e.target_id
+
+-- name: touching
+-- Stated edges at some nodes with the visible node at the other end, the strongest first.
+SELECT one.id, one.source_id, one.target_id, one.relation, one.weight, one.properties,
+  one.valid_from, s.label, s.key, t.label, t.key, far.id, far.label, far.key, far.metadata, far.state
+  FROM (
+    SELECT e.*, e.target_id AS far_id FROM edge e
+     WHERE e.workspace_id = %(workspace_id)s AND e.source_id = ANY (%(ids)s)
+       AND e.view = 'knowledge' AND e.superseded_at IS NULL
+    UNION ALL
+    SELECT e.*, e.source_id AS far_id FROM edge e
+     WHERE e.workspace_id = %(workspace_id)s AND e.target_id = ANY (%(ids)s)
+       AND e.view = 'knowledge' AND e.superseded_at IS NULL
+  ) AS one
+  JOIN node s ON s.workspace_id = %(workspace_id)s AND s.id = one.source_id
+  JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = one.target_id
+  JOIN node far ON far.workspace_id = %(workspace_id)s AND far.id = one.far_id
+ WHERE (%(relations)s::text[] IS NULL OR one.relation = ANY (%(relations)s))
+   AND s.key IS NOT NULL AND s.label <> 'Memory' AND t.key IS NOT NULL AND t.label <> 'Memory'
+   AND far.state IN ('provisional', 'active')
+ ORDER BY one.weight DESC, far.label COLLATE "C", far.key COLLATE "C", s.label COLLATE "C",
+   s.key COLLATE "C", t.label COLLATE "C", t.key COLLATE "C", one.relation COLLATE "C"
+ LIMIT %(limit)s
+
+-- name: by_labels
+-- Visible nodes of some labels by what names them.
+SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label COLLATE "C" = ANY (%(labels)s)
+   AND n.key IS NOT NULL AND n.label <> 'Memory' AND n.state IN ('provisional', 'active')
+ ORDER BY n.label COLLATE "C", n.key COLLATE "C" LIMIT %(limit)s
+
+-- name: node_page
+-- Nodes made up to a position by what names them, from after one on.
+SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.key IS NOT NULL AND n.label <> 'Memory'
+   AND n.state IN ('provisional', 'active', 'archived') AND n.created_position <= %(position)s
+   AND (n.label COLLATE "C", n.key COLLATE "C") > (%(label)s, %(key)s)
+ ORDER BY n.label COLLATE "C", n.key COLLATE "C" LIMIT %(limit)s
+
+-- name: edge_page
+-- Stated edges between nodes made up to a position, by the names of their ends, from after one on.
+SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties, e.valid_from,
+  s.label, s.key, t.label, t.key
+  FROM node s
+  JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.source_id = s.id
+   AND e.view = 'knowledge' AND e.superseded_at IS NULL
+  JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = e.target_id
+   AND t.key IS NOT NULL AND t.label <> 'Memory'
+   AND t.state IN ('provisional', 'active', 'archived') AND t.created_position <= %(position)s
+ WHERE s.workspace_id = %(workspace_id)s AND s.key IS NOT NULL AND s.label <> 'Memory'
+   AND s.state IN ('provisional', 'active', 'archived') AND s.created_position <= %(position)s
+   AND (s.label COLLATE "C", s.key COLLATE "C") >= (%(source_label)s, %(source_key)s)
+   AND (s.label COLLATE "C", s.key COLLATE "C", t.label COLLATE "C", t.key COLLATE "C",
+        e.relation COLLATE "C")
+     > (%(source_label)s, %(source_key)s, %(target_label)s, %(target_key)s, %(relation)s)
+ ORDER BY s.label COLLATE "C", s.key COLLATE "C", t.label COLLATE "C", t.key COLLATE "C",
+   e.relation COLLATE "C"
+ LIMIT %(limit)s

@@ -1,0 +1,197 @@
+"""Memory graphs over each backend, and graphs of records to put into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+from tests.support.forgetting import Stand, open_stand
+
+from cairn.clock import utc_now
+from cairn.graph.memory_dump import dump_lines
+from cairn.graph.memory_records import EdgeDump, NodeDump, Provenance, Status, clean_edge
+from cairn.graph.relations import STATEABLE
+from cairn.ids import new_id
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ingestion.writing import Writer
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.ledger_graph import LedgerGraph
+from cairn.storage.in_memory.memory_graph import InMemoryGraph
+from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from uuid import UUID
+
+    from tests.plugins.postgres import Database
+
+    from cairn.graph.memory_records import Dump, MemoryEdge, MemoryNode
+    from cairn.lifecycle.memory_graph import MemoryGraph
+    from cairn.storage.postgres.database import Database as Pool
+
+NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
+BACKENDS = ("memory", "postgres")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A backend, and an empty workspace in it."""
+
+    graph: MemoryGraph
+    workspace_id: UUID
+
+    def put(self, label: str, key: str, **properties: Any) -> UUID:
+        """An operator's node."""
+        return self.graph.upsert_node(
+            self.workspace_id, label, key, properties, "operator", "active"
+        )
+
+    def tie(self, source: UUID, relation: str, target: UUID, **more: Any) -> UUID:
+        """An edge between two nodes."""
+        return self.graph.upsert_edge(self.workspace_id, source, target, relation, **more)
+
+    def dumped(self) -> bytes:
+        """The bytes of an export."""
+        return b"".join(dump_lines(self.graph.export_all(self.workspace_id)))
+
+    def load(self, dumps: Iterable[Dump]) -> int:
+        """Import records."""
+        return self.graph.import_all(self.workspace_id, dumps)
+
+
+def ledger_graph(stand: Stand) -> LedgerGraph:
+    """The graph over the ledger of a workspace's database."""
+    transactions = StoreTransactions(stand.pool, PostgresMemoryGraphStores)
+    writer = Writer(
+        transactions=transactions,
+        resolver=SubjectResolver(transactions=transactions, keys=stand.keys, new_id=new_id),
+        cipher=BodyCipher(),
+        dispatcher=stand.system.sent,
+        clock=utc_now,
+        new_id=new_id,
+    )
+    return LedgerGraph(writer=writer, forget=stand.forget)
+
+
+def open_backend(name: str, database: Database | None = None, pool: Pool | None = None) -> Opened:
+    """A backend by its name, with a new workspace."""
+    if name == "memory":
+        return Opened(InMemoryGraph(utc_now, new_id), new_id())
+    assert database is not None
+    assert pool is not None
+    stand = open_stand(database, pool)
+    return Opened(ledger_graph(stand), stand.workspace_id)
+
+
+def names(found: Iterable[tuple[MemoryNode, MemoryEdge]]) -> list[tuple[Any, Any]]:
+    """Neighbours without ids."""
+    return [(node.dump, edge.dump) for node, edge in found]
+
+
+def _node(label: str, key: str, **changes: Any) -> NodeDump:
+    given: dict[str, Any] = {
+        "properties": {},
+        "provenance": Provenance.OPERATOR,
+        "status": Status.ACTIVE,
+    }
+    return NodeDump(label=label, natural_key=key, **{**given, **changes})
+
+
+def _edge(source: NodeDump, relation: str, target: NodeDump, **changes: Any) -> EdgeDump:
+    weight, properties = changes.get("weight", 1.0), changes.get("properties", {})
+    return clean_edge(source.ref, target.ref, relation, weight, properties, NOON)
+
+
+def in_order(nodes: Iterable[NodeDump], edges: Iterable[EdgeDump]) -> list[Dump]:
+    """Records as an export has them."""
+    first: list[Dump] = [*sorted(nodes, key=lambda one: one.ref)]
+    return [*first, *sorted(edges, key=lambda one: one.key)]
+
+
+def help_desk() -> list[Dump]:
+    """The graph of a help desk: each of the nine labels, each status and provenance, a cycle."""
+    customer = _node("customer", "customer:hartwell-law", properties={"name": "Hartwell Law"})
+    user = _node("user", "user:kevin@hartwelllaw.com")
+    system = _node("system", "system:keycloak-prod", properties={"url": "https://sso", "n": 3})
+    connector = _node("connector", "connector:postgres-main")
+    ticket = _node("ticket", "ticket:zoho:ZD-8891", provenance=Provenance.IMPORTED)
+    inquiry = _node("investigation", "investigation:inv_01", status=Status.ARCHIVED)
+    fact = _node("fact", "fact:legacy-pop3", properties={"text": "Prefers POP3 — ünd 🏔"})
+    seen = _node(
+        "observation",
+        "observation:mfa-lockout@2026-02-20",
+        provenance=Provenance.PROPOSED,
+        status=Status.PROVISIONAL,
+    )
+    fix = _node("resolution", "resolution:clear-sessions", properties={"steps": ["a", {"b": None}]})
+    nodes = [customer, user, system, connector, ticket, inquiry, fact, seen, fix]
+    edges = [
+        _edge(customer, "HAS_FACT", fact, weight=2.5),
+        _edge(customer, "USES", system, properties={"since": "2024"}),
+        _edge(user, "WORKS_WITH", system, weight=0.1),
+        _edge(user, "PREFERS", fix, weight=1e-3),
+        _edge(ticket, "LEADS_TO", inquiry),
+        _edge(inquiry, "SOLVES", ticket),  # a cycle
+        _edge(seen, "OCCURS_IN", system, weight=123456.789),
+        _edge(fix, "SOLVES", seen),
+        _edge(fix, "ADDRESSES", seen),
+        _edge(connector, "APPLIES_TO", system),
+    ]
+    return in_order(nodes, edges)
+
+
+_WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+_KEYS = st.text("abcXYZ0:é漢🏔-_. ", min_size=1, max_size=8).filter(lambda one: one.strip() != "")
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | _WORDS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_WORDS, inner, max_size=2),
+    max_leaves=4,
+)
+_PROPERTIES = st.dictionaries(
+    _WORDS.filter(lambda one: one != "data_subjects"), _VALUES, max_size=3
+)
+_WEIGHTS = st.floats(min_value=0, max_value=1e6, exclude_min=True, allow_subnormal=False)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> list[Dump]:
+    """Draw a small graph in the order of an export; its texts may hold anything that is stored."""
+    nodes = draw(
+        st.lists(
+            st.builds(
+                NodeDump,
+                label=st.sampled_from(["customer", "fact", "system", "zebraHerd"]),
+                natural_key=_KEYS,
+                properties=_PROPERTIES,
+                provenance=st.sampled_from(Provenance),
+                status=st.sampled_from(Status),
+            ),
+            min_size=1,
+            max_size=6,
+            unique_by=lambda one: one.ref,
+        )
+    )
+    refs = [one.ref for one in nodes]
+    pairs = st.tuples(st.sampled_from(refs), st.sampled_from(refs)).filter(
+        lambda pair: pair[0] != pair[1]
+    )
+    edges: list[EdgeDump] = []
+    if len(refs) > 1:
+        triples = st.tuples(pairs, st.sampled_from(sorted(STATEABLE)))
+        for (source, target), relation in draw(st.lists(triples, max_size=8, unique=True)):
+            edges.append(
+                EdgeDump(
+                    source=source,
+                    target=target,
+                    relation=relation.value,
+                    weight=draw(_WEIGHTS),
+                    properties=draw(_PROPERTIES),
+                    observed_at=draw(
+                        st.datetimes(datetime(1901, 1, 1), datetime(2199, 1, 1))  # noqa: DTZ001
+                    ).replace(tzinfo=UTC),
+                )
+            )
+    return in_order(nodes, edges)
