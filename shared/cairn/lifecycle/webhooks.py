@@ -19,7 +19,6 @@ from cairn.access import Principal, Role
 from cairn.access.system import system_principal
 from cairn.errors import FieldError, NotFound, Unavailable, ValidationFailed
 from cairn.ingestion.webhook_ports import Delivery, WebhookEvent, WebhookSubscribers
-from cairn.lifecycle.keys import record
 from cairn.text.canonical import format_timestamp
 from cairn.text.checks import clean_text
 
@@ -225,6 +224,7 @@ class Webhooks:
         now: datetime,
     ) -> None:
         from cairn.ingestion.appending import principal_actor
+        from cairn.lifecycle.keys import record  # not for the function that only sends
 
         record(
             stores.ledger,
