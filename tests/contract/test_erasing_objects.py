@@ -21,7 +21,7 @@ def bucket(
     client.create_bucket(Bucket=name)
     if request.param == "versioned":
         client.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
-    monkeypatch.setattr(erasing, "aws_client", lambda _: client)
+    monkeypatch.setattr(erasing, "aws_client", {"s3": client}.__getitem__)
     yield name
     client.close()
 

@@ -97,7 +97,7 @@ class Stand:
     signing: SigningKey = field(default_factory=SigningKey)
     tombstones: Tombstones = field(default_factory=Tombstones)
     objects: ErasableObjects = field(default_factory=ErasableObjects)
-    recomputed: list[UUID] = field(default_factory=list)
+    recomputed: list[UUID] = field(default_factory=list["UUID"])
 
     def __post_init__(self) -> None:
         transactions = StoreTransactions(self.pool, PostgresStores)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from cairn.lifecycle.forget_ports import TombstoneStore
 
 
+PARTS, PART_SECONDS = 1_000, 60.0
+"""What remains is made anew in parts; a restore that does not serve yet may take its time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedTombstone:
     """An object that is no tombstone of whom its name says."""
@@ -73,6 +77,8 @@ class ApplyTombstones:
             before = self._nodes(one)
             self.forget.again(one)
             purged += before
+        if purged:
+            self._recompute(workspace_id)
         return TombstonesApplied(
             workspace_id=workspace_id,
             subjects=len(found),
@@ -93,6 +99,11 @@ class ApplyTombstones:
             else:
                 refused.append(RefusedTombstone(key=key, reason=read))
         return found, tuple(refused)
+
+    def _recompute(self, workspace_id: UUID) -> None:
+        for _ in range(PARTS):
+            if self.forget.recompute(workspace_id, seconds=PART_SECONDS):
+                return
 
     def _nodes(self, tombstone: Tombstone) -> int:
         return self.forget.nodes_of(tombstone.workspace_id, tombstone.subject_id)

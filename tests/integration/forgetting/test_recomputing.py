@@ -15,6 +15,8 @@ from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.replay import PostgresReplays
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from tests.plugins.postgres import Database
 
 
@@ -92,7 +94,11 @@ def test_a_rebuild_under_way_is_begun_again(stand: Stand) -> None:
 
 def test_a_recomputation_that_takes_longer_is_taken_up_again(stand: Stand) -> None:
     parts = iter([False, False, True])
-    stand.forget = stand.forgetting(recompute=lambda workspace_id, *, seconds: next(parts))
+
+    def recompute(workspace_id: "UUID", *, seconds: float) -> bool:
+        return next(parts)
+
+    stand.forget = stand.forgetting(recompute=recompute)
     stand.tell("one")
     assert [stand.forgets().forgetting.status for _ in range(4)] == [
         "purged",
