@@ -13,7 +13,7 @@ from cairn.ingestion.ports import OutboxRow
 from cairn.ingestion.remember import Remember
 from cairn.ingestion.requests import MemoryOutcome, NewMemory
 from cairn.ingestion.subjects import SubjectResolver
-from cairn.ledger.keys import BodyCipher
+from cairn.ledger.keys import BodyCipher, KeyStore
 from cairn.memory.kinds import MemoryKind
 from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.in_memory.stores import InMemoryTransactions
@@ -38,7 +38,7 @@ class Remembering:
     transactions: Any
     principal: Principal
     sent: Sent = field(default_factory=Sent)
-    keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
+    keys: KeyStore = field(default_factory=InMemoryKeyStore)
 
     def __post_init__(self) -> None:
         seconds = count()

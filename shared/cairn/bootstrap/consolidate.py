@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.api.consolidation_services import ConsolidationServices
@@ -36,6 +35,9 @@ from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.sweeping import ListWorkspaces
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
     from aws_lambda_powertools import Logger
 
     from cairn.consolidation.run import Planners
@@ -77,7 +79,17 @@ def consolidate_services() -> ConsolidateServices:
     sender = dispatcher(queues_of(settings), {}, opened, transactions, warn(log))
     summaries = summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
     ageing = cleanup(opened, settings)
-    counted = partial(CountedStep, transactions=transactions, clock=utc_now)
+
+    def summarised(
+        workspace_id: UUID, run_id: UUID | None, *, seconds: float
+    ) -> Mapping[str, int | bool]:
+        return summaries(workspace_id, seconds=seconds, run_id=run_id)
+
+    def cleaned(
+        workspace_id: UUID, run_id: UUID | None, *, seconds: float
+    ) -> Mapping[str, int | bool]:
+        return ageing(workspace_id, seconds=seconds)
+
     return ConsolidateServices(
         begin=BeginRuns(
             workspaces=ListWorkspaces(opened),
@@ -86,16 +98,10 @@ def consolidate_services() -> ConsolidateServices:
             new_id=new_id,
         ),
         consolidate=consolidate_client(opened, model, keys=keys, dispatcher=sender, models=models),
-        summarise=counted(
-            name="summary",
-            step=lambda workspace_id, run_id, *, seconds: summaries(
-                workspace_id, seconds=seconds, run_id=run_id
-            ),
+        summarise=CountedStep(
+            name="summary", step=summarised, transactions=transactions, clock=utc_now
         ),
-        cleanup=counted(
-            name="cleanup",
-            step=lambda workspace_id, run_id, *, seconds: ageing(workspace_id, seconds=seconds),
-        ),
+        cleanup=CountedStep(name="cleanup", step=cleaned, transactions=transactions, clock=utc_now),
         end=EndRuns(
             transactions=transactions,
             dispatcher=sender,

@@ -276,8 +276,11 @@ def test_a_run_asked_for_takes_its_client_only_and_wakes_its_machine_once(
     asked = world.start(world.system.principal, client_id="acme")
     [row] = [row for row in world.system.sent.rows if row.topic == "consolidation"]
     assert row.reference == asked.id
-    for _ in range(2):  # the machine's first step may come twice
-        begun = world.begin(workspace_id=world.workspace_id, run_id=asked.id, execution="e")
+    first, begun = (  # the machine's first step may come twice
+        world.begin(workspace_id=world.workspace_id, run_id=asked.id, execution="e")
+        for _ in range(2)
+    )
+    assert first == begun
     [item] = begun["clients"]
     ids = [UUID(item[name]) for name in ("workspace_id", "run_id", "client_id")]
     assert world.consolidate(ids[0], ids[1], ids[2], seconds=1.0)["memories"] == 2
@@ -299,8 +302,10 @@ def test_a_part_that_failed_is_kept_and_fails_the_run(
     assert again == begun  # a step that is tried again goes on with its run
     run_id = UUID(begun["workspaces"][0]["run_id"])
     cause = '{"errorMessage": "budget-usd: The budget of 1 usd is spent."}'
-    given = {"error": "BudgetExceeded", "cause": cause, "ends": False}
-    assert world.end.fail(world.workspace_id, run_id, **given)["reason"] == "budget-usd"
+    failed = world.end.fail(
+        world.workspace_id, run_id, error="BudgetExceeded", cause=cause, ends=False
+    )
+    assert failed["reason"] == "budget-usd"
     assert world.end.finish(world.workspace_id, run_id)["state"] == "failed"
     shown = world.browse.show(world.system.principal, run_id)
     assert (shown.state, shown.counts["failures"]) == ("failed", 1)
@@ -317,7 +322,7 @@ def test_the_next_batch_is_found_by_its_index(
     with database.connect_as_superuser() as root:
         root.execute("ANALYZE node")
         root.execute("ANALYZE embedding")
-    given = {
+    given: dict[str, Any] = {
         "workspace_id": world.workspace_id,
         "client_id": "global",
         "model_id": HASHING.id,
