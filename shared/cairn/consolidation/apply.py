@@ -20,7 +20,8 @@ from cairn.consolidation.reducing import without_memories, without_merges
 from cairn.consolidation.runs import Progress
 from cairn.consolidation.telling import counts_of
 from cairn.errors import Unavailable
-from cairn.ingestion.enrich_ports import NewEmbedding
+from cairn.ingestion.enrich_ports import NewEmbedding, Recipe
+from cairn.ingestion.recipes import written
 from cairn.ingestion.subjects import Resolution
 from cairn.ingestion.writing import Work, Write, Writer
 from cairn.ledger.keys import SubjectForgotten, key_subjects
@@ -125,8 +126,9 @@ class ApplyPlan(Writer[ConsolidationStores]):
         if repeated := _repeated(write.stores, plan, entries):
             plan = without_merges(plan, repeated)
             entries = _made(write, run_id, batch, standing, plan)
-        _append(write, entries)
-        self._embed(write, plan, proposal.merges)
+        vectors = _vectors(plan, proposal.merges)
+        _append(write, entries, vectors, self.model_id)
+        self._embed(write, plan, proposal.merges, vectors)
         counts = Counter(
             batches=1,
             memories=sum(not one.known for one in batch.memories),
@@ -139,15 +141,18 @@ class ApplyPlan(Writer[ConsolidationStores]):
         rows = write.wake_embed(node for one in entries for node in one.made)
         return Outcome(counts=counts, left=cut.gone), rows
 
-    def _embed(self, write: Write[ConsolidationStores], plan: Plan, merges: Merges) -> None:
+    def _embed(
+        self,
+        write: Write[ConsolidationStores],
+        plan: Plan,
+        merges: Merges,
+        rows: Sequence[NewEmbedding],
+    ) -> None:
         """Store the vectors of what was merged, so that the next batch finds it."""
         adds = [one for one in plan.operations if isinstance(one, Add)]
         embeddings = write.stores.embeddings
         for add in adds:
             embeddings.cache(merges.cacheable(add.ref), self.model_id, write.now)
-        rows = [
-            NewEmbedding(node_id=merged_id(one.sources), vectors=merges.of(one.ref)) for one in adds
-        ]
         embeddings.store(rows, self.model_id, write.entries.position)
 
 
@@ -160,12 +165,33 @@ def _being_forgotten(stores: ConsolidationStores, batch: Batch) -> set[UUID]:
     return {one.id for one in batch.memories if gone.intersection(one.audience.data_subjects)}
 
 
-def _append(write: Write[ConsolidationStores], entries: Sequence[Applied]) -> None:
+def _vectors(plan: Plan, merges: Merges) -> list[NewEmbedding]:
+    """Return the vectors of what was merged, each with what a rebuild makes them of again."""
+    return [
+        NewEmbedding(
+            node_id=merged_id(one.sources),
+            vectors=merges.of(one.ref),
+            recipe=Recipe(windows=tuple(merges.windows[one.ref]), context=()),
+        )
+        for one in plan.operations
+        if isinstance(one, Add)
+    ]
+
+
+def _append(
+    write: Write[ConsolidationStores],
+    entries: Sequence[Applied],
+    vectors: Sequence[NewEmbedding],
+    model_id: int,
+) -> None:
+    rows = {row.node_id: row for row in vectors}
+    position = write.entries.position + len(entries)
     for one in entries:
+        own = [rows[node] for node in one.made if node in rows]
         write.entries.add(
             "consolidation.applied",
             one.meta,
-            one.body,
+            {**one.body, "vectors": written(own, model_id, position)} if own else one.body,
             data_subjects=one.data_subjects,
             occurred_at=write.now,
         )
