@@ -22,13 +22,16 @@ started = time.process_time()
 exec(sys.argv[2])
 print(time.process_time() - started)
 """
+MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine"
 ENVIRONMENT = {
     "AWS_REGION": "eu-central-1",
     "CAIRN_ANCHOR_BUCKET": "anchors",
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
     "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
-    "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
+    "CAIRN_CONSOLIDATION_MACHINE_ARN": f"{MACHINE}:consolidation",
+    "CAIRN_INGESTION_MACHINE_ARN": f"{MACHINE}:ingestion",
+    "CAIRN_REBUILD_MACHINE_ARN": f"{MACHINE}:rebuild",
     "CAIRN_DATABASE_AUTH": "iam",
     "CAIRN_KEY_STORE": "dynamodb:keys",
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",
