@@ -272,7 +272,8 @@ class PostgresNodes(Store):
 
     def _apply(self, projections: Sequence[Projection]) -> None:
         for run in runs(row for one in projections for row in one.nodes):
-            self.run(_node_query(run), rows=as_json(run))
+            for query_name, rows in _node_queries(run):
+                self.run(query_name, rows=as_json(rows))
         for run in runs(row for one in projections for row in one.edges):
             self.run(_EDGE_QUERIES[type(run[0])], rows=as_json(run))
         for removal in (one for projection in projections for one in projection.removals):
@@ -478,11 +479,17 @@ def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
     return tuple(values) if values is not None else None
 
 
-def _node_query(rows: Sequence[Record]) -> str:
-    """Return the statement for a run; one that leaves texts alone need not index them again."""
+def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
+    """Return the statements of a run: changes that leave texts alone need not index them again.
+
+    A run names a row once, so the others may come first: what is replaced then has given way.
+    """
     if isinstance(rows[0], Node):
-        return "node.insert"
-    return "node.describe" if all(_only_describes(row) for row in rows) else "node.change"
+        return [("node.insert", rows)]
+    describing = [row for row in rows if _only_describes(row)]
+    changing = [row for row in rows if not _only_describes(row)]
+    found = [("node.change", changing), ("node.describe", describing)]
+    return [(name, part) for name, part in found if part]
 
 
 def _only_describes(row: Record) -> bool:
@@ -490,7 +497,12 @@ def _only_describes(row: Record) -> bool:
         return False
     nothing = NodeChange(workspace_id=row.workspace_id, id=row.id, position=row.position)
     described = replace(
-        row, keywords=None, importance=None, consolidated=None, knowledge_category=None
+        row,
+        keywords=None,
+        importance=None,
+        consolidated=None,
+        knowledge_category=None,
+        metadata=None,
     )
     return described == nothing
 

@@ -77,10 +77,11 @@ UPDATE node AS n
        keywords = coalesce(c.keywords, n.keywords),
        importance = coalesce(c.importance, n.importance),
        consolidated = coalesce(c.consolidated, n.consolidated),
-       knowledge_category = coalesce(c.knowledge_category, n.knowledge_category)
+       knowledge_category = coalesce(c.knowledge_category, n.knowledge_category),
+       metadata = coalesce(c.metadata, n.metadata)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, keywords text[], importance smallint, consolidated boolean,
-    knowledge_category text
+    knowledge_category text, metadata jsonb
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
