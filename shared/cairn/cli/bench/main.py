@@ -152,6 +152,39 @@ def consolidation(
         raise typer.Exit(1)
 
 
+@app.command()
+def rebuild(
+    ctx: typer.Context,
+    entries: Annotated[int, typer.Option(min=100, max=1_000_000, help="Memories.")] = 5_000,
+    json: Json = False,
+) -> None:
+    """Measure how many ledger entries a second a rebuild replays, with cached vectors.
+
+    Makes a database beside Cairn's own on the same server and drops it afterwards.
+    """
+    from cairn.cli.bench.rebuild import RebuildBench
+
+    deps = deps_of(ctx)
+    owner_url, app_url = deps.owner_url, deps.settings.app_database_url
+    if not owner_url or app_url is None:
+        raise Failure("The benchmark makes a database of its own.", advice=NO_ENVIRONMENT)
+    with deps.err.status("remembering …") as line:
+        found = RebuildBench(
+            owner_url=owner_url,
+            app_url=app_url.get_secret_value(),
+            stopwatch=deps.stopwatch,
+            progress=line.update,
+        )(entries)
+    if json:
+        print_json(found)
+        return
+    deps.out.print(
+        f"{found['entries']} entries to {found['rows']} rows: replayed in {found['replay_s']:.1f} "
+        f"s, compared and put in place in {found['finish_s']:.1f} s; "
+        f"{found['entries_per_s']:.0f} entries a second, equal: {found['equal']}"
+    )
+
+
 @app.command("consolidation-scale")
 def consolidation_scale(
     ctx: typer.Context,
