@@ -7,6 +7,7 @@ does, then consolidated by rules in a database of their own. Not how good the ru
 
 from __future__ import annotations
 
+import os
 import random
 import tempfile
 from contextlib import closing
@@ -183,6 +184,7 @@ class ConsolidationScale:
         )
         begun = begin(workspace_id=None, run_id=None, execution="bench")
         start, memory = self.stopwatch(), [resident_mb()]
+        worked = sum(os.times()[:2])
         with self.progress("consolidate", rows) as done:
             for item in begun["clients"]:
                 ids = [UUID(item[name]) for name in ("workspace_id", "run_id", "client_id")]
@@ -196,6 +198,7 @@ class ConsolidationScale:
             [run] = stores.runs.page(before=None, limit=1)
         return {
             "seconds": round(seconds, 1),
+            "cpu_s": round(sum(os.times()[:2]) - worked, 1),  # of this process, not the database
             "memories_per_s": round(run.counts.get("memories", 0) / seconds, 1),
             "rss_mb": [round(one, 1) for one in memory],
             "rss_growth_mb": round(memory[-1] - memory[len(memory) // 4], 1),
