@@ -72,6 +72,8 @@ WHO_MAY = {
     "GET /v1/nodes/{node_id}/lineage": ANYONE,
     "GET /v1/summaries": ANYONE,
     "GET /v1/summaries/{summary_id}": ANYONE,
+    "GET /v1/export": ADMIN,
+    "POST /v1/import": ADMIN,
     "GET /v1/ledger": ADMIN,
     "GET /v1/ledger/verify": ADMIN,
     "POST /v1/taint": ADMIN,
@@ -120,6 +122,18 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /v1/subscriptions": {"agent": "bot", "keywords": ["lighthouse"]},
     "POST /v1/forget/{forgetting_id}/proof": {"canaries": ["lighthouse"]},
     "POST /v1/consolidations": {},
+    "POST /v1/import": {
+        "items": [
+            {
+                "kind": "node",
+                "label": "fact",
+                "natural_key": "stranger",
+                "properties": {},
+                "provenance": "imported",
+                "status": "active",
+            }
+        ]
+    },  # fmt: skip
     "POST /v1/rebuilds": {"check": True},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},

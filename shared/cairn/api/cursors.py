@@ -8,7 +8,7 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from cairn.errors import FieldError, ValidationFailed
 _VERSION = 1
 _MAX_LENGTH = 200
 _MAX_KEY_LENGTH = 2_000
+_MAX_NAMES_LENGTH = 6_000
 _MAX_POSITION = 2**53 - 1
 
 T = TypeVar("T", int, str)
@@ -81,6 +82,35 @@ def decode_key(
     if digest != _digest(route, filters):
         raise _bad("This cursor belongs to a list with other filters.", "cursor-filters")
     return value, node_id
+
+
+def encode_names(names: Sequence[str | int], *, route: str) -> str:
+    """Return the cursor that continues after a ledger position and names."""
+    text = json.dumps([_VERSION, list(names), _digest(route, {})], ensure_ascii=False)
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def decode_names(cursor: str | None, *, route: str) -> tuple[int, tuple[str, ...]] | None:
+    """Return the ledger position and the names to continue after; ValidationFailed otherwise.
+
+    None in, None out: the first page.
+    """
+    if cursor is None:
+        return None
+    try:
+        if len(cursor) > _MAX_NAMES_LENGTH:
+            raise ValueError
+        padded = cursor + "=" * (-len(cursor) % 4)
+        version, names, digest = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        position, *texts = names
+    except (ValueError, TypeError, binascii.Error) as exc:
+        raise _bad("This cursor is damaged; start again without one.", "bad-cursor") from exc
+    named = all(isinstance(one, str) and not string_fault(one) for one in texts)
+    if version != _VERSION or not named or type(position) is not int:
+        raise _bad("This cursor is damaged; start again without one.", "bad-cursor")
+    if not 0 <= position <= _MAX_POSITION or digest != _digest(route, {}):
+        raise _bad("This cursor belongs to another list.", "cursor-filters")
+    return position, tuple(texts)
 
 
 def _digest(route: str, filters: Mapping[str, object]) -> str:

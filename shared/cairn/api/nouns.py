@@ -26,6 +26,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "subscriptions": (f"{ROUTES}.subscriptions",),
         "tasks": (f"{ROUTES}.tasks",),
         "webhooks": (f"{ROUTES}.webhooks",),
+        "export": (f"{ROUTES}.memory_graph",),
+        "import": (f"{ROUTES}.memory_graph",),
         "search": (f"{ROUTES}.search",),
         "context": (f"{ROUTES}.context",),
         "summaries": (f"{ROUTES}.summaries",),

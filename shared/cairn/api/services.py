@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.forget_services import ForgetServices
+    from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.walk_services import GraphServices
@@ -567,6 +568,7 @@ class ApiServices:
     nodes: NodeServices
     entities: EntityServices
     graph: GraphServices
+    memory_graph: MemoryGraphServices
     tasks: TaskServices
     webhooks: WebhookServices
 

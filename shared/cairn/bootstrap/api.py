@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cairn.api import services as api
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.forget_services import ForgetServices
+    from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
@@ -75,6 +76,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         nodes=later(lambda: parts.graph_writing[0]),
         entities=later(lambda: parts.graph_writing[1]),
         graph=later(lambda: _walks(parts)),
+        memory_graph=later(lambda: _memory_graph(parts)),
         tasks=later(lambda: _tasks(parts)),
         webhooks=later(lambda: _webhooks(parts)),
     )
@@ -269,6 +271,12 @@ def _walks(parts: ApiParts) -> GraphServices:
     from cairn.bootstrap.graph import walk_services
 
     return walk_services(parts.opened, parts.recalled)
+
+
+def _memory_graph(parts: ApiParts) -> MemoryGraphServices:
+    from cairn.bootstrap.memory_graph import memory_graph
+
+    return memory_graph(parts.opened, parts.remember, parts.forget)
 
 
 def create_asgi_app(*, read_model: bool = False) -> FastAPI:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from cairn.access import Scope
+from cairn.access import Role, Scope
 from cairn.access.system import system_principal
 from cairn.errors import CairnError, Conflict, NotFound
 from cairn.graph.memory_records import (
@@ -76,6 +76,14 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """How many records were read, and how many of them changed something."""
+
+    read: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """What a write did: the ids in the order of its records, and how many of them it changed."""
 
@@ -95,7 +103,12 @@ class LedgerGraph:
     principal_of: Callable[[UUID], Principal] = system_principal
 
     def bound_to(self, principal: Principal) -> LedgerGraph:
-        """Return the graph as one principal sees it; any other workspace is NotFound."""
+        """Return the graph of one admin's workspace; any other is NotFound.
+
+        Denied for other roles, and for keys that have no access to the scope `admin`.
+        """
+        principal.require(Role.ADMIN)
+        principal.require_scope(Scope.ADMIN)
 
         def own(workspace_id: UUID) -> Principal:
             if workspace_id != principal.workspace_id:
@@ -258,20 +271,15 @@ class LedgerGraph:
 
     def import_all(self, workspace_id: UUID, stream: Iterable[Dump]) -> int:
         """Write records as they are, a batch a transaction."""
-        count = 0
-        batch: list[Dump] = []
-        names: set[tuple[str, ...]] = set()
-        for record in stream:
-            name: tuple[str, ...] = record.ref if isinstance(record, NodeDump) else record.key
-            if len(batch) == IMPORT_BATCH or name in names:
-                self.write(workspace_id, batch, importing=True)
-                batch, names = [], set()
-            batch.append(record)
-            names.add(name)
-            count += 1
-        if batch:
-            self.write(workspace_id, batch, importing=True)
-        return count
+        return self.import_records(workspace_id, stream).read
+
+    def import_records(self, workspace_id: UUID, stream: Iterable[Dump]) -> Imported:
+        """Do the same and return how many records changed something, too."""
+        read = changed = 0
+        for batch in _batches(stream):
+            changed += self.write(workspace_id, batch, importing=True).changed
+            read += len(batch)
+        return Imported(read=read, changed=changed)
 
     def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Written:
         """Write records in one transaction, each name at most once among them."""
@@ -412,6 +420,21 @@ def _write(
     ids = tuple(plan.node(one) if isinstance(one, NodeDump) else plan.edge(one) for one in records)
     write.append()
     return Written(ids=ids, changed=plan.changed), write.wake_embed(plan.touched)
+
+
+def _batches(stream: Iterable[Dump]) -> Iterator[list[Dump]]:
+    """Yield records in lists of up to IMPORT_BATCH, none of which has a name twice."""
+    batch: list[Dump] = []
+    names: set[tuple[str, ...]] = set()
+    for record in stream:
+        name: tuple[str, ...] = record.ref if isinstance(record, NodeDump) else record.key
+        if len(batch) == IMPORT_BATCH or name in names:
+            yield batch
+            batch, names = [], set()
+        batch.append(record)
+        names.add(name)
+    if batch:
+        yield batch
 
 
 def _refs(records: Sequence[Dump]) -> set[Ref]:

@@ -12,6 +12,7 @@ import httpx
 from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
+from tests.unit.api.memory_graph_fakes import MemoryGraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.numbers_fakes import NumbersWorld
 from tests.unit.api.rebuild_fakes import RebuildWorld
@@ -137,6 +138,7 @@ class World:
     graphs: GraphWorld = field(default_factory=lambda: GraphWorld(WORKSPACE))
     vectors: VectorWorld = field(default_factory=VectorWorld)
     forgets: ForgetWorld = field(default_factory=ForgetWorld)
+    memory_graph: MemoryGraphWorld = field(default_factory=MemoryGraphWorld)
     runs: RunWorld = field(default_factory=RunWorld)
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
     rebuilding: RebuildWorld = field(default_factory=RebuildWorld)

@@ -62,6 +62,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/summaries",
         "/v1/summaries/{summary_id}",
         "/v1/context",
+        "/v1/export",
+        "/v1/import",
         "/v1/ledger",
         "/v1/ledger/verify",
         "/v1/keys",

@@ -1,0 +1,108 @@
+"""The memory graph on the wire: its nodes and edges page by page, out and in. Not its file."""
+
+from typing import Annotated, Any
+
+from fastapi import Response
+from pydantic import Field
+
+from cairn.api import cursors
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body
+from cairn.api.pages import Cursor, Limit
+from cairn.api.routing import router
+from cairn.errors import FieldError, ValidationFailed
+from cairn.graph.memory_dump import as_record, from_record
+from cairn.graph.memory_records import Dump
+from cairn.lifecycle.memory_graph import IMPORT_BATCH
+
+routes = router("memory graph")
+
+_RECORD: dict[str, Any] = {
+    "type": "object",
+    "required": ["kind", "properties"],
+    "properties": {
+        "kind": {"enum": ["node", "edge"]},
+        "properties": {"type": "object"},
+        "label": {"type": "string"},
+        "natural_key": {"type": "string"},
+        "provenance": {"enum": ["operator", "proposed", "imported"]},
+        "status": {"enum": ["provisional", "active", "archived"]},
+        "source": {"type": "array", "items": {"type": "string"}},
+        "target": {"type": "array", "items": {"type": "string"}},
+        "relation": {"type": "string"},
+        "weight": {"type": "string"},
+        "observed_at": {"type": "string", "format": "date-time"},
+    },
+}
+_PAGE: dict[str, Any] = {
+    "type": "object",
+    "required": ["items", "position", "next_cursor"],
+    "properties": {
+        "items": {"type": "array", "items": _RECORD},
+        "position": {"type": "integer", "description": "Of the ledger, when the export began."},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+}
+_IMPORTED: dict[str, Any] = {
+    "type": "object",
+    "required": ["read", "changed"],
+    "properties": {"read": {"type": "integer"}, "changed": {"type": "integer"}},
+}
+
+
+class ImportIn(Body):
+    """Records in the order of an export: nodes before the edges that name them."""
+
+    items: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=IMPORT_BATCH)]
+
+    def records(self) -> list[Dump]:
+        """Return the records; ValidationFailed names the first that is wrong."""
+        found: list[Dump] = []
+        for number, item in enumerate(self.items):
+            try:
+                found.append(from_record(item))
+            except ValidationFailed as error:
+                where = f"items.{number}"
+                wrong = [FieldError(where, error.detail)]
+                detail = f"{where}: {error.detail}"
+                raise ValidationFailed(detail, reason=error.reason, errors=wrong) from error
+        return found
+
+
+@routes.get(
+    "/v1/export",
+    summary="Export the memory graph",
+    response_model=None,
+    responses={**answers(200, "Nodes first, then edges, each sorted", _PAGE), **problems()},
+)
+def export_graph(
+    caller: Admin, services: Services, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
+    """Read the nodes with natural keys and the edges between them, without ids, page by page."""
+    after = cursors.decode_names(cursor, route="export")
+    position, names = after or (None, ())
+    page = services.memory_graph.bound_to(caller).export_page(
+        caller.workspace_id, names, position=position, limit=limit
+    )
+    more = None
+    if page.after is not None:
+        more = cursors.encode_names([page.position, *page.after], route="export")
+    items = [as_record(one) for one in page.records]
+    return answer({"items": items, "position": page.position, "next_cursor": more})
+
+
+@routes.post(
+    "/v1/import",
+    summary="Import into the memory graph",
+    response_model=None,
+    responses={
+        **answers(200, "How many records there were and how many changed something", _IMPORTED),
+        **problems("conflict", body=True),
+    },
+)
+def import_graph(body: ImportIn, caller: Admin, services: Services) -> Response:
+    """Write up to 100 records as they are, all or none; again changes nothing."""
+    graph = services.memory_graph.bound_to(caller)
+    return answer(graph.import_records(caller.workspace_id, body.records()))
