@@ -30,7 +30,7 @@ from cairn.consolidation.plan import (
 from cairn.graph.edge import Role
 from cairn.graph.entities import entity_id
 from cairn.ids import derived_id
-from cairn.ingestion.projectors import memory_body
+from cairn.ingestion.memory_rows import memory_body
 from cairn.memory.draft import Audience, MemoryDraft
 from cairn.memory.importance import importance_number
 from cairn.memory.kinds import DEFAULT_CATEGORY, KnowledgeCategory, MemoryKind

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from cairn.ingestion.edge_planning import produced_edge
 from cairn.ingestion.entries import Entries
+from cairn.ingestion.memory_rows import memory_body
 from cairn.ingestion.ports import Session
-from cairn.ingestion.projectors import memory_body
 from cairn.ingestion.requests import MemoryOutcome, Outcome
 from cairn.memory.corroboration import Known, observers_after, same_assertion
 from cairn.memory.draft import MemoryDraft

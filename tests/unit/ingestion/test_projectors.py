@@ -13,7 +13,13 @@ from tests.support.remembering import NOON, Remembering, fact
 from cairn.graph.projection import Projection
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.projectors import project, registered_subject
+from cairn.ingestion.projectors import (
+    WITH_TEXTS,
+    WITHOUT_TEXTS,
+    project,
+    projector,
+    registered_subject,
+)
 from cairn.ledger.chain import empty_head
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
@@ -143,3 +149,12 @@ def test_every_row_names_the_position_it_comes_from(lived: Documents) -> None:
 def test_an_entry_of_another_type_has_no_rows(lived: Documents) -> None:
     entry = replace(lived.tables.entries[0], type="search.ran")
     assert project(entry, {}, {}) == Projection()
+
+
+@pytest.mark.parametrize("name", sorted({*WITH_TEXTS.values(), *WITHOUT_TEXTS.values()}))
+def test_every_name_of_the_tables_is_a_function_of_its_module(name: str) -> None:
+    assert callable(projector(name))
+
+
+def test_an_entry_type_is_in_one_table_only() -> None:
+    assert not WITH_TEXTS.keys() & WITHOUT_TEXTS.keys()
