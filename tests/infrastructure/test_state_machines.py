@@ -185,6 +185,8 @@ def test_consolidation_calls_the_steps_of_one_function_with_ids_only() -> None:
     assert {payload["step"] for payload in payloads} == {
         "plan_run",
         "consolidate",
+        "summarise",
+        "cleanup",
         "finish",
         "fail",
     }
