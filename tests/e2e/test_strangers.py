@@ -133,7 +133,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "status": "active",
             }
         ]
-    },  # fmt: skip
+    },
     "POST /v1/rebuilds": {"check": True},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
