@@ -26,7 +26,10 @@ class RebuildIn(Body):
     summary="Make the projections anew from the ledger",
     status_code=202,
     response_model=None,
-    responses={**answers(202, "The rebuild; follow it by its id", "RebuildView"), **problems("conflict", body=True)},
+    responses={
+        **answers(202, "The rebuild; follow it by its id", "RebuildView"),
+        **problems("conflict", body=True),
+    },
 )
 def start_rebuild(body: RebuildIn, caller: Admin, services: Services) -> Response:
     """Replay the ledger beside the rows in use, then replace what differs in one transaction.
