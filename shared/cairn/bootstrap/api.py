@@ -220,7 +220,7 @@ def _forgetting(parts: ApiParts) -> ForgetServices:
 
 
 def _consolidations(parts: ApiParts) -> ConsolidationServices:
-    from cairn.bootstrap.consolidate import consolidation_services
+    from cairn.bootstrap.consolidating import consolidation_services
 
     return consolidation_services(parts.opened, parts.model, parts.remember, parts.gateway)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
-from cairn.storage.postgres.recall import PostgresKeywordLeg
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +46,8 @@ def endpoint(settings: SearchIndexSettings) -> Endpoint | None:
 
 def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
     """Return PostgreSQL's leg, behind OpenSearch's where there is one. Nothing connects yet."""
+    from cairn.storage.postgres.recall import PostgresKeywordLeg  # not for those who only write
+
     found = endpoint(settings)
     if found is None:
         return PostgresKeywordLeg(opened)

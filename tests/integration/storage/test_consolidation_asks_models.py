@@ -12,7 +12,7 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.thinking import gateway
 from tests.support.world import World, memory, open_world
 
-from cairn.bootstrap.consolidate import consolidate_client
+from cairn.bootstrap.consolidating import consolidate_client
 from cairn.errors import BudgetExceeded
 from cairn.ids import new_id
 from cairn.llm.allowance import Terms, allowance_of

@@ -167,7 +167,7 @@ class ConsolidationScale:
     def _consolidate(
         self, database: Database, folder: Path, workspace_id: UUID, rows: int
     ) -> dict[str, Any]:
-        from cairn.bootstrap.consolidate import consolidate_client
+        from cairn.bootstrap.consolidating import consolidate_client
         from cairn.consolidation.control import BeginRuns
         from cairn.storage.keys_file import FileKeyStore
         from cairn.storage.postgres.consolidation import PostgresConsolidationStores

@@ -1,0 +1,108 @@
+"""What consolidates memories: for the function of that name, for the API, for measurements."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from cairn.api.consolidation_services import ConsolidationServices
+from cairn.bootstrap.models import planners
+from cairn.clock import monotonic, utc_now
+from cairn.consolidation.apply import ApplyPlan
+from cairn.consolidation.batching import Gather
+from cairn.consolidation.existing import FindMerges
+from cairn.consolidation.heuristic import HeuristicPlanner
+from cairn.consolidation.requests import (
+    BrowseConsolidations,
+    PreviewConsolidation,
+    StartConsolidation,
+)
+from cairn.consolidation.run import ConsolidateClient, PreviewClient, ProposePlan
+from cairn.ids import new_id
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+from cairn.storage.postgres.consolidation import PostgresConsolidationStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from cairn.consolidation.run import Planners
+    from cairn.embedding.port import Embedder
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.remember import Remember
+    from cairn.ledger.keys import KeyStore
+    from cairn.llm.gateway import Gateway
+    from cairn.storage.postgres.database import Database
+
+
+PREVIEW_ANSWER_SECONDS = 25.0
+"""How long a dry run waits for one answer of a model: less than its own request may take."""
+
+
+def consolidate_client(
+    opened: Database,
+    model: Embedder,
+    *,
+    keys: KeyStore,
+    dispatcher: Dispatcher,
+    models: Gateway | None = None,
+) -> ConsolidateClient:
+    """Return what consolidates memories, by a model where there is one, else by rules."""
+    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    return ConsolidateClient(
+        transactions=transactions,
+        propose=propose_plan(opened, model, models),
+        apply=ApplyPlan(
+            transactions=transactions,
+            resolver=SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),
+            cipher=BodyCipher(),
+            dispatcher=dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+            model_id=model.model.id,
+            pause=time.sleep,
+        ),
+        stopwatch=monotonic,
+    )
+
+
+def propose_plan(
+    opened: Database, model: Embedder, models: Gateway | None, *, seconds: float | None = None
+) -> ProposePlan:
+    """Return what plans batches and changes nothing."""
+    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    rules = HeuristicPlanner()
+    asked: Planners = (
+        planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
+    )
+    return ProposePlan(
+        gather=Gather(transactions=transactions, model_id=model.model.id),
+        planners=asked,
+        rules=rules,
+        merges=FindMerges(transactions=transactions, embedder=model),
+    )
+
+
+def consolidation_services(
+    opened: Database, model: Embedder, remember: Remember, models: Gateway | None
+) -> ConsolidationServices:
+    """Return what the API asks for; the writing parts are those of `remember`."""
+    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    propose = propose_plan(opened, model, models, seconds=PREVIEW_ANSWER_SECONDS)
+    return ConsolidationServices(
+        start=StartConsolidation(
+            transactions=transactions,
+            resolver=remember.resolver,
+            cipher=remember.cipher,
+            dispatcher=remember.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        preview=PreviewConsolidation(
+            transactions=transactions,
+            preview=PreviewClient(propose=propose, stopwatch=monotonic),
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        ),
+        browse=BrowseConsolidations(transactions=transactions),
+    )
