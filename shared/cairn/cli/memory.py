@@ -1,36 +1,75 @@
-"""`cairn memory`: memories of other stores. Writes go through the API like any other."""
+"""`cairn memory`: the memory graph in and out, and memories of other stores. All over the API."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cairn.cli.client import Client as ApiClient
 from cairn.cli.foreign import Store, read_items
 from cairn.cli.importing import Importing, Sending, Tried, shown
+from cairn.cli.memory_graph import Backend, import_file, moved, write_file
 from cairn.cli.options import Client, Json, Scope, deps_of, print_json
 
-app = typer.Typer(help="Memories of other stores: import them.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from cairn.cli.deps import Deps
 
-File = Annotated[Path, typer.Argument(help="The export: JSON, or NDJSON with a record a line.")]
-From = Annotated[Store, typer.Option("--from", help="What wrote the file.")]
+app = typer.Typer(
+    help="The memory graph in and out; memories of other stores.", no_args_is_help=True
+)
+
+File = Annotated[
+    Path, typer.Argument(help="An export of the memory graph, or with --from of another store.")
+]
+From = Annotated[Store | None, typer.Option("--from", help="What wrote it, if not Cairn.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file; standard output without.")]
+To = Annotated[Backend, typer.Option("--to", help="postgres, or memory to rehearse.")]
+Url = Annotated[str | None, typer.Option("--url", help="Of the other deployment's API.")]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key", envvar="CAIRN_TARGET_API_KEY", show_envvar=True, help="Of an admin there."
+    ),
+]
+
+
+@app.command()
+def export(ctx: typer.Context, out: Out = None, as_json: Json = False) -> None:
+    """Write the memory graph as canonical JSON lines: nodes with natural keys, and their edges.
+
+    Memories and documents travel with the ledger: `cairn ledger export`.
+    """
+    deps = deps_of(ctx)
+    told = write_file(deps, out)
+    if out is None:
+        deps.err.print(_counts(told))
+    elif as_json:
+        print_json(told)
+    else:
+        deps.err.print(f"{_counts(told)} in {out}", markup=False)
 
 
 @app.command("import")
 def import_(
     ctx: typer.Context,
     file: File,
-    source: From,
+    source: From = None,
     client: Client = None,
     scope: Scope = "admin",
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Import an export of mem0 or Graphiti. A second import adds nothing.
+    """Import an export of the memory graph, or of mem0 or Graphiti. A second import adds nothing.
 
-    The exit status is 1 when a record could not be read or was refused; the others stand.
+    A file of the memory graph is read whole first: one that was cut or changed is refused, its line
+    named, and nothing is written. Of another store's export the exit status is 1 when a record
+    could not be read or was refused; the others stand.
     """
     deps = deps_of(ctx)
+    if source is None:
+        _import_graph(deps, file, dry_run=dry_run, as_json=as_json)
+        return
     items = read_items(source, file, client_id=client or "global", scope=scope)
     importing: Importing = Tried() if dry_run else Sending(deps.client)
     with deps.err.status("reading …") as line:
@@ -45,3 +84,39 @@ def import_(
         shown(deps, told)
     if told["refused"] or told["unreadable"]:
         raise typer.Exit(1)
+
+
+@app.command()
+def migrate(
+    ctx: typer.Context, to: To, url: Url = None, key: Key = None, as_json: Json = False
+) -> None:
+    """Move the memory graph into another workspace, or rehearse it in memory, and compare.
+
+    The exit status is 1 when both do not export the same then: the other one held something before.
+    """
+    deps = deps_of(ctx)
+    target = None
+    if url and key:
+        target = ApiClient(url, key, sleep=deps.sleep, transport=deps.transport)
+    told = moved(deps, to, target)
+    if as_json:
+        print_json(told)
+    else:
+        same = "the same" if told["equal"] else "not the same"
+        deps.out.print(f"{_counts(told)} moved, {told['changed']} changed; both export {same}")
+    if not told["equal"]:
+        raise typer.Exit(1)
+
+
+def _import_graph(deps: "Deps", file: Path, *, dry_run: bool, as_json: bool) -> None:
+    told = import_file(deps, file, dry_run=dry_run)
+    if as_json:
+        print_json(told)
+    elif dry_run:
+        deps.out.print(f"{_counts(told)} would be written, or stand already")
+    else:
+        deps.out.print(f"{_counts(told)} read, {told['changed']} changed")
+
+
+def _counts(told: dict[str, Any]) -> str:
+    return f"{told['nodes']} nodes and {told['edges']} edges"

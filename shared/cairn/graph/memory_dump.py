@@ -34,6 +34,7 @@ FORMAT = "cairn-memory-graph-1"
 MAX_LINE_BYTES = 256 * 1024
 """More than any record can have; a longer line is refused without being read whole."""
 
+_FIRST = canonical_bytes({"format": FORMAT}) + b"\n"
 _NODE_FIELDS = {"kind", "label", "natural_key", "properties", "provenance", "status"}
 _EDGE_FIELDS = {"kind", "observed_at", "properties", "relation", "source", "target", "weight"}
 _END_FIELDS = {"edges", "kind", "nodes", "sha256"}
@@ -103,7 +104,8 @@ def dump_lines(dumps: Iterable[Dump]) -> Iterator[bytes]:
         digest.update(line)
         return line
 
-    yield counted({"format": FORMAT})
+    digest.update(_FIRST)
+    yield _FIRST
     for dump in dumps:
         record = as_record(dump)
         counts[str(record["kind"])] += 1
@@ -157,20 +159,19 @@ class _Reader:
 
     def take(self, line: bytes) -> Dump | None:
         """Return the record of the next line, None for the first and the last one."""
-        value = _parsed(line)
         if self.ended:
             _refuse("nothing may follow the last line", "after-the-end")
         self.lines += 1
         if self.lines == 1:
-            if value != {"format": FORMAT}:
-                _refuse(f'a file begins with {{"format":"{FORMAT}"}}', "format")
-        elif isinstance(value, dict) and value.get("kind") == "end":
+            if line != _FIRST:
+                _refuse(f"a file begins with {_FIRST[:-1].decode()}", "format")
+            self._digest.update(line)
+            return None
+        value = _parsed(line)
+        if isinstance(value, dict) and value.get("kind") == "end":
             self._end(value)
             return None
-        else:
-            return self._record(value, line)
-        self._digest.update(line)
-        return None
+        return self._record(value, line)
 
     def _record(self, value: JsonValue, line: bytes) -> Dump:
         dump = from_record(value)
