@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from cairn.graph.node import Label, Node
 from cairn.ids import derived_id
 from cairn.ingestion.entries import Planned
-from cairn.ingestion.event_draft import EventOutcome
-from cairn.ingestion.requests import MemoryOutcome
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
 
 if TYPE_CHECKING:
@@ -23,13 +21,15 @@ if TYPE_CHECKING:
 
     from cairn.graph.node import State
     from cairn.graph.projection import Projection
+    from cairn.ingestion.event_draft import EventOutcome
+    from cairn.ingestion.requests import MemoryOutcome
     from cairn.ingestion.taint_ports import TaintStore
     from cairn.ledger.entry import Entry
 
 QUARANTINED = "quarantined"
 """The warning of a write that was stored and is out of recall: who or what wrote it is tainted."""
 
-OutcomeT = TypeVar("OutcomeT", MemoryOutcome, EventOutcome)
+OutcomeT = TypeVar("OutcomeT", "MemoryOutcome", "EventOutcome")
 
 SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
 
