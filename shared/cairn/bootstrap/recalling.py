@@ -13,13 +13,11 @@ from cairn.ids import new_id
 from cairn.retrieval import gate, intents
 from cairn.retrieval.answer import answer
 from cairn.retrieval.asked import Asking
-from cairn.retrieval.context import AssembleContext, context_json
 from cairn.retrieval.expansion import no_expansion
 from cairn.retrieval.graph_leg import WalkingGraphLeg
 from cairn.retrieval.leg_calls import Legs
 from cairn.retrieval.recall import Recall, silent
 from cairn.retrieval.result_cache import ResultCache
-from cairn.retrieval.searches import ReadSearches
 from cairn.storage.postgres.graph_reader import graph_transactions
 from cairn.storage.postgres.recall import (
     PostgresKeywordLeg,
@@ -41,8 +39,10 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.embedding.port import Embedder
     from cairn.retrieval.answer import Answer
+    from cairn.retrieval.context import AssembleContext
     from cairn.retrieval.ports import KeywordLeg, Report
     from cairn.retrieval.query import SearchRequest
+    from cairn.retrieval.searches import ReadSearches
     from cairn.storage.postgres.database import Database
 
 LEG_THREADS = 8
@@ -69,17 +69,23 @@ class Context:
         self, principal: Principal, request: SearchRequest, *, max_tokens: int
     ) -> dict[str, Any]:
         """Assemble the block for a question."""
+        from cairn.retrieval.context import context_json
+
         made = self.assemble(principal, request, max_tokens=max_tokens)
         return context_json(made, answer(made.found, request).meta)
 
 
 def context(found: Recall) -> Context:
     """Return the use case over a recall; tokens are counted as its embedder does."""
+    from cairn.retrieval.context import AssembleContext
+
     return Context(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
 
 
 def searches(opened: Database) -> ReadSearches:
     """Return the use case that explains searches."""
+    from cairn.retrieval.searches import ReadSearches
+
     return ReadSearches(runs=PostgresSearchRuns(opened), transactions=recall_transactions(opened))
 
 
