@@ -48,6 +48,7 @@ def summarise_workspace(
     from cairn.storage.postgres.stores import PostgresStores
 
     transactions = StoreTransactions(opened, PostgresStores)
+    model = ByModel(ask=asking(models)) if models else None
     return SummariseWorkspace(
         transactions=transactions,
         writing=SummaryWriting(
@@ -58,8 +59,9 @@ def summarise_workspace(
             clock=utc_now,
             new_id=new_id,
         ),
-        condense=ByModel(ask=asking(models)) if models else ByRules(),
+        condense=model or ByRules(),
         stopwatch=monotonic,
+        describe=model.asked if model else None,
     )
 
 

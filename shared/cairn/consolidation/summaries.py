@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from uuid import UUID
 
 from cairn.access.system import system_principal
+from cairn.consolidation.descriptions import Descriptions
 from cairn.consolidation.episodes import episodes
 from cairn.consolidation.summary_entries import (
     Draft,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from cairn.access import Principal
     from cairn.clock import Stopwatch
+    from cairn.consolidation.descriptions import Describe
     from cairn.consolidation.episodes import Source
     from cairn.consolidation.summary_ports import Condense, Group, StoredSummary, SummaryStore
     from cairn.consolidation.summary_writing import SummaryWriting
@@ -67,6 +69,7 @@ class SummariseWorkspace:
     writing: SummaryWriting
     condense: Condense
     stopwatch: Stopwatch
+    describe: Describe | None = None
 
     def __call__(
         self, workspace_id: UUID, *, seconds: float, run_id: UUID | None = None
@@ -75,8 +78,9 @@ class SummariseWorkspace:
 
         Counts: `episodes`, `sessions`, `agents` and `truths` written, `dropped`, `unchanged`
         groups, `refused` texts of a model, `forgotten` groups whose key is gone, and `changed`
-        summaries whose sources changed while they were written: the next call takes those. Raises
-        Unavailable when the stores cannot be reached.
+        summaries whose sources changed while they were written: the next call takes those. With
+        `describe` also those of `descriptions`. Raises Unavailable when the stores cannot be
+        reached.
         """
         run = _Run(
             use=self,
@@ -105,8 +109,11 @@ def _top(workspace_id: UUID, group: Group) -> UUID:
     return group_id(workspace_id, group, Scope.AGENT if group.agent else Scope.SESSION)
 
 
-DONE = ("episodes", "sessions", "agents", "truths", "dropped", "changed", "forgotten")
-COUNTED = (*DONE, "unchanged", "refused")
+DONE = (
+    "episodes", "sessions", "agents", "truths", "documents", "sections", "left", "dropped",
+    "changed", "forgotten",
+)  # fmt: skip
+COUNTED = (*DONE, "unchanged", "refused", "unanswered", "over_budget")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,8 +142,19 @@ class _Run:
             lambda: self._pages(lambda store: store.agents, self._agent),
             lambda: self._orphans(Scope.AGENT),
             lambda: truths.refresh(self.principal, self.run_id, self.counts, self._in_time),
+            self._documents,
         )
         return all(step() for step in steps)
+
+    def _documents(self) -> bool:
+        if self.use.describe is None:
+            return True
+        described = Descriptions(
+            transactions=self.use.transactions,
+            writing=self.use.writing,
+            describe=self.use.describe,
+        )
+        return described.refresh(self.principal, self.run_id, self.counts, self._in_time)
 
     def _in_time(self) -> bool:
         """Return whether to go on: until something is done at the least, so that calls get on."""

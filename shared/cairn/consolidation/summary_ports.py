@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.graph.node import State
+from cairn.ingestion.messages import OWN_METADATA
 from cairn.ingestion.ports import WriteStores
 
 if TYPE_CHECKING:
@@ -88,6 +89,29 @@ class EntityState:
     fingerprint: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartState:
+    """A document or section as it is stored. `content_hash` is that of what it is a summary of."""
+
+    id: UUID
+    label: str
+    document_id: UUID
+    data_subjects: tuple[UUID, ...]
+    content_hash: str
+    metadata: Mapping[str, Any]
+
+    @property
+    def own_metadata(self) -> Mapping[str, Any]:
+        """Return what Cairn keeps beside what the caller gave, {} without."""
+        own = self.metadata.get(OWN_METADATA)
+        return cast("Mapping[str, Any]", own) if isinstance(own, dict) else {}
+
+    @property
+    def covers(self) -> str | None:
+        """Return what its summary was asked of; None when no model was asked."""
+        return self.own_metadata.get("summary", {}).get("covers")
+
+
 class SummaryStore(Protocol):
     """Sources and summaries, whatever their audience; only what is not deleted.
 
@@ -152,6 +176,30 @@ class SummaryStore(Protocol):
         """Return an entity's sources, the most important first, then those valid the latest."""
         ...
 
+    def undescribed(
+        self, label: str, covering: str, after: UUID, *, limit: int
+    ) -> Sequence[PartState]:
+        """Return stored documents or sections nobody described as they are now, by rising id.
+
+        What was described says so in `metadata.cairn.summary.covers`: `covering`, then the hash.
+        """
+        ...
+
+    def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
+        """Return those of the documents and sections that are there."""
+        ...
+
+    def tokens_of(self, part: PartState) -> int:
+        """Return how many tokens the chunks of a document or section have together."""
+        ...
+
+    def texts_of(self, part: PartState) -> Sequence[str]:
+        """Return what a part's summary is made of, in order: chunks, or summaries of sections.
+
+        At most `MOST_PARTS`, each cut at `PART_CHARS`.
+        """
+        ...
+
     def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
         """Return the content hashes of those of the nodes that may be summarised now."""
         ...
@@ -160,6 +208,12 @@ class SummaryStore(Protocol):
         """Return the open SUMMARIZES and DERIVED_FROM edges from these nodes."""
         ...
 
+
+MOST_PARTS = 500
+"""Chunks or sections that a document's or section's summary is made of at the most."""
+
+PART_CHARS = 8_000
+"""Characters of one of them; a chunk of prose has fewer."""
 
 SOURCE_CHARS = 2_000
 """Characters of one source that a summary is made of."""

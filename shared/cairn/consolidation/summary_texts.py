@@ -15,6 +15,7 @@ from cairn.consolidation.tokens import invented, tokens
 from cairn.errors import BudgetExceeded, Unavailable, ValidationFailed
 from cairn.llm.extract import extract
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
+from cairn.llm.summaries import Level, summary_request
 from cairn.safety.screening import Verdict, screen
 from cairn.text.scrub import scrub
 
@@ -100,10 +101,20 @@ class ByModel:
     def __call__(self, wanted: Wanted, /) -> Condensed:
         """Return the model's text, or an extract that names why it was refused."""
         try:
+            return self.asked(wanted)
+        except (Unavailable, BudgetExceeded) as failure:
+            return self._extract(wanted, failure.reason)
+
+    def asked(self, wanted: Wanted, /) -> Condensed:
+        """Return the same, where it matters whether anybody answered.
+
+        Raises Unavailable when nobody did, BudgetExceeded when nobody may be asked.
+        """
+        try:
             answer = self.ask(
                 _request(wanted), workspace_id=wanted.workspace_id, run_id=wanted.run_id
             )
-        except (Unavailable, BudgetExceeded, ValidationFailed) as failure:
+        except ValidationFailed as failure:
             return self._extract(wanted, failure.reason)
         if answer.provider == RULES_PROVIDER:
             return self.rules(wanted)
@@ -141,6 +152,8 @@ def why_refused(text: str, wanted: Wanted) -> str | None:
 
 
 def _request(wanted: Wanted) -> ChatRequest:
+    if wanted.scope in (DOCUMENT, SECTION):
+        return summary_request("\n\n".join(wanted.texts)[:PROMPT_CHARS], Level(wanted.scope))
     most = MOST_WORDS[wanted.scope]
     truth = wanted.scope == TRUTH
     return ChatRequest(

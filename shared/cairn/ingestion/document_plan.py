@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cairn.documents.changes import Changes, SectionChanges, diff, diff_sections
+from cairn.documents.changes import Changes, KeptSection, SectionChanges, diff, diff_sections
 from cairn.documents.tree import (  # noqa: TC001 - read at run time by a TypeAdapter
     ChunkPart,
     DocumentTree,
@@ -164,7 +164,7 @@ class DocumentPlan:
             "summary": self.summarised.summary,
             "content_hash": tree.content_hash,
             "sections_added": [self._section(section) for section in changes.added],
-            "sections_kept": [self._section(one.section) for one in changes.kept],
+            "sections_kept": [self._kept_section(one) for one in changes.kept],
             "chunks_kept": self._moved_chunks(),
             "removed": [str(one) for one in (*self.chunk_changes.removed, *changes.removed)],
             "edges_added": edges_added,
@@ -237,6 +237,13 @@ class DocumentPlan:
             "summary": self.summarised.chunks[chunk.ordinal],
             "screening": screen(chunk.text).verdict.value.lower(),
         }
+
+    def _kept_section(self, one: KeptSection) -> dict[str, Any]:
+        """Return a kept section; one of the same text keeps its summary, whoever wrote that."""
+        part = self._section(one.section)
+        if one.changed or not part["summary"]:
+            return part
+        return {name: value for name, value in part.items() if name not in ("text", "summary")}
 
     def _section(self, section: SectionPart) -> dict[str, Any]:
         summary = self.summarised.sections[section.ordinal]

@@ -37,6 +37,7 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "node.deleted": "node_rows.deleted",
     "summary.written": "summary_rows.written",
     "truth.compiled": "summary_rows.compiled",
+    "summary.described": "summary_rows.described",
     "node.expired": "lifecycle_rows.expired",
     "node.archived": "lifecycle_rows.archived",
     "node.restored": "lifecycle_rows.restored",

@@ -52,6 +52,22 @@ def compiled(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
     return Projection(nodes=(change,), edges=edges)
 
 
+def described(entry: Entry, _: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Documents and sections that a model summed up; one without a summary keeps what it has."""
+    changes = tuple(
+        NodeChange(
+            workspace_id=entry.workspace_id,
+            id=UUID(one["id"]),
+            position=entry.position,
+            text=one["summary"],
+            summary=one["summary"],
+            metadata=one["metadata"],
+        )
+        for one in body.get("parts", ())
+    )
+    return Projection(nodes=changes)
+
+
 def _node(
     entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], one: Mapping[str, Any]
 ) -> Node:

@@ -49,19 +49,23 @@ class Summary:
     is_extract: bool
 
 
-def summarise(chats: Chats, text: str, level: Level, budget: Budget) -> Summary:
-    """Return a summary of `text`; "" for a blank one.
-
-    Raises BudgetExceeded before the call that would pass a limit, Unavailable when nobody answers.
-    """
+def summary_request(text: str, level: Level) -> ChatRequest:
+    """Return the question for a summary of `text`, as long as its level allows."""
     tokens = MAX_TOKENS[level]
-    request = ChatRequest(
+    return ChatRequest(
         purpose=Purpose.SUMMARY,
         system=SYSTEM.format(level=level, words=tokens * 3 // 4),
         messages=(Message(role=Role.USER, text=text),),
         max_tokens=tokens,
     )
-    answer = chats.chat(request, budget)
+
+
+def summarise(chats: Chats, text: str, level: Level, budget: Budget) -> Summary:
+    """Return a summary of `text`; "" for a blank one.
+
+    Raises BudgetExceeded before the call that would pass a limit, Unavailable when nobody answers.
+    """
+    answer = chats.chat(summary_request(text, level), budget)
     return Summary(
         text=answer.text.strip(),
         provider=answer.provider,

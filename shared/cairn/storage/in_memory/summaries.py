@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from cairn.consolidation.episodes import Source, fingerprint
 from cairn.consolidation.summary_ports import (
+    MOST_PARTS,
+    PART_CHARS,
     SOURCE_CHARS,
     SUMMARISED,
     EntityState,
     Group,
     GroupState,
     HeldEdge,
+    PartState,
     StoredSummary,
 )
 from cairn.graph.edge import Relation, Role, View
@@ -164,6 +167,37 @@ class InMemorySummaries:
         )
         return [_source(one) for one in found[:limit]]
 
+    def undescribed(
+        self, label: str, covering: str, after: UUID, *, limit: int
+    ) -> Sequence[PartState]:
+        """Return documents or sections that are not described as they are now."""
+        found = [
+            one
+            for one in self._parts(self.tables.nodes)
+            if one.label == label and one.id > after and one.content_hash
+        ]
+        return sorted(
+            (one for one in found if one.covers != f"{covering}{one.content_hash}"),
+            key=lambda one: one.id,
+        )[:limit]
+
+    def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
+        """Return those of the documents and sections that are there."""
+        return list(self._parts(ids))
+
+    def tokens_of(self, part: PartState) -> int:
+        """Return how long a part's text is, in tokens."""
+        return sum(one.token_count or 0 for one in self._inside(part, Label.CHUNK))
+
+    def texts_of(self, part: PartState) -> Sequence[str]:
+        """Return what a part's summary is made of."""
+        if part.label == Label.SECTION:
+            texts = [one.text for one in self._inside(part, Label.CHUNK)]
+        else:
+            found = self._inside(part, Label.SECTION)
+            texts = [one.summary for one in found if one.summary]
+        return [text[:PART_CHARS] for text in texts[:MOST_PARTS]]
+
     def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
         """Return the content hashes of those that may be summarised now."""
         return {one: self.tables.nodes[one].content_hash for one in ids if self._may(one)}
@@ -181,6 +215,32 @@ class InMemorySummaries:
             if one.source_id in ids and (one.view, str(one.relation)) in _DERIVED
         ]
         return sorted(found, key=lambda one: one.id)
+
+    def _parts(self, ids: Iterable[UUID]) -> Iterable[PartState]:
+        for node_id in ids:
+            node = self.tables.nodes.get(node_id)
+            if node is None or node.state not in _HOLDS or node.document_id is None:
+                continue
+            if node.label in (Label.DOCUMENT, Label.SECTION):
+                yield PartState(
+                    id=node.id,
+                    label=node.label,
+                    document_id=node.document_id,
+                    data_subjects=node.data_subjects,
+                    content_hash=node.content_hash,
+                    metadata=node.metadata,
+                )
+
+    def _inside(self, part: PartState, label: Label) -> list[Node]:
+        found = [
+            one
+            for one in self.tables.nodes.values()
+            if one.document_id == part.document_id
+            and one.label == label
+            and one.state in _HOLDS
+            and (part.label == Label.DOCUMENT or one.parent_id == part.id)
+        ]
+        return sorted(found, key=lambda one: (one.ordinal or 0, one.id))
 
     def _summarised(self, *labels: Label) -> Iterable[Node]:
         return (

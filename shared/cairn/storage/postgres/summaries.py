@@ -9,14 +9,17 @@ from psycopg.rows import dict_row
 
 from cairn.consolidation.episodes import Source
 from cairn.consolidation.summary_ports import (
+    MOST_PARTS,
+    PART_CHARS,
     SOURCE_CHARS,
     EntityState,
     Group,
     GroupState,
     HeldEdge,
+    PartState,
     StoredSummary,
 )
-from cairn.graph.node import State
+from cairn.graph.node import Label, State
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
 from cairn.text.canonical import parse_timestamp
@@ -104,6 +107,35 @@ class PostgresSummaries(Store):
         rows = self._rows("summary.facts", id=entity_id, limit=limit, characters=SOURCE_CHARS)
         return [_source(row) for row in rows]
 
+    def undescribed(
+        self, label: str, covering: str, after: UUID, *, limit: int
+    ) -> Sequence[PartState]:
+        """Return documents or sections that are not described as they are now."""
+        rows = self._rows(
+            "summary.undescribed", label=label, covering=covering, after=after, limit=limit
+        )
+        return [_part(row) for row in rows]
+
+    def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
+        """Return those of the documents and sections that are there."""
+        return [_part(row) for row in self._rows("summary.described_parts", ids=list(ids))]
+
+    def tokens_of(self, part: PartState) -> int:
+        """Return how long a part's text is, in tokens."""
+        section = part.id if part.label == Label.SECTION else None
+        asked = {"document_id": part.document_id, "section_id": section}
+        [(tokens,)] = self.run("summary.part_tokens", **asked)
+        return tokens
+
+    def texts_of(self, part: PartState) -> Sequence[str]:
+        """Return what a part's summary is made of."""
+        asked = {"document_id": part.document_id, "characters": PART_CHARS, "limit": MOST_PARTS}
+        if part.label == Label.SECTION:
+            rows = self.run("summary.section_texts", id=part.id, **asked)
+        else:
+            rows = self.run("summary.document_texts", **asked)
+        return [text for (text,) in rows]
+
     def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
         """Return the content hashes of those that may be summarised now."""
         return dict(self.run("summary.contents", ids=list(ids)).fetchall())
@@ -163,6 +195,11 @@ def _stored(row: Mapping[str, Any]) -> StoredSummary:
         covers=told.get("covers", ""),
         made_of=told.get("made_of", ""),
     )
+
+
+def _part(row: Mapping[str, Any]) -> PartState:
+    values = dict(row)
+    return PartState(data_subjects=tuple(values.pop("data_subjects")), **values)
 
 
 def _entity(row: Mapping[str, Any]) -> EntityState:

@@ -213,3 +213,39 @@ SELECT f.id, left(f.text, %(characters)s) AS text, f.content_hash, f.valid_from 
    AND f.data_subjects = n.data_subjects
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s
  ORDER BY f.importance DESC, f.valid_from DESC, f.id DESC LIMIT %(limit)s
+
+-- name: undescribed
+-- Stored documents or sections whose summary is not one of what they are now.
+SELECT n.id, n.label, n.document_id, n.data_subjects, n.content_hash, n.metadata FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = %(label)s AND n.id > %(after)s
+   AND n.state IN ('active', 'provisional') AND n.document_id IS NOT NULL AND n.content_hash <> ''
+   AND n.metadata #>> '{cairn,summary,covers}' IS DISTINCT FROM %(covering)s || n.content_hash
+ ORDER BY n.id LIMIT %(limit)s
+
+-- name: described_parts
+-- Documents and sections that are there.
+SELECT n.id, n.label, n.document_id, n.data_subjects, n.content_hash, n.metadata FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
+   AND n.label IN ('Document', 'Section') AND n.document_id IS NOT NULL
+   AND n.state IN ('active', 'provisional')
+
+-- name: part_tokens
+-- How long the chunks of a document, or of one of its sections, are together.
+SELECT coalesce(sum(n.token_count), 0)::bigint FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.document_id = %(document_id)s
+   AND (%(section_id)s::uuid IS NULL OR n.parent_id = %(section_id)s)
+   AND n.label = 'Chunk' AND n.state IN ('active', 'provisional')
+
+-- name: section_texts
+-- The chunks of a section.
+SELECT left(n.text, %(characters)s) FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.document_id = %(document_id)s
+   AND n.parent_id = %(id)s AND n.label = 'Chunk' AND n.state IN ('active', 'provisional')
+ ORDER BY n.ordinal, n.id LIMIT %(limit)s
+
+-- name: document_texts
+-- The summaries of a document's sections.
+SELECT left(n.summary, %(characters)s) FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.document_id = %(document_id)s
+   AND n.label = 'Section' AND n.summary <> '' AND n.state IN ('active', 'provisional')
+ ORDER BY n.ordinal, n.id LIMIT %(limit)s
