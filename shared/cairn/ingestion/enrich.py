@@ -8,14 +8,12 @@ those are in `enrich_entities`, `enrich_causes`, `similar` and `enrich_plan`.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.access.system import system_principal
-from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.errors import CairnError, Unavailable
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
@@ -23,11 +21,12 @@ from cairn.ingestion import similar
 from cairn.ingestion.appending import SYSTEM, append_and_project
 from cairn.ingestion.enrich_causes import asks_trace, failure_cause, good_causes, stated_causes
 from cairn.ingestion.enrich_plan import bodies, derive
-from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding, Recipe
+from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding
 from cairn.ingestion.entries import Planned
+from cairn.ingestion.node_texts import embedded, readable, text_hash, texts_of, vectors_of
 from cairn.ingestion.recipes import mixed, written
 from cairn.ledger.entry import NewEntry
-from cairn.ledger.keys import SubjectForgotten, key_subjects
+from cairn.ledger.keys import key_subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -116,34 +115,19 @@ class Enrich:
         wanted = list(dict.fromkeys(one for row in rows for one in row.node_ids))
         with self.transactions.reading(principal) as stores:
             found = stores.embeddings.enrichable(wanted)
-            texts = _texts(found, self.embedder)
+            texts = texts_of(found, self.embedder)
             known = dict(stores.embeddings.cached({text_hash(one) for one in texts}, model_id))
             audiences = {node.audience for node in found}
             aliases = {one: stores.aliases.aliases(*one) for one in audiences}
-        nodes, keys = self._readable(principal.workspace_id, found)
-        needed = _texts(nodes, self.embedder)
-        fresh = self._embed([one for one in needed if text_hash(one) not in known])
-        embeddings = [_embedding(node, self.embedder, known | fresh) for node in nodes]
+        nodes, keys = readable(self.keys, principal.workspace_id, found)
+        needed = texts_of(nodes, self.embedder)
+        fresh = embedded(self.embedder, [one for one in needed if text_hash(one) not in known])
+        embeddings = [vectors_of(node, self.embedder, known | fresh) for node in nodes]
         derived = [derive(node, aliases[node.audience]) for node in nodes]
         vectors = known, fresh
         work = self._looked_up(principal, nodes, embeddings, vectors, derived, keys)
         self._when_free(lambda: self._store(principal, rows, work))
         return len(embeddings)
-
-    def _readable(
-        self, workspace_id: UUID, nodes: Sequence[EnrichableNode]
-    ) -> tuple[Sequence[EnrichableNode], Mapping[UUID, bytes]]:
-        """Return the nodes whose data subjects have their keys still, and those keys."""
-        owners = {node.id: key_subjects(workspace_id, node.data_subjects) for node in nodes}
-        keys: dict[UUID, bytes] = {}
-        readable: dict[tuple[UUID, ...], bool] = {}
-        for subjects in dict.fromkeys(owners.values()):
-            try:
-                keys |= self.keys.get_or_create(workspace_id, subjects)
-                readable[subjects] = True
-            except SubjectForgotten:
-                readable[subjects] = False
-        return [node for node in nodes if readable[owners[node.id]]], keys
 
     def _looked_up(
         self,
@@ -268,13 +252,6 @@ class Enrich:
         )
         attempts(store)
 
-    def _embed(self, texts: Sequence[str]) -> dict[bytes, Vectors]:
-        if not texts:
-            return {}
-        # as exact as the cache keeps them, so that what is made of them can be made of it again
-        vectors = self.embedder.embed(texts).astype("float16").astype("float32")
-        return {text_hash(text): vectors[index] for index, text in enumerate(texts)}
-
     def _entry(
         self,
         workspace_id: UUID,
@@ -311,38 +288,6 @@ def _is_new(node: EnrichableNode) -> bool:
 
 def _ledger_is_busy(error: BaseException) -> bool:
     return isinstance(error, Unavailable) and error.reason == "ledger-busy"
-
-
-def text_hash(text: str) -> bytes:
-    """Return the SHA-256 under which a text's vector is cached."""
-    return hashlib.sha256(text.encode()).digest()
-
-
-def _windows(node: EnrichableNode, embedder: Embedder) -> list[str]:
-    whole_up_to = PASSAGE_TOKENS if node.label == Label.CHUNK else None
-    return embedder.windows(node.text, whole_up_to=whole_up_to)
-
-
-def _texts(nodes: Sequence[EnrichableNode], embedder: Embedder) -> list[str]:
-    """Return every text whose vector is needed, once each."""
-    needed: dict[str, None] = {}
-    for node in nodes:
-        needed |= dict.fromkeys(_windows(node, embedder))
-        needed |= dict.fromkeys(text for text in node.context)
-    return list(needed)
-
-
-def _embedding(
-    node: EnrichableNode, embedder: Embedder, vectors: Mapping[bytes, Vectors]
-) -> NewEmbedding:
-    recipe = Recipe(
-        windows=tuple(text_hash(text) for text in _windows(node, embedder)),
-        context=tuple(text_hash(text) for text in node.context),
-    )
-    made = mixed(node.id, recipe, vectors)
-    if made is None:
-        raise RuntimeError("a text that was just embedded has no vector")
-    return made
 
 
 __all__ = ["Enrich", "EnrichStores", "EnrichableNode", "NewEmbedding", "text_hash"]
