@@ -263,7 +263,12 @@ def test_forgetting_a_subject_erases_what_is_theirs_and_archives_what_speaks_of_
 def test_what_is_no_node_is_refused_and_named(
     graph: Opened, bad: dict[str, Any], says: str
 ) -> None:
-    good = {"label": "fact", "natural_key": "k", "properties": {}, "provenance": "operator"}
+    good: dict[str, Any] = {
+        "label": "fact",
+        "natural_key": "k",
+        "properties": {},
+        "provenance": "operator",
+    }
     with pytest.raises(ValidationFailed, match=says):
         graph.graph.upsert_node(graph.workspace_id, **{**good, **bad})
     assert list(graph.graph.export_all(graph.workspace_id)) == []

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from cairn.graph.memory_records import Dump, MemoryEdge, MemoryNode
     from cairn.lifecycle.memory_graph import MemoryGraph
+    from cairn.lifecycle.memory_graph_ports import MemoryGraphStores
     from cairn.storage.postgres.database import Database as Pool
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -64,16 +65,22 @@ class Opened:
 
 def ledger_graph(stand: Stand) -> LedgerGraph:
     """The graph over the ledger of a workspace's database."""
-    transactions = StoreTransactions(stand.pool, PostgresMemoryGraphStores)
-    writer = Writer(
+    return LedgerGraph(
+        writer=graph_writer(stand.pool, stand.keys, stand.system.sent), forget=stand.forget
+    )
+
+
+def graph_writer(pool: Pool, keys: Any, sent: Any) -> Writer[MemoryGraphStores]:
+    """What the graph writes with."""
+    transactions = StoreTransactions(pool, PostgresMemoryGraphStores)
+    return Writer(
         transactions=transactions,
-        resolver=SubjectResolver(transactions=transactions, keys=stand.keys, new_id=new_id),
+        resolver=SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),
         cipher=BodyCipher(),
-        dispatcher=stand.system.sent,
+        dispatcher=sent,
         clock=utc_now,
         new_id=new_id,
     )
-    return LedgerGraph(writer=writer, forget=stand.forget)
 
 
 def open_backend(name: str, database: Database | None = None, pool: Pool | None = None) -> Opened:
@@ -107,8 +114,9 @@ def _edge(source: NodeDump, relation: str, target: NodeDump, **changes: Any) -> 
 
 def in_order(nodes: Iterable[NodeDump], edges: Iterable[EdgeDump]) -> list[Dump]:
     """Records as an export has them."""
-    first: list[Dump] = [*sorted(nodes, key=lambda one: one.ref)]
-    return [*first, *sorted(edges, key=lambda one: one.key)]
+    first = sorted(nodes, key=lambda one: one.ref)
+    then = sorted(edges, key=lambda one: one.key)
+    return [*first, *then]
 
 
 def help_desk() -> list[Dump]:

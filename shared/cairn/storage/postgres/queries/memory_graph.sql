@@ -69,20 +69,26 @@ SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
 
 -- name: edge_page
 -- Stated edges between nodes made up to a position, by the names of their ends, from after one on.
+-- Source by source in the order of the index, so that a page reads about as many rows as it has.
 SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties, e.valid_from,
-  s.label, s.key, t.label, t.key
+  s.label, s.key, e.target_label, e.target_key
   FROM node s
-  JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.source_id = s.id
-   AND e.view = 'knowledge' AND e.superseded_at IS NULL
-  JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = e.target_id
-   AND t.key IS NOT NULL AND t.label <> 'Memory'
-   AND t.state IN ('provisional', 'active', 'archived') AND t.created_position <= %(position)s
+ CROSS JOIN LATERAL (
+    SELECT e.*, t.label AS target_label, t.key AS target_key
+      FROM edge e
+      JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = e.target_id
+       AND t.key IS NOT NULL AND t.label <> 'Memory'
+       AND t.state IN ('provisional', 'active', 'archived') AND t.created_position <= %(position)s
+     WHERE e.workspace_id = %(workspace_id)s AND e.source_id = s.id
+       AND e.view = 'knowledge' AND e.superseded_at IS NULL
+    OFFSET 0
+  ) AS e
  WHERE s.workspace_id = %(workspace_id)s AND s.key IS NOT NULL AND s.label <> 'Memory'
    AND s.state IN ('provisional', 'active', 'archived') AND s.created_position <= %(position)s
    AND (s.label COLLATE "C", s.key COLLATE "C") >= (%(source_label)s, %(source_key)s)
-   AND (s.label COLLATE "C", s.key COLLATE "C", t.label COLLATE "C", t.key COLLATE "C",
-        e.relation COLLATE "C")
-     > (%(source_label)s, %(source_key)s, %(target_label)s, %(target_key)s, %(relation)s)
- ORDER BY s.label COLLATE "C", s.key COLLATE "C", t.label COLLATE "C", t.key COLLATE "C",
-   e.relation COLLATE "C"
+   AND ((s.label COLLATE "C", s.key COLLATE "C") > (%(source_label)s, %(source_key)s)
+     OR (e.target_label COLLATE "C", e.target_key COLLATE "C", e.relation COLLATE "C")
+      > (%(target_label)s, %(target_key)s, %(relation)s))
+ ORDER BY s.label COLLATE "C", s.key COLLATE "C", e.target_label COLLATE "C",
+   e.target_key COLLATE "C", e.relation COLLATE "C"
  LIMIT %(limit)s
