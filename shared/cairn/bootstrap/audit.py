@@ -92,23 +92,21 @@ def _verify(
 def _sweep(settings: AuditSettings, opened: Database, key: SigningKey, log: Logger) -> Sweep:
     from cairn.bootstrap.forgetting import forget_use_case
     from cairn.lifecycle.forget import FinishForgettings
-    from cairn.lifecycle.sweep import KeepForDays, Sweep
+    from cairn.lifecycle.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
     from cairn.storage.postgres.access_log import DropSearchRuns
     from cairn.storage.postgres.conversations import DropExpiredMessages
+    from cairn.storage.postgres.model_calls import DropCalls
     from cairn.storage.postgres.webhooks import DropDeliveries
 
     sender = _dispatcher(settings, opened, log)
-    kept = partial(
-        KeepForDays,
-        age=timedelta(days=settings.search_run_days),
-        clock=utc_now,
-        stopwatch=monotonic,
-    )
+    kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
+    days = timedelta(days=settings.search_run_days)
     return Sweep(
         send=sender.sweep,
         expire=DropExpiredMessages(opened, utc_now),
-        forget=kept(drop=DropSearchRuns(opened)),
-        deliveries=kept(drop=DropDeliveries(opened)),
+        forget=kept(drop=DropSearchRuns(opened), age=days),
+        deliveries=kept(drop=DropDeliveries(opened), age=days),
+        model_calls=kept(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
         finish_forgettings=FinishForgettings(
             workspaces=ListWorkspaces(opened),
             forget=forget_use_case(settings, opened, key_store(settings), key, sender),

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from cairn.clock import Clock, Stopwatch
 
 ROWS_A_BATCH = 500
 """Some 20 MB of searches: each batch is one short transaction."""
+
+MODEL_CALLS_FOR = timedelta(days=400)
+"""How long each call of a model is kept: a year's bill and a month to ask about it."""
 
 
 class DropOld(Protocol):
@@ -47,14 +51,16 @@ class KeepForDays:
 class Sweep:
     """`send` sends unfinished outbox rows; `expire` drops messages whose time to wait is over.
 
-    `forget` drops old searches and `deliveries` what webhooks were told, `finish_forgettings` takes
-    up what was interrupted of forgetting somebody. Each returns how many there were.
+    `forget` drops old searches, `deliveries` what webhooks were told and `model_calls` what was
+    asked of models; `finish_forgettings` takes up what was interrupted of forgetting somebody. Each
+    returns how many there were.
     """
 
     send: Callable[[], int]
     expire: Callable[[], int]
     forget: Callable[[], int]
     deliveries: Callable[[], int]
+    model_calls: Callable[[], int]
     finish_forgettings: Callable[[], int]
 
     def __call__(self) -> dict[str, int]:
@@ -64,5 +70,6 @@ class Sweep:
             "expired_messages": self.expire(),
             "forgotten_searches": self.forget(),
             "forgotten_deliveries": self.deliveries(),
+            "forgotten_model_calls": self.model_calls(),
             "finished_forgettings": self.finish_forgettings(),
         }

@@ -40,6 +40,7 @@ FINDERS = {
     "claim_outbox",
     "claim_workspace",
     "drop_expired_messages",
+    "drop_model_calls",
     "drop_search_runs",
     "drop_webhook_deliveries",
     "find_by_keyword",

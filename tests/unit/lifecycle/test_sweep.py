@@ -64,6 +64,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         expire=lambda: part("expire", 2),
         forget=lambda: part("forget", 3),
         deliveries=lambda: part("deliveries", 5),
+        model_calls=lambda: part("model calls", 6),
         finish_forgettings=lambda: part("finish", 4),
     )
     assert sweep() == {
@@ -71,6 +72,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         "expired_messages": 2,
         "forgotten_searches": 3,
         "forgotten_deliveries": 5,
+        "forgotten_model_calls": 6,
         "finished_forgettings": 4,
     }
-    assert order == ["send", "expire", "forget", "deliveries", "finish"]
+    assert order == ["send", "expire", "forget", "deliveries", "model calls", "finish"]

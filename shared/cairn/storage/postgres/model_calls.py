@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,20 @@ class PostgresCallLog:
         with bound(self._database, who, timeout_ms=TIMEOUT_MS, read_only=False) as connection:
             connection.execute(query("search_run.commit_lightly"))
             connection.execute(query("llm_call.record"), _row(record))
+
+
+@dataclass(frozen=True)
+class DropCalls:
+    """Calls the definer function that removes old calls, in every workspace."""
+
+    database: Database
+
+    def __call__(self, before: datetime, limit: int) -> int:
+        """Remove at most `limit` calls older than `before`; return how many went."""
+        asked = {"before": before, "limit": limit}
+        with self.database.connection() as connection:
+            row = connection.execute(query("llm_call.drop_old"), asked).fetchone()
+        return row[0] if row else 0
 
 
 def _row(record: CallRecord) -> dict[str, object]:

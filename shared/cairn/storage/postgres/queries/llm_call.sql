@@ -33,3 +33,7 @@ SELECT d.tokens, d.usd, d.unpriced, r.tokens, r.usd, r.unpriced
       count(*) FILTER (WHERE cost_usd IS NULL AND input_tokens + output_tokens > 0) AS unpriced
       FROM llm_call WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s
   ) r
+
+-- name: drop_old
+-- Calls of long ago leave; those of any workspace.
+SELECT drop_model_calls(%(before)s, %(limit)s)
