@@ -135,6 +135,11 @@ BODIES: dict[str, dict[str, Any]] = {
         ]
     },
     "POST /v1/rebuilds": {"check": True},
+    "POST /v1/taint": {"agent": "nobody", "reason": "A stranger says so."},
+    "POST /v1/tasks": {"kind": "theft", "title": "A stranger's"},
+    "PATCH /v1/tasks/{task_id}": {"note": "A stranger was here."},
+    "POST /v1/tasks/{task_id}/complete": {"outcome": "A stranger was here."},
+    "POST /v1/webhooks": {"url": "http://127.0.0.1:9/", "events": ["consolidation_done"]},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
@@ -228,6 +233,10 @@ def ours(laptop: "Laptop") -> Treasure:
     forgotten = tenant.post("/v1/forget", gone)
     checked = tenant.post("/v1/rebuilds", {"check": True})
     planned = tenant.post("/v1/consolidations", {"dry_run": True})
+    task = tenant.post("/v1/tasks", {"kind": "watch", "title": f"Watch the {WORD} {canary}"})
+    told = {"url": f"http://127.0.0.1:9/{canary}", "events": ["consolidation_done"]}
+    hook = tenant.post("/v1/webhooks", told)
+    tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
         tenant=tenant,
@@ -246,6 +255,9 @@ def ours(laptop: "Laptop") -> Treasure:
             "run_id": planned["run"]["id"],
             "forgetting_id": forgotten["id"],
             "rebuild_id": checked["id"],
+            "task_id": task["id"],
+            "webhook_id": hook["id"],
+            "taint_id": tainted["taint_id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },
         upload_id=ticket["upload_id"],
