@@ -276,7 +276,7 @@ def _walks(parts: ApiParts) -> GraphServices:
 def _memory_graph(parts: ApiParts) -> MemoryGraphServices:
     from cairn.bootstrap.memory_graph import memory_graph
 
-    return memory_graph(parts.opened, parts.remember, parts.forget)
+    return memory_graph(parts.opened, parts.remember, later(lambda: parts.forget))
 
 
 def create_asgi_app(*, read_model: bool = False) -> FastAPI:

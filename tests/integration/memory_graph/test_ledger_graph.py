@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.everything import Everything, open_everything
@@ -19,12 +19,12 @@ from tests.support.memory_graphs import (
 )
 from tests.support.remembering import admin_of, fact
 
-from cairn.access import Role, Scope
+from cairn.access import Principal, Role, Scope
 from cairn.errors import Conflict, Denied, NotFound
 from cairn.graph.memory_records import Dump, EdgeDump, NodeDump, Provenance, Status
 from cairn.ids import new_id
 from cairn.ingestion.node_changes import NewRelationship
-from cairn.lifecycle.forget import Target
+from cairn.lifecycle.forget import Forgotten, Target
 from cairn.lifecycle.forget_ports import Reason
 from cairn.lifecycle.ledger_graph import LedgerGraph
 from cairn.lifecycle.memory_graph import IMPORT_BATCH
@@ -73,7 +73,7 @@ def facts(count: int) -> list[Dump]:
     ]
 
 
-def no_forgetting(*_: Any) -> Any:
+def no_forgetting(principal: Principal, target: Target, reason: Reason) -> Forgotten:
     raise NotFound("Nobody is known by that.")
 
 
