@@ -34,7 +34,7 @@ class PostgresEmbeddings(Store):
     def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
         """Return the cached vectors by SHA-256 of their text."""
         knows_halfvec(self.connection)
-        rows = self.run("embedding.cached", hashes=list(hashes), model_id=model_id)
+        rows = self.run_binary("embedding.cached", hashes=list(hashes), model_id=model_id)
         return {text_hash: vector.to_numpy().astype("float32") for text_hash, vector in rows}
 
     def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
@@ -109,7 +109,7 @@ class PostgresEmbeddings(Store):
     def of_workspace(self, model_id: int) -> tuple[list[UUID], list[Vectors]]:
         """Return the ids and vectors of all nodes, a text's first window each; for exact search."""
         knows_halfvec(self.connection)
-        rows = self.run("embedding.of_workspace", model_id=model_id).fetchall()
+        rows = self.run_binary("embedding.of_workspace", model_id=model_id).fetchall()
         vectors = [vector.to_numpy().astype("float32") for _, vector in rows]
         return [node_id for node_id, _ in rows], vectors
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
@@ -15,10 +16,11 @@ Record = Node | NodeChange | Edge | EdgeClosure | EdgeStrength
 _KINDS = (Node, NodeChange, Edge, EdgeClosure, EdgeStrength)
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _NAMES = {kind: tuple(one.name for one in fields(kind)) for kind in _KINDS}
+_VALUES = {kind: attrgetter(*names) for kind, names in _NAMES.items()}
 
 
 def as_json(records: Iterable[Record]) -> str:
-    """Return the records as a JSON array whose keys are the column names."""
+    """Return the records as a JSON array whose keys are the column names; nulls are left out."""
     return json.dumps([_row(record) for record in records], default=str, ensure_ascii=False)
 
 
@@ -45,4 +47,6 @@ def _takes_a_place(row: NodeRow | EdgeRow) -> bool:
 
 
 def _row(record: Record) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in _NAMES[type(record)]}
+    values = _VALUES[type(record)](record)
+    named = zip(_NAMES[type(record)], values, strict=True)
+    return {name: value for name, value in named if value is not None}

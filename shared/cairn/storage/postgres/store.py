@@ -24,3 +24,8 @@ class Store:
         """Run a named query of this workspace."""
         workspace = {"workspace_id": self.principal.workspace_id}
         return self.connection.execute(query(name), workspace | parameters)
+
+    def run_binary(self, name: str, **parameters: Any) -> psycopg.Cursor[Any]:
+        """Run a named query whose rows come in binary, as vectors should."""
+        workspace = {"workspace_id": self.principal.workspace_id}
+        return self.connection.execute(query(name), workspace | parameters, binary=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from datetime import timedelta
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from psycopg.types.json import Jsonb
@@ -52,6 +53,16 @@ _EDGE_QUERIES: Mapping[type, str] = {
     EdgeClosure: "node.close_edges",
     EdgeStrength: "node.strengthen_edges",
 }
+
+_DESCRIBING = {"keywords", "importance", "consolidated", "knowledge_category", "metadata"}
+_CHANGING = attrgetter(
+    *(
+        one.name
+        for one in fields(NodeChange)
+        if one.name not in {"workspace_id", "id", "position", "revive", *_DESCRIBING}
+    )
+)
+"""What a node would have to be indexed again for, or its guards changed."""
 
 
 @dataclass(frozen=True)
@@ -495,16 +506,7 @@ def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
 def _only_describes(row: Record) -> bool:
     if not isinstance(row, NodeChange):
         return False
-    nothing = NodeChange(workspace_id=row.workspace_id, id=row.id, position=row.position)
-    described = replace(
-        row,
-        keywords=None,
-        importance=None,
-        consolidated=None,
-        knowledge_category=None,
-        metadata=None,
-    )
-    return described == nothing
+    return not row.revive and all(value is None for value in _CHANGING(row))
 
 
 def _missing() -> Any:

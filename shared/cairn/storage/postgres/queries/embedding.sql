@@ -26,7 +26,7 @@ SELECT n.id, n.label, CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE 
 -- name: similar
 -- Stored nodes near these vectors, each in the audience of its node.
 SELECT f.node_id, f.other_id, f.score, o.document_id, o.ordinal, o.session_id, o.sequence
-  FROM find_similar(%(ids)s::uuid[], %(vectors)s::halfvec[], %(model_id)s::smallint,
+  FROM find_similar(%(ids)s::uuid[], %(vectors)b::halfvec[], %(model_id)s::smallint,
     %(minimum)s::real, %(wanted)s) AS f
   JOIN node o ON o.workspace_id = %(workspace_id)s AND o.id = f.other_id
 
@@ -39,7 +39,7 @@ SELECT text_hash, v FROM embedding_cache
 -- Keep the vectors of texts.
 INSERT INTO embedding_cache (workspace_id, text_hash, model_id, v, created_at)
 SELECT %(workspace_id)s, asked.text_hash, %(model_id)s, asked.v, %(now)s
-  FROM unnest(%(hashes)s::bytea[], %(vectors)s::halfvec[]) AS asked (text_hash, v)
+  FROM unnest(%(hashes)s::bytea[], %(vectors)b::halfvec[]) AS asked (text_hash, v)
 ON CONFLICT DO NOTHING
 
 -- name: own_cached
@@ -57,7 +57,7 @@ INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, position, la
   agents, client_id, state, occurred_at, valid_from, valid_to)
 SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, %(position)s, n.label, n.kind,
   n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
-  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)s::halfvec[])
+  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[])
     AS asked (id, ordinal, v)
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = asked.id
 ON CONFLICT (workspace_id, node_id, model_id, ordinal) DO UPDATE
