@@ -7,6 +7,7 @@ import pytest
 from infra.cdk.config import CHAT, OPENAI, ROOT, Config, SynthRefused, read_config
 
 NOT_FOR_OPERATORS = {
+    "signing_key",  # on AWS it is in KMS
     "app_database_url",  # the launcher's, on the laptop
     "build",
     "key_store",

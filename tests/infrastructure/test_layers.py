@@ -51,6 +51,9 @@ def load(name):
             raise
 
 
+if (projectors := sys.modules.get("cairn.ingestion.projectors")):  # named in tables
+    for named in {*projectors.WITH_TEXTS.values(), *projectors.WITHOUT_TEXTS.values()}:
+        load("cairn.ingestion." + named.split(".")[0])
 seen = set()
 while cairn := [name for name in sys.modules if name.split(".")[0] == "cairn" and name not in seen]:
     for name in cairn:  # what its functions import when they run must be in the layers too
@@ -72,6 +75,7 @@ assert not outside, outside
 
 # Packages that a function's modules import late, in code that this function never calls.
 NEVER_CALLED = {
+    "act": {"numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},  # it sends webhooks
     "audit": {"numpy", "onnxruntime", "openai", "pgvector", "tokenizers"},  # it embeds nothing
     "ingest": {"openai"},  # it counts tokens, the embed function makes vectors
 }
@@ -85,10 +89,12 @@ ENVIRONMENT = {
     "CAIRN_EMBEDDER": "onnx",
     "CAIRN_EMBED_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/embed",
     "CAIRN_WEBHOOK_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/webhook",
+    "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:c",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_KEY_STORE": "dynamodb:keys",
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",
     "CAIRN_LOG_LEVEL": "INFO",
+    "CAIRN_REBUILD_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:r",
     "CAIRN_SIGNING_KEY": "kms:arn:aws:kms:eu-central-1:111122223333:key/s",
     "CAIRN_STAGE": "prod",
     "CAIRN_UPLOADS_BUCKET": "uploads",
