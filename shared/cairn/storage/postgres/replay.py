@@ -32,6 +32,9 @@ PAGE_TIMEOUT_MS = 120_000
 WHOLE_TIMEOUT_MS = 800_000
 """Comparing and replacing read whole tables; a Lambda function ends after 900 s."""
 
+ANALYSE_FROM = 250
+"""Entries after which the planner is told of the replayed tables; then whenever they doubled."""
+
 _HALF = 2**64
 
 
@@ -66,14 +69,16 @@ class PostgresReplica(Store):
 
     def advance(self, head: Head, *, entries: int, unreadable: int) -> None:
         """Keep that all up to `head` is replayed."""
-        self.run(
+        row = self.run(
             "rebuild.advance",
             position=head.position,
             hash=head.hash,
             recorded_at=head.recorded_at,
             entries=entries,
             unreadable=unreadable,
-        )
+        ).fetchone()
+        if row is not None and _doubled(row[0] - entries, row[0]):
+            self.run("rebuild.analyse")
 
     def discard(self) -> None:
         """Forget it, rows and all."""
@@ -128,6 +133,11 @@ class PostgresReplica(Store):
     def _sum(self, name: str) -> TableSum:
         rows, high, low = self.run(f"checksum.{name}").fetchone() or (0, 0, 0)
         return TableSum(rows=rows, checksum=f"{int(high) % _HALF:016x}{int(low) % _HALF:016x}")
+
+
+def _doubled(before: int, after: int) -> bool:
+    """Return whether so many entries more make the tables another size to the planner."""
+    return (before // ANALYSE_FROM).bit_length() < (after // ANALYSE_FROM).bit_length()
 
 
 class PostgresReplayStores(PostgresSubscriptionStores):

@@ -30,6 +30,16 @@ BEGIN
       EXECUTE made;
     END LOOP;
   END LOOP;
+  -- A statement of a replay names hundreds of nodes: their versions are kept together.
+  IF to_regprocedure('replay.keep_node_versions()') IS NOT NULL THEN
+    DROP TRIGGER node_keeps_versions ON replay.node;
+    CREATE TRIGGER node_keeps_versions AFTER INSERT ON replay.node
+      REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
+      EXECUTE FUNCTION replay.keep_node_versions();
+    CREATE TRIGGER node_keeps_changed_versions AFTER UPDATE ON replay.node
+      REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
+      EXECUTE FUNCTION replay.keep_node_versions();
+  END IF;
   CREATE INDEX node_document ON replay.node (workspace_id, document_id) WHERE document_id IS NOT NULL;
   CREATE INDEX edge_source ON replay.edge (workspace_id, source_id);
   CREATE INDEX edge_target ON replay.edge (workspace_id, target_id);

@@ -29,7 +29,11 @@ ON CONFLICT DO NOTHING
 -- Keep how far it is.
 UPDATE replay.progress SET position = %(position)s, hash = %(hash)s, recorded_at = %(recorded_at)s,
   entries = entries + %(entries)s, unreadable = unreadable + %(unreadable)s
- WHERE workspace_id = %(workspace_id)s
+ WHERE workspace_id = %(workspace_id)s RETURNING entries
+
+-- name: analyse
+-- Let the planner know how large the replayed tables have become.
+SELECT replay.analyse()
 
 -- name: discard
 -- Forget the replay of this workspace.
