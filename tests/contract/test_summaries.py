@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.support.observing import event
@@ -331,7 +332,7 @@ def test_a_source_that_changes_while_the_text_is_written_is_taken_with_the_next_
 ) -> None:
     ids = summing.say(*PUMP)
     summing.condense = Meanwhile(lambda: summing.delete(summing.system.principal, ids[1]))
-    assert summing.run() == {"changed": 1}
+    assert summing.run() == {"changed": 2}
     assert summing.summaries() == []
     summing.condense = ByRules()
     assert summing.run() == {"episodes": 1, "sessions": 1}
@@ -347,8 +348,69 @@ def test_two_runs_at_once_write_each_summary_once(summing: Summarising) -> None:
 
     summing.condense = Meanwhile(other)
     assert summing.run() == {}
-    assert len(summing.entries("summary.written")) == 2
+    assert len(summing.entries("summary.written")) == 1
     assert len(summing.summaries()) == 2
+
+
+@dataclass
+class Counting:
+    """Transactions that count those that write."""
+
+    inner: Any
+    writes: int = 0
+
+    def reading(self, principal: Any) -> Any:
+        return self.inner.reading(principal)
+
+    def writing(self, principal: Any, *, once: str | None = None) -> Any:
+        self.writes += 1
+        return self.inner.writing(principal, once=once)
+
+
+def test_sessions_share_a_transaction_and_each_is_whole_in_one(summing: Summarising) -> None:
+    for n in range(12):
+        summing.say(*PUMP, session=f"s{n:02}", source_agent=f"bot{n}")
+    counting = Counting(summing.system.transactions)
+    summing.system.transactions = counting
+    summing.a_write = 10
+    assert summing.run() == {"episodes": 12, "sessions": 12}
+    assert counting.writes == 3  # ten summaries, ten, and the last four
+    assert len(summing.entries("summary.written")) == 12
+
+
+def test_one_forgotten_among_many_does_not_hold_up_the_others(summing: Summarising) -> None:
+    for n in range(4):
+        summing.say(*PUMP, session=f"s{n}", data_subjects=("Ines Roth",) if n == 2 else ())
+    node = next(one for one in summing.nodes().values() if one.data_subjects)
+    summing.system.keys.destroy(node.workspace_id, node.data_subjects[0])
+    counts = summing.run()
+    assert (counts["episodes"], counts["sessions"], counts["forgotten"]) == (3, 3, 1)
+
+
+def test_a_long_session_is_written_on_the_way_and_summed_up_of_all_its_episodes(
+    summing: Summarising,
+) -> None:
+    for n in range(25):
+        summing.say(*PUMP, at=100 * n)
+    summing.a_write = 4
+    assert summing.run() == {"episodes": 25, "sessions": 1}
+    [session] = summing.summaries("session")
+    assert summing.targets(session.id) == {one.id for one in summing.summaries("episode")}
+    assert set(summing.run()) == {"unchanged"}
+
+
+def test_a_long_trace_that_ran_out_of_time_is_gone_on_with(summing: Summarising) -> None:
+    for start in range(0, 600, 100):
+        at = range(start, start + 100)
+        told = (event("tool.execute", at=n, trace_id="t", text=f"{PUMP[0]} {n}") for n in at)
+        summing.events.see(*told)
+    summing.a_write = 1
+    summing.seconds = ticking()
+    while summing.run(seconds=0).get("more"):
+        pass
+    counts = [one.metadata["event_count"] for one in summing.summaries("episode")]
+    assert (sum(counts), len(counts) > 10) == (600, True)
+    assert summing.run().keys() <= {"unchanged", "agents"}
 
 
 def test_a_quarantined_summary_stays_so_until_its_sources_change(summing: Summarising) -> None:

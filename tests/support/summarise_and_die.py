@@ -20,6 +20,9 @@ from cairn.storage.postgres.database import Database
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 
+A_WRITE = 10
+"""Summaries of one transaction: few, so that a small workspace takes several."""
+
 
 class Deadly:
     """Transactions whose n-th writing one is the process's last: before or after its commit."""
@@ -44,7 +47,7 @@ def stand_in(pool: Database, workspace_id: UUID, keys: Path, **changes: Any) -> 
     transactions = changes.get("transactions") or StoreTransactions(pool, PostgresStores)
     store: Any = FileKeyStore(keys)
     system = Remembering(transactions=transactions, principal=admin_of(workspace_id), keys=store)
-    return Summarising(system)
+    return Summarising(system, a_write=A_WRITE)
 
 
 if __name__ == "__main__":

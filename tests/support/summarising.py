@@ -16,7 +16,7 @@ from cairn.clock import utc_now
 from cairn.consolidation.summaries import SummariseWorkspace
 from cairn.consolidation.summary_ports import Condense
 from cairn.consolidation.summary_texts import ByRules
-from cairn.consolidation.summary_writing import SummaryWriting
+from cairn.consolidation.summary_writing import SUMMARIES_A_WRITE, SummaryWriting
 from cairn.graph.node import Node
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
@@ -43,6 +43,7 @@ class Summarising:
     system: Remembering
     condense: Condense = field(default_factory=ByRules)
     seconds: Callable[[], float] = field(default_factory=lambda: lambda: 0.0)
+    a_write: int = SUMMARIES_A_WRITE
 
     def __post_init__(self) -> None:
         self.events = Observing(self.system)
@@ -69,6 +70,7 @@ class Summarising:
             writing=writing,
             condense=self.condense,
             stopwatch=self.seconds,
+            summaries_a_write=self.a_write,
         )
 
     def run(self, seconds: float = AGES) -> dict[str, Any]:

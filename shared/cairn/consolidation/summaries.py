@@ -9,7 +9,7 @@ made of is looked at again under its lock (`summary_writing`). Not the texts (`s
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from uuid import UUID
@@ -19,15 +19,21 @@ from cairn.consolidation.descriptions import Descriptions
 from cairn.consolidation.episodes import episodes
 from cairn.consolidation.summary_entries import (
     Draft,
+    as_source,
     covering,
     episode_id,
     group_id,
     made_of,
 )
-from cairn.consolidation.summary_ports import GroupState, Scope, SummaryStores, Wanted
+from cairn.consolidation.summary_ports import (
+    GroupState,
+    Scope,
+    SummaryStores,
+    Wanted,
+)
+from cairn.consolidation.summary_writing import SUMMARIES_A_WRITE, Bundle, Pile
 from cairn.consolidation.truths import Truths
 from cairn.graph.node import State
-from cairn.ledger.keys import SubjectForgotten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -70,6 +76,7 @@ class SummariseWorkspace:
     condense: Condense
     stopwatch: Stopwatch
     describe: Describe | None = None
+    summaries_a_write: int = SUMMARIES_A_WRITE
 
     def __call__(
         self, workspace_id: UUID, *, seconds: float, run_id: UUID | None = None
@@ -82,15 +89,33 @@ class SummariseWorkspace:
         `describe` also those of `descriptions`. Raises Unavailable when the stores cannot be
         reached.
         """
+        principal = system_principal(workspace_id)
+        counts: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
+        pile = Pile(
+            writing=self.writing,
+            principal=principal,
+            counts=counts,
+            stopwatch=self.stopwatch,
+            size=self.summaries_a_write,
+        )
         run = _Run(
             use=self,
             workspace_id=workspace_id,
             run_id=run_id,
-            principal=system_principal(workspace_id),
+            principal=principal,
             until=self.stopwatch() + seconds,
+            counts=counts,
+            pile=pile,
         )
         done = run.all()
         return {**run.counts, "more": not done}
+
+
+class _Cut(NamedTuple):
+    """The episodes of a group: the ids of all, and those that are not written yet."""
+
+    seen: set[UUID]
+    made: list[Draft]
 
 
 class _Page(NamedTuple):
@@ -125,7 +150,8 @@ class _Run:
     run_id: UUID | None
     principal: Principal
     until: float
-    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTED, 0)))
+    counts: Counter[str]
+    pile: Pile
 
     def all(self) -> bool:
         """Do the levels one after the other: each is made of the one below."""
@@ -164,14 +190,21 @@ class _Run:
     def _pages(
         self, of: Callable[[SummaryStore], Groups], each: Callable[[GroupState], bool]
     ) -> bool:
-        """Go through the groups of all sessions, traces or agents."""
+        """Go through the groups of all sessions, traces or agents, and write what is made."""
+        done = self._each(of, each)
+        self.pile.flush()
+        return done
+
+    def _each(
+        self, of: Callable[[SummaryStore], Groups], each: Callable[[GroupState], bool]
+    ) -> bool:
         after = ""
         while True:
             page = self._due(of, after)
             if not page.groups:
                 return True
             for state in page.due:
-                if not self._in_time() or not self._guarded(each, state):
+                if not self._in_time() or not each(state):
                     return False
             last = page.groups[-1].group
             after = last.agent or last.session_id or last.trace_id or ""
@@ -196,13 +229,6 @@ class _Run:
                 due.append(state)
         return _Page(groups, due)
 
-    def _guarded(self, each: Callable[[GroupState], bool], state: GroupState) -> bool:
-        try:
-            return each(state)
-        except SubjectForgotten:  # its rows are about to go
-            self.counts["forgotten"] += 1
-            return True
-
     def _session(self, state: GroupState) -> bool:
         group, covers = state.group, covering(state.fingerprint)
         top = group_id(self.workspace_id, group, Scope.SESSION)
@@ -211,14 +237,26 @@ class _Run:
             self._write(group, (), [one.id for one in stored])
             return True
         known = {one.id: one.made_of for one in stored if one.kind == Scope.EPISODE}
-        seen = self._episodes(group, known, "")
-        if seen is None:
+        cut = self._episodes(group, known, "", "")
+        if cut is None:
             return False
-        self._write(group, (), sorted(known.keys() - seen))
-        children = self._children(group)
+        gone = sorted(known.keys() - cut.seen)
+        children, drafts = self._below(group, cut, len(gone)), list(cut.made)
         if children:
-            self._write(group, [self._draft(top, Scope.SESSION, group, children, covers)], ())
+            drafts.append(self._draft(top, Scope.SESSION, group, children, covers))
+        self._write(group, drafts, gone)
         return True
+
+    def _below(self, group: Group, cut: _Cut, gone: int) -> tuple[Source, ...]:
+        """Return the newest episodes of a session: those that stand, and those about to be written.
+
+        `gone` are about to be dropped.
+        """
+        fresh = [as_source(draft) for draft in cut.made]
+        kept = cut.seen - {one.id for one in fresh}
+        stand = self._children(group, MOST_CHILDREN + gone) if kept else ()
+        found = [*(one for one in stand if one.id in kept), *fresh]
+        return tuple(sorted(found, key=lambda one: (one.occurred_at, one.id))[-MOST_CHILDREN:])
 
     def _trace(self, state: GroupState) -> bool:
         """Events of a trace outside any session: its episodes keep what the whole trace was."""
@@ -230,10 +268,12 @@ class _Run:
         if stored and all(one.covers == covers for one in stored):
             self.counts["unchanged"] += 1
             return True
-        seen = self._episodes(group, {}, covers)
-        if seen is None:
+        some = f"{covers}+"
+        known = {one.id: one.made_of for one in stored if one.covers in (covers, some)}
+        cut = self._episodes(group, known, covers, some)
+        if cut is None:
             return False
-        self._write(group, (), sorted({one.id for one in stored} - seen))
+        self._write(group, cut.made, sorted({one.id for one in stored} - cut.seen))
         return True
 
     def _agent(self, state: GroupState) -> bool:
@@ -249,25 +289,33 @@ class _Run:
                 self._write(group, [self._draft(top, Scope.AGENT, group, children, covers)], ())
         return True
 
-    def _episodes(self, group: Group, known: dict[UUID, str], covers: str) -> set[UUID] | None:
-        """Write the episodes of a group that differ from `known`; return the ids of all it has.
+    def _episodes(
+        self, group: Group, known: dict[UUID, str], covers: str, some: str
+    ) -> _Cut | None:
+        """Return the episodes of a group: those that differ from `known`, and the ids of all.
 
-        None when time ran out: what is written stands, and the next call goes on behind it.
+        What is more than one transaction holds is written on the way, and covers `some`. None when
+        time ran out: what was made is written, and the next call goes on behind it.
         """
         seen: set[UUID] = set()
+        made: list[Draft] = []
         cut = episodes(self._sources(group))
         while batch := list(islice(cut, EPISODES_A_WRITE)):
+            if len(made) >= self.use.summaries_a_write:
+                self._write(group, [replace(one, covers=some) for one in made], ())
+                self.pile.flush()
+                made = []
             if not self._in_time():
+                self._write(group, [replace(one, covers=some) for one in made], ())
                 return None
             ids = [episode_id(one) for one in batch]
             seen |= set(ids)
-            drafts = [
+            made += [
                 self._draft(id_, Scope.EPISODE, group, sources, covers)
                 for id_, sources in zip(ids, batch, strict=True)
                 if known.get(id_) != made_of(sources)
             ]
-            self._write(group, drafts, ())
-        return seen
+        return _Cut(seen, made)
 
     def _sources(self, group: Group) -> Iterator[Source]:
         after = None
@@ -283,9 +331,9 @@ class _Run:
         with self.use.transactions.reading(self.principal) as stores:
             return stores.summaries.of_group(group)
 
-    def _children(self, group: Group) -> tuple[Source, ...]:
+    def _children(self, group: Group, limit: int = MOST_CHILDREN) -> tuple[Source, ...]:
         with self.use.transactions.reading(self.principal) as stores:
-            return tuple(stores.summaries.children(group, limit=MOST_CHILDREN))
+            return tuple(stores.summaries.children(group, limit=limit))
 
     def _draft(
         self, id_: UUID, scope: Scope, group: Group, sources: tuple[Source, ...], covers: str
@@ -304,7 +352,7 @@ class _Run:
 
     def _write(self, group: Group, drafts: Sequence[Draft], dropped: Sequence[UUID]) -> None:
         if drafts or dropped:
-            self.use.writing.summaries(self.principal, group, drafts, dropped, self.counts)
+            self.pile.add(Bundle(group=group, drafts=drafts, dropped=dropped))
 
     def _orphans(self, scope: Scope) -> bool:
         """Drop the summaries of one level that nothing is left of."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.consolidation.episodes import fingerprint
+from cairn.consolidation.episodes import Source, fingerprint
 from cairn.consolidation.summary_ports import Group, Scope
 from cairn.graph.edge import Relation
 from cairn.ids import derived_id
 from cairn.safety.screening import screen
-from cairn.text.canonical import format_timestamp
+from cairn.text.canonical import format_timestamp, parse_timestamp
 from cairn.text.hashes import content_hash
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.consolidation.episodes import Source
     from cairn.consolidation.summary_ports import Condensed, HeldEdge
 
 VERSION = "1"
@@ -153,6 +152,21 @@ def _described(draft: Draft) -> dict[str, Any]:
         "screening": screen(text).verdict.value.lower(),
         "metadata": _metadata(draft),
     }
+
+
+def as_source(draft: Draft) -> Source:
+    """Return a summary as the one above is made of it, as it will be read once it is written."""
+    told = _described(draft)
+    return Source(
+        id=draft.id,
+        text=told["text"],
+        content_hash=told["content_hash"],
+        occurred_at=parse_timestamp(told["occurred_at"]),
+        agents=tuple(told["observed_by"]),
+        importance=told["importance"],
+        event_count=told["metadata"]["event_count"],
+        last_at=parse_timestamp(told["metadata"]["time_range"][1]),
+    )
 
 
 def _metadata(draft: Draft) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Keys are asked for before the lock. Not what a summary says, nor when one is due
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cairn.consolidation.summary_entries import dropping, entry_of
@@ -15,7 +15,8 @@ from cairn.ingestion.appending import SYSTEM
 from cairn.ingestion.entries import Entries
 from cairn.ingestion.subjects import Resolution
 from cairn.ingestion.writing import Write
-from cairn.ledger.keys import key_subjects
+from cairn.ledger.keys import SubjectForgotten, key_subjects
+from cairn.text.hashes import content_hash
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.clock import Clock
+    from cairn.clock import Clock, Stopwatch
     from cairn.consolidation.summary_entries import Draft
-    from cairn.consolidation.summary_ports import Group, StoredSummary, SummaryStore
+    from cairn.consolidation.summary_ports import Group, HeldEdge, StoredSummary, SummaryStore
     from cairn.ids import IdSource
     from cairn.ingestion.ports import Dispatcher, OutboxRow
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -33,6 +34,20 @@ if TYPE_CHECKING:
 
 WRITTEN = "summary.written"
 _COUNTS = {Scope.EPISODE: "episodes", Scope.SESSION: "sessions", Scope.AGENT: "agents"}
+
+
+SUMMARIES_A_WRITE = 50
+SECONDS_A_WRITE = 1.0
+"""A transaction has so many summaries, or what was made in so much time, and a whole group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """Summaries of one group that are written together, the lower ones first, and what goes."""
+
+    group: Group
+    drafts: Sequence[Draft] = ()
+    dropped: Sequence[UUID] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,34 +62,35 @@ class SummaryWriting:
     new_id: IdSource
 
     def summaries(
-        self,
-        principal: Principal,
-        group: Group,
-        drafts: Sequence[Draft],
-        dropped: Sequence[UUID],
-        counts: Counter[str],
+        self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
     ) -> None:
         """Write the drafts whose sources are as they were, and drop what is to be dropped.
 
-        One entry; none when nothing is left to say. Raises SubjectForgotten when a key is gone.
+        One transaction, and an entry a bundle; none of what has nothing left to say. Bundles with
+        a key that is gone are counted and the others written.
         """
+        try:
+            self._summaries(principal, bundles, counts)
+        except SubjectForgotten:  # its rows are about to go
+            if len(bundles) > 1:
+                for one in bundles:
+                    self.summaries(principal, [one], counts)
+            else:
+                counts["forgotten"] += 1
 
+    def _summaries(
+        self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
+    ) -> None:
         def do(write: Write[SummaryStores]) -> list[OutboxRow]:
-            store = write.stores.summaries
-            found = store.stored([*(draft.id for draft in drafts), *dropped])
-            good = _good(store, drafts, found, counts)
-            gone = [one for one in dropped if one in found and found[one].state != State.DELETED]
-            if not good and not gone:
-                return []
-            held = store.edges([*(draft.id for draft in good), *gone])
-            meta, body = entry_of(good, gone, group=group, held=held, standing=found.keys())
-            _add(write, WRITTEN, meta, body, group.data_subjects)
-            for draft in good:
-                counts[_COUNTS[draft.scope]] += 1
-            counts["dropped"] += len(gone)
-            return write.wake_embed(draft.id for draft in good) if good else []
+            now = _Now.of(write.stores.summaries, bundles)
+            written = [
+                draft.id for one in bundles for draft in _add_bundle(write, one, now, counts)
+            ]
+            return write.wake_embed(written)
 
-        self.once(principal, group.data_subjects, do)
+        subjects = {subject for one in bundles for subject in one.group.data_subjects}
+        unowned = any(not one.group.data_subjects for one in bundles)
+        self.once(principal, tuple(sorted(subjects)), do, unowned=unowned)
 
     def orphans(self, principal: Principal, ids: Sequence[UUID], counts: Counter[str]) -> None:
         """Drop summaries of whatever audience; that says nothing of anybody, so nobody's key."""
@@ -95,13 +111,17 @@ class SummaryWriting:
         principal: Principal,
         subjects: tuple[UUID, ...],
         do: Callable[[Write[SummaryStores]], list[OutboxRow]],
+        *,
+        unowned: bool = False,
     ) -> None:
         """Run `do` in one writing transaction, append what it planned, and send what it woke.
 
-        A set of data subjects one of whom was forgotten is sealed by nobody: SubjectForgotten.
+        `unowned`: some of what it writes has no data subject. A set of data subjects one of whom
+        was forgotten is sealed by nobody: SubjectForgotten.
         """
         workspace_id = principal.workspace_id
-        keys = self.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
+        owners = {*key_subjects(workspace_id, subjects), *([workspace_id] if unowned else ())}
+        keys = self.keys.get_or_create(workspace_id, sorted(owners))
         resolution = Resolution(workspace_id=workspace_id, ids={}, new=(), keys=keys)
         with self.transactions.writing(principal) as stores:
             write = self._begun(stores, resolution)
@@ -126,20 +146,55 @@ class SummaryWriting:
         return Write(stores=stores, resolution=resolution, entries=entries)
 
 
-def _good(
-    store: SummaryStore,
-    drafts: Sequence[Draft],
-    found: Mapping[UUID, StoredSummary],
-    counts: Counter[str],
-) -> list[Draft]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Now:
+    """What the stores say under the lock of all that bundles are about.
+
+    `contents` also has what is written meanwhile, so that a summary can be made of it.
+    """
+
+    stored: Mapping[UUID, StoredSummary]
+    contents: dict[UUID, str]
+    edges: Sequence[HeldEdge]
+
+    @classmethod
+    def of(cls, store: SummaryStore, bundles: Sequence[Bundle]) -> _Now:
+        drafts = [draft for one in bundles for draft in one.drafts]
+        ids = [*(draft.id for draft in drafts), *(id_ for one in bundles for id_ in one.dropped)]
+        sources = {one.id for draft in drafts for one in draft.sources}
+        return cls(
+            stored=store.stored(ids), contents=dict(store.contents(sources)), edges=store.edges(ids)
+        )
+
+
+def _add_bundle(
+    write: Write[SummaryStores], bundle: Bundle, now: _Now, counts: Counter[str]
+) -> Sequence[Draft]:
+    """Add a bundle's entry, and return the drafts that are written."""
+    good = _good(bundle.drafts, now, counts)
+    found = now.stored
+    gone = [one for one in bundle.dropped if one in found and found[one].state != State.DELETED]
+    if not good and not gone:
+        return []
+    about = {*(draft.id for draft in good), *gone}
+    held = [one for one in now.edges if one.source_id in about]
+    meta, body = entry_of(good, gone, group=bundle.group, held=held, standing=found.keys())
+    _add(write, WRITTEN, meta, body, bundle.group.data_subjects)
+    for draft in good:
+        counts[_COUNTS[draft.scope]] += 1
+    counts["dropped"] += len(gone)
+    return good
+
+
+def _good(drafts: Sequence[Draft], now: _Now, counts: Counter[str]) -> list[Draft]:
     """Return the drafts that still stand for their sources and say something not said already."""
-    contents = store.contents({one.id for draft in drafts for one in draft.sources})
     good: list[Draft] = []
     for draft in drafts:
-        if any(contents.get(one.id) != one.content_hash for one in draft.sources):
+        if any(now.contents.get(one.id) != one.content_hash for one in draft.sources):
             counts["changed"] += 1
-        elif not _stands(draft, found.get(draft.id)):
+        elif not _stands(draft, now.stored.get(draft.id)):
             good.append(draft)
+            now.contents[draft.id] = content_hash(draft.condensed.text)
     return good
 
 
@@ -158,3 +213,31 @@ def _add(
     subjects: tuple[UUID, ...],
 ) -> None:
     write.entries.add(type_, meta, body, data_subjects=subjects, occurred_at=write.now)
+
+
+@dataclass(slots=True, kw_only=True)
+class Pile:
+    """Bundles that wait for a transaction they share."""
+
+    writing: SummaryWriting
+    principal: Principal
+    counts: Counter[str]
+    stopwatch: Stopwatch
+    size: int = SUMMARIES_A_WRITE
+    bundles: list[Bundle] = field(default_factory=list[Bundle])
+    began: float = 0.0
+
+    def add(self, bundle: Bundle) -> None:
+        """Lay a bundle on the pile, and write all of it when it is high or old."""
+        if not self.bundles:
+            self.began = self.stopwatch()
+        self.bundles.append(bundle)
+        high = sum(len(one.drafts) + len(one.dropped) for one in self.bundles) >= self.size
+        if high or self.stopwatch() - self.began >= SECONDS_A_WRITE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is on the pile."""
+        if self.bundles:
+            self.writing.summaries(self.principal, self.bundles, self.counts)
+        self.bundles = []
