@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -30,17 +31,23 @@ class NodeRecipe:
     recipe: Recipe
 
 
-def written(rows: Sequence[NewEmbedding], model_id: int, position: int) -> dict[str, JsonValue]:
-    """Return the recipes of vectors as a part of an entry's body; rows without one are left out."""
-    return {
-        "model": model_id,
-        "position": position,
-        "nodes": [
-            [str(row.node_id), _texts(row.recipe.windows), _texts(row.recipe.context)]
-            for row in rows
-            if row.recipe is not None
-        ],
-    }
+def written(
+    rows: Sequence[NewEmbedding],
+    model_id: int,
+    position: int,
+    own: Mapping[UUID, int] = MappingProxyType({}),
+) -> dict[str, JsonValue]:
+    """Return the recipes of vectors as a part of an entry's body; rows without one are left out.
+
+    Nodes in `own` have a position of their own.
+    """
+    nodes: list[JsonValue] = []
+    for row in rows:
+        if row.recipe is not None:
+            told: list[JsonValue] = [str(row.node_id)]
+            told += [_texts(row.recipe.windows), _texts(row.recipe.context)]
+            nodes.append([*told, own[row.node_id]] if row.node_id in own else told)
+    return {"model": model_id, "position": position, "nodes": nodes}
 
 
 def read(body: Mapping[str, Any]) -> list[NodeRecipe]:
@@ -52,13 +59,13 @@ def read(body: Mapping[str, Any]) -> list[NodeRecipe]:
         NodeRecipe(
             node_id=UUID(node_id),
             model_id=vectors["model"],
-            position=vectors["position"],
+            position=own[0] if own else vectors["position"],
             recipe=Recipe(
                 windows=tuple(b64decode(one) for one in windows),
                 context=tuple(b64decode(one) for one in context),
             ),
         )
-        for node_id, windows, context in vectors["nodes"]
+        for node_id, windows, context, *own in vectors["nodes"]
     ]
 
 

@@ -146,8 +146,8 @@ def _make_vectors(told: Iterable[NodeRecipe], stores: ReplayStores) -> None:
             last[one.model_id, one.node_id] = one
     groups: dict[tuple[int, int], list[NodeRecipe]] = defaultdict(list)
     for one in last.values():
-        groups[one.model_id, one.position].append(one)
-    for (model_id, position), members in sorted(groups.items(), key=lambda group: group[0]):
+        groups[one.position, one.model_id].append(one)
+    for (position, model_id), members in sorted(groups.items(), key=lambda group: group[0]):
         for start in range(0, len(members), VECTORS_AT_ONCE):
             some = members[start : start + VECTORS_AT_ONCE]
             _store_vectors(some, model_id, position, stores)

@@ -1,0 +1,132 @@
+"""What changing the embedding model needs: an operator's command beside the database.
+
+Which model a deployment uses is its setting, and so is the switch; nothing here changes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
+from cairn.clock import utc_now
+from cairn.embedding.models import local_model, model_named
+from cairn.errors import ValidationFailed
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.reembed import DropOthers, Fill
+from cairn.lifecycle.reembed_compare import Compare
+from cairn.storage.postgres.recall import PostgresVectorLeg
+from cairn.storage.postgres.reembed import PostgresReembedStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.sweeping import ListWorkspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+    from uuid import UUID
+
+    from cairn.embedding.port import Embedder
+    from cairn.settings import ApiSettings
+    from cairn.storage.postgres.database import Database
+
+
+@dataclass(frozen=True)
+class Reembedding:
+    """A change of models in one deployment, from the one it uses to `target`."""
+
+    settings: ApiSettings
+    target: Embedder
+
+    @property
+    def present_name(self) -> str:
+        """Return the model the deployment uses."""
+        return self._present.model.name
+
+    def workspaces(self) -> Iterable[UUID]:
+        """Return every workspace of the deployment."""
+        return ListWorkspaces(self._database)()
+
+    def fill(
+        self, workspace_id: UUID, report: Callable[[int, int], None] | None = None
+    ) -> dict[str, Any]:
+        """Give every node of a workspace vectors of the target."""
+        return asdict(self._fill(workspace_id, report=report))
+
+    def compare(self, workspace_id: UUID, *, sample: int) -> dict[str, Any] | None:
+        """Ask for a sample with both models; None when there is nothing, or they are one."""
+        if self._present.model == self.target.model:
+            return None
+        found = Compare(
+            transactions=self._transactions,
+            vectors=PostgresVectorLeg(self._database),
+            present=self._present,
+            target=self.target,
+        )(workspace_id, sample=sample)
+        return found.as_json() if found else None
+
+    def drop_others(self, workspace_id: UUID) -> int:
+        """Remove the vectors of all other models; ValidationFailed unless the target is in use."""
+        if self._present.model != self.target.model:
+            raise ValidationFailed(
+                f"The deployment uses {self.present_name}, not {self.target.model.name}.",
+                reason="model-not-in-use",
+            )
+        return DropOthers(transactions=self._transactions, fill=self._fill)(workspace_id)
+
+    @cached_property
+    def _present(self) -> Embedder:
+        return embedder(self.settings)
+
+    @cached_property
+    def _database(self) -> Database:
+        return database(self.settings, size=CONNECTIONS)
+
+    @cached_property
+    def _transactions(self) -> StoreTransactions[PostgresReembedStores]:
+        return StoreTransactions(self._database, PostgresReembedStores)
+
+    @cached_property
+    def _fill(self) -> Fill:
+        return Fill(
+            transactions=self._transactions,
+            embedder=self.target,
+            keys=key_store(self.settings),
+            cipher=BodyCipher(),
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+
+def reembedding(
+    settings: ApiSettings, to: str, *, model_dir: Path | None, base_url: str | None
+) -> Reembedding:
+    """Return the change to the model called `to`, read from a folder or asked of a server.
+
+    Without either, the deployment's own embedder must be that model, as after a switch.
+    Raises ValidationFailed when there is no such model, or the folder has another one.
+    """
+    model = model_named(to)
+    if base_url:
+        from cairn.embedding.openai import OpenAIEmbedder
+
+        key = settings.openai_api_key
+        secret = key.get_secret_value() if key else ""
+        return Reembedding(settings, OpenAIEmbedder(model, api_key=secret, base_url=base_url))
+    if model_dir:
+        from cairn.embedding.onnx import OnnxEmbedder
+
+        if local_model(model_dir.name) != model:
+            raise ValidationFailed(
+                f"The folder {model_dir.name} holds {local_model(model_dir.name).name}.",
+                reason="another-model",
+            )
+        return Reembedding(settings, OnnxEmbedder(model_dir))
+    present = embedder(settings)
+    if present.model != model:
+        raise ValidationFailed(
+            f"Where is {to}? Name its folder (--model-dir) or its server (--base-url).",
+            reason="model-not-found",
+        )
+    return Reembedding(settings, present)
