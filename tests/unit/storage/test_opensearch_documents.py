@@ -69,7 +69,7 @@ def test_the_guards_of_the_principal_are_in_every_search() -> None:
 
 @pytest.mark.parametrize("filters", [{"include_superseded": True}, {"valid_at": MOMENT}])
 def test_superseded_ones_only_where_they_are_asked_for(filters: dict[str, Any]) -> None:
-    assert {"terms": {"state": ["active", "provisional", "superseded"]}} in guards(
+    assert {"terms": {"state": ["active", "provisional", "superseded", "archived"]}} in guards(
         body("x", **filters)
     )
 
@@ -85,7 +85,7 @@ def test_a_moment_in_the_world_is_exact_and_open_ends_count() -> None:
 def test_entities_without_a_truth_are_found_only_when_their_label_is_named() -> None:
     bare, said = body("x")["query"]["bool"]["must_not"]
     assert {"term": {"label": "Entity"}} in bare["bool"]["filter"]
-    assert said == {"terms": {"label": ["Conversation", "Message"]}}
+    assert said == {"terms": {"label": ["Conversation", "Message", "Summary"]}}
     assert body("x", labels=("Entity",))["query"]["bool"]["must_not"] == []
 
 
@@ -101,7 +101,7 @@ def test_a_document_goes_to_its_workspaces_shard_under_its_position() -> None:
     assert set(sent["_source"]) == set(BODY["mappings"]["properties"])
 
 
-@pytest.mark.parametrize("state", ["deleted", "quarantined", "expired", "archived"])
+@pytest.mark.parametrize("state", ["deleted", "quarantined", "expired"])
 def test_what_is_not_to_be_found_is_sent_without_its_text(state: str) -> None:
     sent = action("index", document(WORKSPACE, "secret", node_id=NODE, state=state))
     assert sent["_op_type"] == "delete"
