@@ -44,8 +44,8 @@ REFERENCES = MappingProxyType(
 class AwsDispatcher:
     """Implements `ingestion.ports.Dispatcher`; one a process.
 
-    `queues` are URLs and `machines` ARNs by topic. `claim(limit, stale, now)` hands out unfinished rows of any
-    workspace, each to one caller.
+    `queues` are URLs and `machines` ARNs by topic. `claim(limit, stale, now)` hands out
+    unfinished rows of any workspace, each to one caller.
     """
 
     queues: Mapping[str, str]
