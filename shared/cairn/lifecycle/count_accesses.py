@@ -17,13 +17,12 @@ from cairn.ledger.entry import NewEntry
 from cairn.lifecycle.ageing_entries import ageing_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.clock import Clock, Stopwatch
     from cairn.ids import IdSource
-    from cairn.lifecycle.verify_chains import ListWorkspaces
     from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
 
@@ -76,7 +75,7 @@ class CountAccesses:
     is killed, or that runs twice at once, counts nothing twice and loses nothing.
     """
 
-    workspaces: ListWorkspaces
+    workspaces: Callable[[], Sequence[UUID]]
     transactions: Transactions[AccessStores]
     clock: Clock
     stopwatch: Stopwatch
