@@ -18,8 +18,9 @@ from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.writing import EMBED_BATCH
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import NewEntry
+from cairn.lifecycle.ahead import Ahead
 from cairn.lifecycle.rebuild_ports import Progress, Replaced
-from cairn.lifecycle.replay import checked, code_version, opened, replay
+from cairn.lifecycle.replay import code_version, replay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from cairn.clock import Clock, Stopwatch
     from cairn.ids import IdSource
     from cairn.ingestion.ports import Dispatcher
-    from cairn.ledger.entry import Head
+    from cairn.ledger.entry import Entry, Head
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.lifecycle.rebuild_ports import FinishStores, Replays, ReplayStores, TableSum
 
@@ -119,17 +120,18 @@ class Rebuild:
         """
         until = self.stopwatch() + seconds
         principal = system_principal(workspace_id)
-        while True:
-            with self.replays.replaying(principal) as stores:
-                progress, head = self._page(principal, stores)
-            more = head.position - progress.head.position > LAST_ENTRIES
-            if not more or self.stopwatch() >= until:
-                return {
-                    "position": progress.head.position,
-                    "head": head.position,
-                    "entries": progress.entries,
-                    "more": more,
-                }
+        with Ahead(self.keys, self.cipher) as ahead:
+            while True:
+                with self.replays.replaying(principal) as stores:
+                    progress, head = self._page(principal, stores, ahead)
+                more = head.position - progress.head.position > LAST_ENTRIES
+                if not more or self.stopwatch() >= until:
+                    return {
+                        "position": progress.head.position,
+                        "head": head.position,
+                        "entries": progress.entries,
+                        "more": more,
+                    }
 
     def finish(self, workspace_id: UUID, *, only_check: bool = False) -> Rebuilt | None:
         """Replay what is left and put the rows in place, or only compare; the replica is dropped.
@@ -151,27 +153,28 @@ class Rebuild:
         with self.replays.replaying(system_principal(workspace_id)) as stores:
             stores.replica.discard()
 
-    def _page(self, principal: Principal, stores: ReplayStores) -> tuple[Progress, Head]:
+    def _page(
+        self, principal: Principal, stores: ReplayStores, ahead: Ahead
+    ) -> tuple[Progress, Head]:
         """Replay the next page and return how far it is, and the chain's end."""
         head = stores.ledger.head()
         progress = self._begun(principal, stores, head)
-        page = stores.ledger.page(after=progress.head.position, limit=PAGE)
-        if not page:
+        page = ahead.page(progress.head, lambda after: stores.ledger.page(after=after, limit=PAGE))
+        if page is None:
             return progress, head
-        reached = checked(page, progress.head)
-        if any(_forgets(entry.type) and entry.position > progress.since for entry in page):
+        found = page.entries
+        if any(_forgets(one.entry) and one.entry.position > progress.since for one in found):
             stores.replica.discard()  # what it has may be of keys that were there when it began
             return self._begun(principal, stores, head), head
-        found = opened(page, self.keys, self.cipher)
         replay(found, stores)
         unreadable = sum(one.body is None for one in found)
-        stores.replica.advance(reached, entries=len(page), unreadable=unreadable)
+        stores.replica.advance(page.reached, entries=len(found), unreadable=unreadable)
         return (
             Progress(
                 version=progress.version,
                 since=progress.since,
-                head=reached,
-                entries=progress.entries + len(page),
+                head=page.reached,
+                entries=progress.entries + len(found),
                 unreadable=progress.unreadable + unreadable,
             ),
             head,
@@ -193,11 +196,12 @@ class Rebuild:
 
     def _caught_up(self, principal: Principal, stores: FinishStores) -> Progress | None:
         """Replay what is left; None when that is too much for this transaction."""
-        progress, head = self._page(principal, stores)
-        while progress.head.position < head.position:
-            if head.position - progress.head.position > LAST_ENTRIES:
-                return None
-            progress, head = self._page(principal, stores)
+        with Ahead(self.keys, self.cipher) as ahead:
+            progress, head = self._page(principal, stores, ahead)
+            while progress.head.position < head.position:
+                if head.position - progress.head.position > LAST_ENTRIES:
+                    return None
+                progress, head = self._page(principal, stores, ahead)
         if progress.head != head:
             raise Conflict("The ledger does not end at its head.", reason="ledger-broken")
         return progress
@@ -293,5 +297,5 @@ class Rebuild:
         stores.chain.append(seal(stores.chain.head(), [entry], self.clock()))
 
 
-def _forgets(entry_type: str) -> bool:
-    return entry_type.endswith(".forgotten")
+def _forgets(entry: Entry) -> bool:
+    return entry.type.endswith(".forgotten")

@@ -6,8 +6,10 @@ SELECT set_config('search_path', 'replay, public', true), set_config('timezone',
   set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)
 
 -- name: for_whole_tables
--- From here on tables are read from their beginning to their end.
-SELECT set_config('enable_seqscan', 'on', true)
+-- From here on tables are read from their beginning to their end, by several processes where there
+-- are some.
+SELECT set_config('enable_seqscan', 'on', true), set_config('parallel_setup_cost', '100', true),
+  set_config('parallel_tuple_cost', '0.01', true), set_config('min_parallel_table_scan_size', '1MB', true)
 
 -- name: among_live
 -- From here on they mean the ones in use.
