@@ -1,4 +1,4 @@
-"""`cairn memory`: the memory graph in and out, and memories of other stores. All over the API."""
+"""`cairn memory`: the graph and the memories in and out, those of other stores. Over the API."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,22 +8,23 @@ import typer
 from cairn.cli.client import Client as ApiClient
 from cairn.cli.foreign import Store, read_items
 from cairn.cli.importing import Importing, Sending, Tried, shown
-from cairn.cli.memory_graph import Backend, import_file, moved, write_file
+from cairn.cli.memory_graph import Backend, Only, import_file, moved, write_file
 from cairn.cli.options import Client, Json, Scope, deps_of, print_json
 
 if TYPE_CHECKING:
     from cairn.cli.deps import Deps
 
 app = typer.Typer(
-    help="The memory graph in and out; memories of other stores.", no_args_is_help=True
+    help="The memory graph and memories in and out; other stores.", no_args_is_help=True
 )
 
-File = Annotated[
-    Path, typer.Argument(help="An export of the memory graph, or with --from of another store.")
-]
+File = Annotated[Path, typer.Argument(help="An export, or with --from one of another store.")]
 From = Annotated[Store | None, typer.Option("--from", help="What wrote it, if not Cairn.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file; standard output without.")]
+OnlyPart = Annotated[
+    Only | None, typer.Option("--only", help="Nodes and edges, or memories; both without.")
+]
 To = Annotated[Backend, typer.Option("--to", help="postgres, or memory to rehearse.")]
 Url = Annotated[str | None, typer.Option("--url", help="Of the other deployment's API.")]
 Key = Annotated[
@@ -35,13 +36,15 @@ Key = Annotated[
 
 
 @app.command()
-def export(ctx: typer.Context, out: Out = None, as_json: Json = False) -> None:
-    """Write the memory graph as canonical JSON lines: nodes with natural keys, and their edges.
+def export(
+    ctx: typer.Context, out: Out = None, only: OnlyPart = None, as_json: Json = False
+) -> None:
+    """Write nodes with natural keys, their edges, and memories as canonical JSON lines.
 
-    Memories and documents travel with the ledger: `cairn ledger export`.
+    Documents and events travel with the ledger: `cairn ledger export`.
     """
     deps = deps_of(ctx)
-    told = write_file(deps, out)
+    told = write_file(deps, out, only)
     if out is None:
         deps.err.print(_counts(told))
     elif as_json:
@@ -57,18 +60,19 @@ def import_(
     source: From = None,
     client: Client = None,
     scope: Scope = "admin",
+    only: OnlyPart = None,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Import an export of the memory graph, or of mem0 or Graphiti. A second import adds nothing.
+    """Import an export of Cairn, or of mem0 or Graphiti. A second import adds nothing.
 
-    A file of the memory graph is read whole first: one that was cut or changed is refused, its line
-    named, and nothing is written. Of another store's export the exit status is 1 when a record
-    could not be read or was refused; the others stand.
+    Cairn's own file is read whole first: one that was cut or changed is refused, its line named,
+    and nothing is written. The exit status is 1 when a memory was refused, or a record of another
+    store could not be read; the others stand.
     """
     deps = deps_of(ctx)
     if source is None:
-        _import_graph(deps, file, dry_run=dry_run, as_json=as_json)
+        _import_file(deps, file, only, dry_run=dry_run, as_json=as_json)
         return
     items = read_items(source, file, client_id=client or "global", scope=scope)
     importing: Importing = Tried() if dry_run else Sending(deps.client)
@@ -108,15 +112,21 @@ def migrate(
         raise typer.Exit(1)
 
 
-def _import_graph(deps: "Deps", file: Path, *, dry_run: bool, as_json: bool) -> None:
-    told = import_file(deps, file, dry_run=dry_run)
+def _import_file(
+    deps: "Deps", file: Path, only: Only | None, *, dry_run: bool, as_json: bool
+) -> None:
+    told = import_file(deps, file, dry_run=dry_run, only=only)
     if as_json:
         print_json(told)
     elif dry_run:
         deps.out.print(f"{_counts(told)} would be written, or stand already")
     else:
         deps.out.print(f"{_counts(told)} read, {told['changed']} changed")
+    for bad in told["refused"]:
+        deps.err.print(f"line {bad['line']}: {bad['why']}", style="yellow", markup=False)
+    if told["refused"]:
+        raise typer.Exit(1)
 
 
 def _counts(told: dict[str, Any]) -> str:
-    return f"{told['nodes']} nodes and {told['edges']} edges"
+    return f"{told['nodes']} nodes, {told['edges']} edges and {told['memories']} memories"

@@ -1,6 +1,10 @@
-"""The memory graph from the command line: its file, and moving it from one backend to another."""
+"""The memory graph and the memories as one file, and moving the graph between backends.
+
+Memories are read from `GET /v1/memories` and written by `POST /v1/memories`, as anybody would.
+"""
 
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -12,9 +16,11 @@ from uuid import UUID
 from cairn.cli.client import Client
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
+from cairn.cli.sorting import sorted_lines
 from cairn.errors import ValidationFailed
 
 if TYPE_CHECKING:
+    from cairn.graph.memory_dump import MemoryLine
     from cairn.graph.memory_records import Dump
 
 PAGE = 100
@@ -22,6 +28,17 @@ AT_ONCE_BYTES = 1024 * 1024
 """What a request carries at the most, give or take a record; its records are few, or small."""
 
 _NOWHERE = UUID(int=0)
+
+
+_TIME_BYTES = len("2026-03-20T12:00:00.000000Z")
+_WRITTEN = ("created", "superseded", "corroborated")
+
+
+class Only(StrEnum):
+    """The part of a file that is meant."""
+
+    GRAPH = "graph"
+    MEMORIES = "memories"
 
 
 class Backend(StrEnum):
@@ -39,25 +56,39 @@ def exported(client: Client) -> Iterator["Dump"]:
         yield from_record(item)
 
 
-def write_file(deps: Deps, out: Path | None) -> dict[str, Any]:
+def exported_memories(client: Client) -> Iterator[dict[str, Any]]:
+    """Yield the records of the memories the key sees, by when they occurred, then by their bytes.
+
+    Two that differ only in what no record holds are one.
+    """
+    last = b""
+    for line in sorted_lines(_memory_lines(client)):
+        if line != last:
+            yield json.loads(line[_TIME_BYTES:])
+        last = line
+
+
+def write_file(deps: Deps, out: Path | None, only: Only | None = None) -> dict[str, Any]:
     """Write an export to a file, or to standard output; return what is in it.
 
     The file is there when it is whole: until then it has another name.
     """
     from cairn.graph.memory_dump import dump_lines
 
-    counted = Counted(exported(deps.client))
+    client = deps.client
+    counted = Counted(exported(client) if only is not Only.MEMORIES else ())
+    memories = counted.remembered(exported_memories(client) if only is not Only.GRAPH else ())
     if out is None:
         import typer
 
-        for line in dump_lines(counted):
+        for line in dump_lines(counted, memories):
             typer.echo(line, nl=False)
         return counted.told()
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
     digest = hashlib.sha256()
     try:
         with part.open("wb") as file:
-            for line in dump_lines(counted):
+            for line in dump_lines(counted, memories):
                 digest.update(line)
                 file.write(line)
         part.replace(out)
@@ -68,21 +99,31 @@ def write_file(deps: Deps, out: Path | None) -> dict[str, Any]:
     return {**counted.told(), "file": str(out), "sha256": digest.hexdigest()}
 
 
-def import_file(deps: Deps, path: Path, *, dry_run: bool) -> dict[str, Any]:
-    """Read a file to its end, then write its records in batches; a bad file writes nothing."""
-    counted = Counted(_records(path))
-    for _ in counted:
-        pass
-    told = {**counted.told(), "dry_run": dry_run, "changed": 0}
-    if not dry_run:
-        told["changed"] = sent(deps.client, _records(path))
-    return told
+def import_file(
+    deps: Deps, path: Path, *, dry_run: bool, only: Only | None = None
+) -> dict[str, Any]:
+    """Read a file to its end, then write its records in batches; a bad file writes nothing.
+
+    `refused` are memories that the deployment took for wrong, by their lines; the others stand.
+    """
+    counted = Counted(())
+    for one in _records(path, only):
+        counted.count(one)
+    refused: list[dict[str, Any]] = []
+    changed = 0
+    if counted.nodes and not dry_run:
+        changed += sent(deps.client, _graph_of(_records(path, only)))
+    if counted.memories and not dry_run:
+        changed += _remembered(deps.client, _records(path, only), refused)
+    return {**counted.told(), "dry_run": dry_run, "changed": changed, "refused": refused}
 
 
 def sent(client: Client, dumps: Iterable["Dump"]) -> int:
     """Send records in batches and return how many changed something."""
+    from cairn.graph.memory_dump import as_record
+
     changed = 0
-    for batch in _batches(dumps):
+    for batch in _batches(as_record(one) for one in dumps):
         changed += client.post("/v1/import", {"items": batch})["changed"]
     return changed
 
@@ -119,21 +160,30 @@ class Counted:
 
     def __init__(self, dumps: Iterable["Dump"]) -> None:
         self._dumps = dumps
-        self.nodes = self.edges = 0
+        self.nodes = self.edges = self.memories = 0
 
     def __iter__(self) -> Iterator["Dump"]:
-        from cairn.graph.memory_records import NodeDump
-
         for dump in self._dumps:
-            if isinstance(dump, NodeDump):
-                self.nodes += 1
-            else:
-                self.edges += 1
+            self.count(dump)
             yield dump
 
+    def remembered(self, memories: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield records of memories, counting them."""
+        for one in memories:
+            self.memories += 1
+            yield one
+
+    def count(self, one: "Dump | MemoryLine") -> None:
+        """Count a record."""
+        from cairn.graph.memory_records import EdgeDump, NodeDump
+
+        self.nodes += isinstance(one, NodeDump)
+        self.edges += isinstance(one, EdgeDump)
+        self.memories += not isinstance(one, NodeDump | EdgeDump)
+
     def told(self) -> dict[str, Any]:
-        """Return how many nodes and edges went by."""
-        return {"nodes": self.nodes, "edges": self.edges}
+        """Return how many nodes, edges and memories went by."""
+        return {"nodes": self.nodes, "edges": self.edges, "memories": self.memories}
 
 
 def _compared(
@@ -158,13 +208,67 @@ def _digest(dumps: Iterable["Dump"]) -> str:
     return digest.hexdigest()
 
 
-def _records(path: Path) -> Iterator["Dump"]:
-    """Yield the records of a file; Failure names the line that is wrong."""
-    from cairn.graph.memory_dump import file_lines, read_dump
+def _memory_lines(client: Client) -> Iterator[bytes]:
+    """Yield records as they are sorted: the time, and the record's canonical bytes."""
+    from cairn.lifecycle.memory_lines import memory_record
+    from cairn.text.canonical import canonical_bytes
+
+    for view in client.pages("/v1/memories", state="any", limit=PAGE):
+        record = memory_record(view)
+        if record is not None:
+            yield str(record["occurred_at"]).encode() + canonical_bytes(record) + b"\n"
+
+
+def _remembered(
+    client: Client, records: Iterable["Dump | MemoryLine"], refused: list[dict[str, Any]]
+) -> int:
+    """Write memories by when they began to hold, so that chains come out; return how many did.
+
+    Of two in one chain that began together the one that holds goes last: its successor is known by
+    that alone.
+    """
+    from cairn.lifecycle.memory_lines import as_request
+
+    changed = 0
+    numbered = (json.loads(line[_TIME_BYTES:]) for line in sorted_lines(_by_validity(records)))
+    for batch in _batches(numbered):
+        items = [as_request(record) for _, _, record in batch]
+        results = client.post("/v1/memories", {"items": items})["results"]
+        for (_, number, _), result in zip(batch, results, strict=True):
+            changed += result["outcome"] in _WRITTEN
+            if result["outcome"] == "rejected":
+                refused.append({"line": number, "why": result["error"]["detail"]})
+    return changed
+
+
+def _by_validity(records: Iterable["Dump | MemoryLine"]) -> Iterator[bytes]:
+    """Yield memories as they are sorted for writing: time, state, line number and record."""
+    from cairn.graph.memory_dump import MemoryLine
+    from cairn.text.canonical import canonical_bytes
+
+    for one in records:
+        if isinstance(one, MemoryLine):
+            holds = int(one.record["state"] == "active")
+            line = canonical_bytes([holds, one.number, one.record])
+            yield str(one.record["valid_from"]).encode() + line + b"\n"
+
+
+def _graph_of(records: Iterable["Dump | MemoryLine"]) -> Iterator["Dump"]:
+    from cairn.graph.memory_dump import MemoryLine
+
+    return (one for one in records if not isinstance(one, MemoryLine))
+
+
+def _records(path: Path, only: Only | None) -> Iterator["Dump | MemoryLine"]:
+    """Yield the records of a file that are meant; Failure names the line that is wrong."""
+    from cairn.graph.memory_dump import MemoryLine, file_lines, read_file
+    from cairn.lifecycle.memory_lines import new_memory
 
     try:
         with path.open("rb") as file:
-            yield from read_dump(file_lines(file))
+            for one in read_file(file_lines(file), new_memory):
+                if only is None or isinstance(one, MemoryLine) == (only is Only.MEMORIES):
+                    yield one
     except OSError as error:
         raise Failure(f"{path} cannot be read: {error.strerror}.") from error
     except ValidationFailed as refused:
@@ -173,16 +277,15 @@ def _records(path: Path) -> Iterator["Dump"]:
         ) from refused
 
 
-def _batches(dumps: Iterable["Dump"]) -> Iterator[list[Any]]:
+def _batches(records: Iterable[Any]) -> Iterator[list[Any]]:
     """Yield records as they are sent: up to a hundred, and not much above a mebibyte."""
-    from cairn.graph.memory_dump import as_record
     from cairn.text.canonical import canonical_bytes
 
-    records = (as_record(one) for one in dumps)
-    while batch := list(islice(records, 1)):
+    waiting = iter(records)
+    while batch := list(islice(waiting, 1)):
         size = len(canonical_bytes(batch[0]))
         while size < AT_ONCE_BYTES and len(batch) < PAGE:
-            record = next(records, None)
+            record = next(waiting, None)
             if record is None:
                 break
             batch.append(record)

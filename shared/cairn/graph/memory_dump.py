@@ -1,18 +1,20 @@
 """The memory graph as canonical lines (`cairn-memory-graph-1`): one byte string per graph. Pure.
 
 A first line names the format, then come the nodes by label and natural key, the edges by the names
-of their ends and their relation, and a last line with counts and the SHA-256 of all bytes before
-it. So two backends that hold the same graph write the same file, and one that was cut or changed is
-refused at its line. Not the ledger's export: that is `ledger.export`, with what is encrypted.
+of their ends and their relation, memories by when they occurred and by their bytes, and a last line
+with counts and the SHA-256 of all bytes before it. So two backends that hold the same graph write
+the same file, and one that was cut or changed is refused at its line. What a memory's record holds
+is for `lifecycle.memory_lines` to say. Not the ledger's export: that is `ledger.export`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from cairn.errors import ValidationFailed
+from cairn.errors import TooLarge, ValidationFailed
 from cairn.graph.memory_records import (
     Dump,
     NodeDump,
@@ -25,19 +27,20 @@ from cairn.graph.memory_records import (
 from cairn.text.canonical import canonical_bytes, format_timestamp, parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import BinaryIO
 
     from cairn.text.json_value import JsonValue
 
 FORMAT = "cairn-memory-graph-1"
-MAX_LINE_BYTES = 256 * 1024
+MAX_LINE_BYTES = 512 * 1024
 """More than any record can have; a longer line is refused without being read whole."""
 
 _FIRST = canonical_bytes({"format": FORMAT}) + b"\n"
 _NODE_FIELDS = {"kind", "label", "natural_key", "properties", "provenance", "status"}
 _EDGE_FIELDS = {"kind", "observed_at", "properties", "relation", "source", "target", "weight"}
-_END_FIELDS = {"edges", "kind", "nodes", "sha256"}
+_END_FIELDS = {"edges", "kind", "memories", "nodes", "sha256"}
+_MEMORY = "memory"
 
 
 class DumpRefused(ValidationFailed):
@@ -48,6 +51,14 @@ class DumpRefused(ValidationFailed):
     def __init__(self, line: int, message: str, reason: str) -> None:
         super().__init__(f"Line {line} {message}.", reason=reason, line=line)
         self.line = line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryLine:
+    """A memory's record, and the number of its line in the file."""
+
+    number: int
+    record: Mapping[str, Any]
 
 
 def as_record(dump: Dump) -> dict[str, JsonValue]:
@@ -94,10 +105,15 @@ def from_record(value: object) -> Dump:
     raise ValidationFailed("kind is node or edge.", reason="kind")
 
 
-def dump_lines(dumps: Iterable[Dump]) -> Iterator[bytes]:
-    """Yield the lines of a file; the records come in their order (see `export_all`)."""
+def dump_lines(
+    dumps: Iterable[Dump], memories: Iterable[Mapping[str, JsonValue]] = ()
+) -> Iterator[bytes]:
+    """Yield the lines of a file; the records come in their order (see `export_all`).
+
+    `memories` are records of memories by when they occurred, then by their canonical bytes.
+    """
     digest = hashlib.sha256()
-    counts = {"node": 0, "edge": 0}
+    counts = {"node": 0, "edge": 0, _MEMORY: 0}
 
     def counted(value: JsonValue) -> bytes:
         line = canonical_bytes(value) + b"\n"
@@ -110,10 +126,14 @@ def dump_lines(dumps: Iterable[Dump]) -> Iterator[bytes]:
         record = as_record(dump)
         counts[str(record["kind"])] += 1
         yield counted(record)
+    for memory in memories:
+        counts[_MEMORY] += 1
+        yield counted(dict(memory))
     end: JsonValue = {
         "kind": "end",
         "nodes": counts["node"],
         "edges": counts["edge"],
+        "memories": counts[_MEMORY],
         "sha256": digest.hexdigest(),
     }
     yield canonical_bytes(end) + b"\n"
@@ -128,16 +148,26 @@ def file_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def read_dump(lines: Iterable[bytes]) -> Iterator[Dump]:
+    """Yield the records of a file that has no memories: see `read_file`."""
+    for one in read_file(lines, _no_memories):
+        if not isinstance(one, MemoryLine):
+            yield one
+
+
+def read_file(
+    lines: Iterable[bytes], check: Callable[[Mapping[str, Any]], object]
+) -> Iterator[Dump | MemoryLine]:
     """Yield the records of a file, each checked; DumpRefused names the first line that is wrong.
 
-    Whether the file is whole is known at its end: read it once to the end before acting on it.
-    Memory grows by 16 bytes of names a node, by which an edge's ends are looked for.
+    `check` raises for a memory's record that is wrong. Whether the file is whole is known at its
+    end: read it once to the end before acting on it. Memory grows by 16 bytes of names a node, by
+    which an edge's ends are looked for.
     """
-    reader = _Reader()
+    reader = _Reader(check)
     for number, line in enumerate(lines, start=1):
         try:
             dump = reader.take(line)
-        except ValidationFailed as error:
+        except (ValidationFailed, TooLarge) as error:
             message = error.detail.rstrip(".")
             raise DumpRefused(number, f"is refused: {message}", error.reason) from error
         if dump is not None:
@@ -149,15 +179,17 @@ def read_dump(lines: Iterable[bytes]) -> Iterator[Dump]:
 class _Reader:
     """What has been read of a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[Mapping[str, Any]], object]) -> None:
+        self._check = check
         self.lines = 0
         self.ended = False
         self._digest = hashlib.sha256()
         self._names: set[bytes] = set()
         self._last: tuple[str, ...] = ()
         self._edges = 0
+        self._memories = 0
 
-    def take(self, line: bytes) -> Dump | None:
+    def take(self, line: bytes) -> Dump | MemoryLine | None:
         """Return the record of the next line, None for the first and the last one."""
         if self.ended:
             _refuse("nothing may follow the last line", "after-the-end")
@@ -171,7 +203,20 @@ class _Reader:
         if isinstance(value, dict) and value.get("kind") == "end":
             self._end(value)
             return None
+        if isinstance(value, dict) and value.get("kind") == _MEMORY:
+            return self._memory(value, line)
+        if self._memories:
+            _refuse("memories come last", "order")
         return self._record(value, line)
+
+    def _memory(self, value: dict[str, JsonValue], line: bytes) -> MemoryLine:
+        self._check(value)
+        if not self._memories:
+            self._last = ()
+        self._follows((_text(value["occurred_at"], "occurred_at"), line.decode()), _MEMORY)
+        self._memories += 1
+        self._digest.update(line)
+        return MemoryLine(number=self.lines, record=value)
 
     def _record(self, value: JsonValue, line: bytes) -> Dump:
         dump = from_record(value)
@@ -202,13 +247,17 @@ class _Reader:
 
     def _end(self, value: dict[str, JsonValue]) -> None:
         _require_fields(value, _END_FIELDS)
-        if (value["nodes"], value["edges"]) != (len(self._names), self._edges):
-            _refuse(
-                f"there are {len(self._names)} nodes and {self._edges} edges before it", "counts"
-            )
+        found = {"nodes": len(self._names), "edges": self._edges, "memories": self._memories}
+        if any(value[name] != count for name, count in found.items()):
+            said = ", ".join(f"{count} {name}" for name, count in found.items())
+            _refuse(f"there are {said} before it", "counts")
         if value["sha256"] != self._digest.hexdigest():
             _refuse("the lines before it are not those that were exported", "checksum")
         self.ended = True
+
+
+def _no_memories(_: Mapping[str, Any]) -> NoReturn:
+    _refuse("kind is node or edge", "kind")
 
 
 def _parsed(line: bytes) -> JsonValue:

@@ -54,6 +54,7 @@ def test_an_export_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
     assert json.loads(shown.stdout) == {
         "nodes": 9,
         "edges": 10,
+        "memories": 0,
         "file": str(path),
         "sha256": hashlib.sha256(WHOLE).hexdigest(),
     }
@@ -64,13 +65,14 @@ def test_an_export_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
 def test_an_import_is_whole_and_again_changes_nothing(tmp_path: Path) -> None:
     shell, path = Shell(), str(file_of(tmp_path))
     tried = json.loads(shell.run("memory", "import", path, "--dry-run", "--json").stdout)
-    assert tried == {"nodes": 9, "edges": 10, "dry_run": True, "changed": 0}
+    counts = {"nodes": 9, "edges": 10, "memories": 0, "refused": []}
+    assert tried == {**counts, "dry_run": True, "changed": 0}
     assert shell.world.memory_graph.batches == []
 
     first = json.loads(shell.run("memory", "import", path, "--json").stdout)
     again = shell.run("memory", "import", path)
-    assert first == {"nodes": 9, "edges": 10, "dry_run": False, "changed": 19}
-    assert "9 nodes and 10 edges read, 0 changed" in again.stdout
+    assert first == {**counts, "dry_run": False, "changed": 19}
+    assert "9 nodes, 10 edges and 0 memories read, 0 changed" in again.stdout
     assert shell.run("memory", "export").stdout_bytes == WHOLE
 
 

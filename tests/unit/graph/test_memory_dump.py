@@ -47,6 +47,7 @@ def signed(records: list[Any]) -> list[bytes]:
         "kind": "end",
         "nodes": kinds.count("node"),
         "edges": kinds.count("edge"),
+        "memories": kinds.count("memory"),
         "sha256": hashlib.sha256(b"".join(lines)).hexdigest(),
     }
     return [*lines, canonical_bytes(end) + b"\n"]
