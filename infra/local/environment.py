@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from infra.local.emulator import aws_env
 from infra.local.layout import Layout
@@ -45,18 +46,26 @@ PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")
 
 
 def synthesis_env(
-    layout: Layout, app_database_url: str, opensearch_url: str = ""
+    layout: Layout,
+    app_database_url: str,
+    opensearch_url: str = "",
+    embedder: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """What the CDK app reads at synth to wire the functions to the laptop's own parts."""
+    """What the CDK app reads at synth to wire the functions to the laptop's own parts.
+
+    `embedder` was chosen by a switch and counts more than the shell, which may have read the file
+    of before.
+    """
     search = {"CAIRN_OPENSEARCH_URL": opensearch_url} if opensearch_url else {}
     shell = {name: os.environ[name] for name in TAKEN_FROM_THE_SHELL if name in os.environ}
     return {
+        "CAIRN_MODEL_DIR": str(layout.model),
         **shell,
+        **embedder,
         **search,
         "CAIRN_APP_DATABASE_URL": app_database_url,
         "CAIRN_KEY_STORE": f"file:{layout.keys}",
         "CAIRN_SIGNING_KEY": f"file:{layout.signing_key}",
-        "CAIRN_MODEL_DIR": str(layout.model),
     }
 
 
@@ -67,6 +76,7 @@ def front_door_env(
     outputs: Mapping[str, str],
     emulator_url: str,
     opensearch_url: str = "",
+    embedder: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """The api function's environment for uvicorn, with what only AWS clients need added."""
     defaults = {
@@ -76,7 +86,7 @@ def front_door_env(
     }
     return {
         **defaults,
-        **synthesis_env(layout, app_database_url, opensearch_url),
+        **synthesis_env(layout, app_database_url, opensearch_url, embedder),
         "CAIRN_STAGE": "local",
         "CAIRN_DATABASE_AUTH": "password",
         **{name: outputs[key] for name, key in OUTPUTS.items() if key in outputs},

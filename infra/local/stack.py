@@ -71,6 +71,12 @@ class Stack:
             self._anchor(saved)
             return values
 
+    def use_embedder(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Keep which embedder the functions use from now on, and start them with it."""
+        with self._lock():
+            saved = state.save(self.layout, replace(self._load(), embedder=dict(values)))
+        return replace(self, opensearch=saved.opensearch).up()
+
     def down(self) -> list[str]:
         """Stop what runs and return its names; data stays."""
         if not self.layout.base.is_dir():
@@ -189,7 +195,9 @@ class Stack:
             layout=self.layout,
             url=self.emulator(saved).url,
             app=CDK_APP,
-            app_env=environment.synthesis_env(self.layout, app_url, self._search_url(saved)),
+            app_env=environment.synthesis_env(
+                self.layout, app_url, self._search_url(saved), saved.embedder
+            ),
         )
 
     def front_door(self, saved: State, outputs: Mapping[str, str]) -> FrontDoor:
@@ -205,6 +213,7 @@ class Stack:
                 outputs=outputs,
                 emulator_url=self.emulator(saved).url,
                 opensearch_url=self._search_url(saved),
+                embedder=saved.embedder,
             ),
         )
 
@@ -396,6 +405,11 @@ class Stack:
 def up(*, opensearch: bool = False) -> dict[str, str]:
     """Bring up the user's own stack; the values of `.local/cairn.env`."""
     return Stack(opensearch=opensearch).up()
+
+
+def use_embedder(values: Mapping[str, str]) -> dict[str, str]:
+    """Have the user's own stack embed with another model from now on."""
+    return Stack().use_embedder(values)
 
 
 def down() -> list[str]:

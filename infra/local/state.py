@@ -31,6 +31,8 @@ class State:
     opensearch: bool = False
     opensearch_port: int = 0
     opensearch_transport_port: int = 0
+    embedder: dict[str, str] = field(default_factory=dict[str, str])
+    """Settings of the embedder that `cairn reembed --switch` chose; empty for the default."""
     deployed: str = ""
     """Hash of what the last deployment was made of; empty when unknown."""
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
     from typing import Any
     from uuid import UUID
 
+    from cairn.bootstrap.reembedding import Reembedding
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.retrieval.views import LedgerVerification
     from cairn.settings import ApiSettings
@@ -48,6 +50,15 @@ def rebuild(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> d
     from cairn.bootstrap.restoring import rebuild_here
 
     return rebuild_here(settings, workspace_id, only_check=only_check).as_json()
+
+
+def reembedding(
+    settings: ApiSettings, to: str, *, model_dir: Path | None, base_url: str | None
+) -> Reembedding:
+    """Return the change of a deployment's embedding model to the one called `to`."""
+    from cairn.bootstrap.reembedding import reembedding
+
+    return reembedding(settings, to, model_dir=model_dir, base_url=base_url)
 
 
 def restore(

@@ -3,7 +3,7 @@
 import importlib
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,17 @@ if TYPE_CHECKING:
 PROJECT = Path(cairn.__file__).resolve().parents[2]
 PIPED_WIDTH = 120
 NO_ENVIRONMENT = "run `make run` first, or set CAIRN_URL and CAIRN_API_KEY"
+
+
+class Reembedding(Protocol):
+    """A change of a deployment's embedding model; `bootstrap.reembedding` has it."""
+
+    def workspaces(self) -> Iterable[UUID]: ...
+    def fill(
+        self, workspace_id: UUID, report: Callable[[int, int], None] | None = None
+    ) -> dict[str, Any]: ...
+    def compare(self, workspace_id: UUID, *, sample: int) -> dict[str, Any] | None: ...
+    def drop_others(self, workspace_id: UUID) -> int: ...
 
 
 class Operator(Protocol):
@@ -51,6 +62,12 @@ class Operator(Protocol):
         """Rebuild or check a workspace in this process."""
         ...
 
+    def reembedding(
+        self, settings: "ApiSettings", to: str, *, model_dir: Path | None, base_url: str | None
+    ) -> Reembedding:
+        """Return the change to the model called `to`."""
+        ...
+
     def restore(
         self, settings: "ApiSettings", owner_url: str, lines: Iterable[str], *, name: str
     ) -> dict[str, Any]:
@@ -72,6 +89,7 @@ class LocalStack(Protocol):
     def status(self) -> dict[str, Any]: ...
     def logs(self, service: str = "", *, follow: bool = False) -> Iterator[str]: ...
     def reset(self) -> None: ...
+    def use_embedder(self, values: Mapping[str, str]) -> dict[str, str]: ...
     def opensearch_needs(self) -> str: ...
 
 

@@ -22,6 +22,7 @@ from cairn.cli import (
     nodes,
     queues,
     rebuild,
+    reembed,
     reindex,
     reports,
     search_index,
@@ -99,6 +100,7 @@ app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("consolidate", rich_help_panel=_OPERATIONS)(consolidate.consolidate)
 app.command("rebuild", rich_help_panel=_OPERATIONS)(rebuild.rebuild)
+app.command("reembed", rich_help_panel=_OPERATIONS)(reembed.reembed)
 app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
 app.command("forget", rich_help_panel=_OPERATIONS)(forget.forget)
 app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)

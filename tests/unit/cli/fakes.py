@@ -1,6 +1,6 @@
 """What the commands work with in tests: the real API over fake use cases, fake AWS, fake stack."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -104,6 +104,12 @@ class FakeStack:
 
     def reset(self) -> None:
         self.calls.append("reset")
+
+    def use_embedder(self, values: Mapping[str, str]) -> dict[str, str]:
+        if self.failure:
+            raise RuntimeError(self.failure)
+        self.calls.append(f"use {dict(values)}")
+        return {}
 
     def opensearch_needs(self) -> str:
         return ""

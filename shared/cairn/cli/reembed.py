@@ -1,0 +1,159 @@
+"""`cairn reembed`: vectors of another model beside those in use, compared before the switch."""
+
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from cairn.cli.deps import Deps, Reembedding
+from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of, print_json, table
+
+ACCEPTED_LOSS = 0.02
+"""Recall among ten may fall by so much; a sample of 200 moves by about as much by chance."""
+
+To = Annotated[str, typer.Option("--to", help="The model, by the name in docs/models.md.")]
+ModelDir = Annotated[
+    Path | None, typer.Option("--model-dir", help="A local model's folder; its name counts.")
+]
+BaseUrl = Annotated[
+    str | None, typer.Option("--base-url", help="A server of OpenAI's format that has the model.")
+]
+Workspace = Annotated[UUID | None, typer.Option("--workspace", help="Every one without.")]
+Sample = Annotated[int, typer.Option("--sample", min=1, max=10_000, help="Questions to compare.")]
+AcceptLoss = Annotated[
+    float, typer.Option("--accept-loss", min=0, max=1, help="By how much recall@10 may fall.")
+]
+Switch = Annotated[
+    bool, typer.Option("--switch", help="Then let the laptop's functions use the model.")
+]
+DropOld = Annotated[
+    bool, typer.Option("--drop-old", help="Remove the other models' vectors; no way back.")
+]
+
+
+def reembed(
+    ctx: typer.Context,
+    to: To,
+    model_dir: ModelDir = None,
+    base_url: BaseUrl = None,
+    workspace: Workspace = None,
+    sample: Sample = 200,
+    accept_loss: AcceptLoss = ACCEPTED_LOSS,
+    switch: Switch = False,
+    drop_old: DropOld = False,
+    as_json: Json = False,
+) -> None:
+    """Give every node vectors of another model, and compare what the two find.
+
+    Searches go on with the present model. May be stopped and repeated. Exit status 1 when --switch
+    was asked for and a workspace would find less than is accepted.
+    """
+    deps = deps_of(ctx)
+    if switch and (workspace or drop_old):
+        raise Failure(
+            "A deployment has one model for all its workspaces, and a way back after a switch.",
+            advice="--switch goes without --workspace and --drop-old",
+        )
+    if switch and deps.deployment().stage != "local":
+        raise Failure(
+            "Only the laptop is switched by a command.",
+            advice="deploy with the other model, then repeat without --switch: docs/models.md",
+        )
+    model_dir = model_dir.resolve() if model_dir else None
+    change = deps.load_operator().reembedding(
+        deps.deployment(), to, model_dir=model_dir, base_url=base_url
+    )
+    chosen = [workspace] if workspace else list(change.workspaces())
+    told = [_one(deps, change, one, sample=sample, drop_old=drop_old) for one in chosen]
+    worse = any(one["comparison"] and one["comparison"]["loss"] > accept_loss for one in told)
+    switched = switch and not worse and not _unfinished(told)
+    if switched:
+        _switch(deps, to, model_dir, base_url)
+        for one in told:  # what the functions wrote with the former model until they ended
+            one["after_switch"] = _fill(deps, change, UUID(one["workspace_id"]))
+    _show(deps, told, as_json=as_json, switched=switched)
+    if switch and not switched:
+        raise typer.Exit(1)
+
+
+def _one(
+    deps: Deps, change: Reembedding, workspace_id: UUID, *, sample: int, drop_old: bool
+) -> dict[str, Any]:
+    filled = _fill(deps, change, workspace_id)
+    with deps.err.status("comparing …"):
+        comparison = change.compare(workspace_id, sample=sample)
+    dropped = change.drop_others(workspace_id) if drop_old else 0
+    return {
+        "workspace_id": str(workspace_id),
+        "filled": filled,
+        "comparison": comparison,
+        "dropped": dropped,
+    }
+
+
+def _fill(deps: Deps, change: Reembedding, workspace_id: UUID) -> dict[str, Any]:
+    from rich.progress import Progress
+
+    with Progress(console=deps.err, transient=True) as bar:
+        task = bar.add_task(f"embedding {workspace_id}", total=None)
+        return change.fill(
+            workspace_id, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+
+
+def _unfinished(told: list[dict[str, Any]]) -> bool:
+    return any(one["filled"]["left"] for one in told)
+
+
+def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -> None:
+    """Keep the model in the laptop's state and start its functions and API with it."""
+    values = {"CAIRN_EMBEDDER": "openai", "CAIRN_OPENAI_EMBEDDING_MODEL": to}
+    if base_url:
+        values["CAIRN_OPENAI_BASE_URL"] = base_url
+    elif model_dir:
+        values = {"CAIRN_EMBEDDER": "onnx", "CAIRN_MODEL_DIR": str(model_dir)}
+    else:
+        return  # the deployment has it already
+    try:
+        deps.load_stack().use_embedder(values)
+    except RuntimeError as exc:
+        raise Failure(
+            str(exc), advice="see the logs: cairn logs; the vectors of both are there"
+        ) from exc
+
+
+def _show(deps: Deps, told: list[dict[str, Any]], *, as_json: bool, switched: bool) -> None:
+    if as_json:
+        print_json({"workspaces": told, "switched": switched})
+        return
+    for one in told:
+        filled = one["filled"]
+        deps.out.print(
+            f"{one['workspace_id']}: {filled['nodes']} nodes got vectors of {filled['model']}, "
+            f"{filled['embedded']} texts embedded, {filled['left']} left"
+        )
+        if one["comparison"]:
+            deps.out.print(_compared(one["comparison"]))
+        if one["dropped"]:
+            deps.out.print(f"{one['dropped']} vectors of other models removed")
+    if switched:
+        deps.out.print("[green]switched[/]; the way back: cairn reembed --switch to the old one")
+
+
+def _compared(found: dict[str, Any]) -> Any:
+    shown = table("model", "recall@1", "recall@10", "MRR", "of the first's ten", "by its index")
+    present, target = found["present"], found["target"]
+    by_index = found["hnsw_recall_at_10"]
+    for score, *others in (
+        (present, "", ""),
+        (
+            target,
+            f"{found['overlap_at_10']:.3f}",
+            "no index" if by_index is None else f"{by_index:.3f}",
+        ),
+    ):
+        numbers = (f"{score[name]:.3f}" for name in ("recall_at_1", "recall_at_10", "mrr"))
+        shown.add_row(score["model"], *numbers, *others)
+    return shown
