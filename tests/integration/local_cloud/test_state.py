@@ -2,11 +2,12 @@
 
 import os
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from infra.local import state
-from infra.local.environment import read_env_file, write_env_file
+from infra.local.environment import read_env_file, synthesis_env, write_env_file
 from infra.local.layout import PROJECT, Layout
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
@@ -32,6 +33,19 @@ def test_secrets_are_random_and_readable_by_the_user_only(layout: Layout) -> Non
 def test_what_was_saved_is_loaded(layout: Layout) -> None:
     saved = state.save(layout, state.load(layout))
     assert state.load(layout) == saved
+
+
+def test_an_embedder_switched_to_counts_more_than_the_shell_and_reaches_the_functions(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAIRN_EMBEDDER", "onnx")
+    assert synthesis_env(layout, "url")["CAIRN_MODEL_DIR"] == str(layout.model)
+    chosen = {"CAIRN_EMBEDDER": "openai", "CAIRN_OPENAI_EMBEDDING_MODEL": "nomic-embed-text"}
+    state.save(layout, replace(state.load(layout), embedder=chosen))
+    saved = state.load(layout)
+    stack = Stack(layout=layout)
+    for env in (stack.cloud(saved).app_env, stack.front_door(saved, {}).env):
+        assert {name: env[name] for name in chosen} == chosen
 
 
 def test_a_damaged_state_is_replaced_by_a_new_one(layout: Layout) -> None:
