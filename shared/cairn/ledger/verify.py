@@ -14,6 +14,7 @@ from uuid import UUID
 from cairn.errors import ValidationFailed
 from cairn.ledger.chain import empty_head, entry_hash, head_of
 from cairn.ledger.entry import Entry, Head
+from cairn.text.canonical import parse_canonical
 
 
 class Fault(StrEnum):
@@ -85,7 +86,7 @@ def fault_of(
         return Fault.PREV_MISMATCH
     if hashlib.sha256(entry.body).digest() != entry.body_hash:
         return Fault.BODY_MISMATCH
-    if not _has_meta(entry):
+    if not _is_canonical_object(entry.meta_text):
         return Fault.META_NOT_CANONICAL
     if not _hash_holds(entry):
         return Fault.HASH_MISMATCH
@@ -96,14 +97,13 @@ def fault_of(
     return None
 
 
-def _has_meta(entry: Entry) -> bool:
-    if entry.meta_text == "{}":
+def _is_canonical_object(text: str) -> bool:
+    if text == "{}":
         return True
     try:
-        entry.meta  # noqa: B018  # who reads it next finds it decoded
+        return isinstance(parse_canonical(text), dict)
     except ValidationFailed:
         return False
-    return True
 
 
 def _hash_holds(entry: Entry) -> bool:
