@@ -105,7 +105,8 @@ def as_request(record: Mapping[str, Any]) -> dict[str, Any]:
 def _written(value: Any) -> Any:
     """Return a JSON value in which numbers without canonical form are named by their text.
 
-    0.5 becomes {"$number": "0.5"}; an object that looks like that is wrapped once more.
+    0.5 becomes {"$number": "0.5"}; an object that looks like that is wrapped once more. An integer
+    of 2^53 and above was a float such as 1e300 when it was written: stores give those back so.
     """
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
@@ -113,9 +114,9 @@ def _written(value: Any) -> Any:
         return {_NUMBER: written} if given.keys() == {_NUMBER} else written
     if isinstance(value, list):
         return [_written(one) for one in cast("list[Any]", value)]
-    if isinstance(value, float) or (type(value) is int and abs(value) > MAX_INTEGER):
-        return {_NUMBER: repr(value)}
-    return value
+    if type(value) is int and abs(value) > MAX_INTEGER:
+        return {_NUMBER: repr(float(value))}
+    return {_NUMBER: repr(value)} if isinstance(value, float) else value
 
 
 def _read(value: Any) -> Any:
@@ -131,15 +132,14 @@ def _read(value: Any) -> Any:
     return value
 
 
-def _number(text: object) -> int | float:
-    for kind in (int, float):
-        try:
-            number = kind(cast("str", text))
-        except (TypeError, ValueError):
-            continue
-        if repr(number) == text:
-            return number
-    _refuse(f"metadata: {_NUMBER} names no number", "type")
+def _number(text: object) -> float:
+    try:
+        number = float(text) if isinstance(text, str) else None
+    except ValueError:
+        number = None
+    if number is None or repr(number) != text:
+        _refuse(f"metadata: {_NUMBER} names no number", "type")
+    return number
 
 
 def _metadata(value: object) -> dict[str, Any]:

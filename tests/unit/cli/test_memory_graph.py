@@ -2,16 +2,19 @@
 
 import hashlib
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.support.memory_graphs import help_desk
-from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, WORKSPACE, World
+from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, WORKSPACE, World, memory
 from tests.unit.cli.fakes import AppTransport, Shell
 
 from cairn.graph.memory_dump import dump_lines
+from cairn.retrieval.views import MemoryView
 
 WHOLE = b"".join(dump_lines(help_desk()))
 OTHER = "http://other"
@@ -65,7 +68,7 @@ def test_an_export_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
 def test_an_import_is_whole_and_again_changes_nothing(tmp_path: Path) -> None:
     shell, path = Shell(), str(file_of(tmp_path))
     tried = json.loads(shell.run("memory", "import", path, "--dry-run", "--json").stdout)
-    counts = {"nodes": 9, "edges": 10, "memories": 0, "refused": []}
+    counts: dict[str, Any] = {"nodes": 9, "edges": 10, "memories": 0, "refused": []}
     assert tried == {**counts, "dry_run": True, "changed": 0}
     assert shell.world.memory_graph.batches == []
 
@@ -147,3 +150,62 @@ def test_a_migration_needs_another_workspace_and_its_key() -> None:
     assert "same workspace" in same.stderr
     agent = shell.run("memory", "migrate", "--to", "postgres", "--url", OTHER, "--key", AGENT_KEY)
     assert agent.exit_code == 1
+
+
+def told(position: int, **changes: Any) -> MemoryView:
+    when = datetime(2026, 3, 15, 10, position, tzinfo=UTC)
+    given = {"text": f"Told as number {position}.", "occurred_at": when, "valid_from": when}
+    return replace(memory(position), **(given | changes))
+
+
+def both() -> World:
+    world = filled()
+    world.memories = [told(1), told(2, state="archived"), told(3, state="superseded"), told(4)]
+    return world
+
+
+def test_a_part_of_a_file_is_chosen_going_out_and_coming_in(tmp_path: Path) -> None:
+    shell, path = Shell(world=both()), tmp_path / "both.ndjson"
+    counts: dict[str, Any] = {}
+    for name, only in (("graph", ["--only", "graph"]), ("memories", ["--only", "memories"])):
+        shown = shell.run("memory", "export", *only, "-o", str(tmp_path / name), "--json")
+        counts[name] = json.loads(shown.stdout)
+    assert (counts["graph"]["nodes"], counts["graph"]["memories"]) == (9, 0)
+    assert (counts["memories"]["nodes"], counts["memories"]["memories"]) == (0, 3)
+    assert (tmp_path / "graph").read_bytes() == WHOLE
+
+    shown = shell.run("memory", "export", "-o", str(path))
+    assert "9 nodes, 10 edges and 3 memories" in shown.stderr
+    there = Shell()
+    done = there.run("memory", "import", str(path), "--only", "memories", "--json")
+    assert json.loads(done.stdout)["changed"] == 3
+    assert there.world.memory_graph.batches == []
+    assert [one.text[-2:] for one in there.world.written] == ["1.", "3.", "4."]
+    there = Shell()
+    done = there.run("memory", "import", str(path), "--only", "graph", "--json")
+    assert json.loads(done.stdout)["changed"] == 19
+    assert there.world.written == []
+
+
+def test_a_memory_that_the_deployment_refuses_is_named_by_its_line(tmp_path: Path) -> None:
+    world = both()
+    world.memories.append(told(5, text="refused by the domain"))
+    path = tmp_path / "both.ndjson"
+    Shell(world=world).run("memory", "export", "-o", str(path))
+    there = Shell()
+    done = there.run("memory", "import", str(path))
+    assert done.exit_code == 1
+    assert "line 24: text has too many characters" in done.stderr
+    assert "3 memories" not in done.stdout
+    assert len(there.world.written) == 3
+
+
+def test_a_memory_changed_by_hand_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "both.ndjson"
+    Shell(world=both()).run("memory", "export", "-o", str(path))
+    path.write_bytes(path.read_bytes().replace(b'"state":"superseded"', b'"state":"forgotten"'))
+    there = Shell()
+    done = there.run("memory", "import", str(path))
+    assert done.exit_code == 1
+    assert "Line 22 is refused: state is one of" in " ".join(done.stderr.split())
+    assert (there.world.written, there.world.memory_graph.batches) == ([], [])
