@@ -74,6 +74,8 @@ def import_(
     if source is None:
         _import_file(deps, file, only, dry_run=dry_run, as_json=as_json)
         return
+    if only is not None:
+        raise typer.BadParameter("--only is for Cairn's own file, not for one --from elsewhere.")
     items = read_items(source, file, client_id=client or "global", scope=scope)
     importing: Importing = Tried() if dry_run else Sending(deps.client)
     with deps.err.status("reading …") as line:

@@ -209,3 +209,9 @@ def test_a_memory_changed_by_hand_is_named_and_nothing_is_written(tmp_path: Path
     assert done.exit_code == 1
     assert "Line 22 is refused: state is one of" in " ".join(done.stderr.split())
     assert (there.world.written, there.world.memory_graph.batches) == ([], [])
+
+
+def test_a_part_of_another_stores_file_is_no_choice(tmp_path: Path) -> None:
+    path = str(file_of(tmp_path))
+    done = Shell().run("memory", "import", path, "--from", "mem0", "--only", "graph")
+    assert done.exit_code == 2
