@@ -13,9 +13,7 @@ _BATCH = 10
 
 def redrive(
     ctx: typer.Context,
-    queue: Annotated[
-        str, typer.Option(help="embed, webhook, or a queue's URL.")
-    ] = "embed",
+    queue: Annotated[str, typer.Option(help="embed, webhook, or a queue's URL.")] = "embed",
     limit: Annotated[int, typer.Option(min=1, help="At most so many messages.")] = 1000,
     as_json: Json = False,
 ) -> None:

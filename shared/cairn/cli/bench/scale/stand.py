@@ -152,6 +152,8 @@ def _environment(app_url: str, model_dir: Path) -> dict[str, str]:
         "CAIRN_EMBED_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_WEBHOOK_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:::bench",
+        "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:::bench",
+        "CAIRN_REBUILD_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_LOG_LEVEL": "ERROR",
     }
 
