@@ -8,25 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.dispatching import dispatcher, queues_of
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway
 from cairn.bootstrap.parts import database, embedder, key_store
 from cairn.clock import utc_now
-from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
 from cairn.ids import new_id
 from cairn.settings import ConsolidateSettings
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.sweeping import ListWorkspaces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from uuid import UUID
 
     from aws_lambda_powertools import Logger
 
+    from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
     from cairn.consolidation.run import ConsolidateClient
     from cairn.consolidation.summaries import SummariseWorkspace
     from cairn.embedding.port import Embedder
@@ -35,7 +31,11 @@ if TYPE_CHECKING:
     from cairn.lifecycle.cleanup import Cleanup
     from cairn.lifecycle.rebuild_runs import StepRebuild
     from cairn.llm.gateway import Gateway
+    from cairn.storage.postgres.consolidation import PostgresConsolidationStores
     from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+
+    Step = Callable[..., Mapping[str, int | bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +56,10 @@ def consolidate_services() -> ConsolidateServices:
     settings = ConsolidateSettings.read()
     log = logger("consolidate", settings.log_level)
     opened = database(settings)
-    transactions = StoreTransactions(opened, PostgresConsolidationStores)
     model = embedder(settings)
     models = gateway(settings, opened, report=warn(log))
-    keys = key_store(settings)
-    sender = dispatcher(queues_of(settings), {}, opened, transactions, warn(log))
+    keys = later(lambda: key_store(settings))
+    sender = later(lambda: _sender(settings, opened, log))
     summaries = later(lambda: _summarise(opened, keys, sender, models))
     ageing = later(lambda: _cleanup(opened, settings))
 
@@ -75,26 +74,56 @@ def consolidate_services() -> ConsolidateServices:
         return ageing(workspace_id, seconds=seconds)
 
     return ConsolidateServices(
-        begin=BeginRuns(
-            workspaces=ListWorkspaces(opened),
-            transactions=transactions,
-            clock=utc_now,
-            new_id=new_id,
-        ),
+        begin=later(lambda: _begin(opened)),
         consolidate=later(lambda: _consolidate(opened, model, keys, sender, models)),
-        summarise=CountedStep(
-            name="summary", step=summarised, transactions=transactions, clock=utc_now
-        ),
-        cleanup=CountedStep(name="cleanup", step=cleaned, transactions=transactions, clock=utc_now),
-        end=EndRuns(
-            transactions=transactions,
-            dispatcher=sender,
-            model_id=model.model.id,
-            clock=utc_now,
-            new_id=new_id,
-        ),
+        summarise=later(lambda: _counted("summary", summarised, opened)),
+        cleanup=later(lambda: _counted("cleanup", cleaned, opened)),
+        end=later(lambda: _end(opened, sender, model)),
         rebuild=later(lambda: _rebuild(opened, keys, sender)),
         log=log,
+    )
+
+
+def _transactions(opened: Database) -> StoreTransactions[PostgresConsolidationStores]:
+    from cairn.storage.postgres.consolidation import PostgresConsolidationStores
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+
+    return StoreTransactions(opened, PostgresConsolidationStores)
+
+
+def _sender(settings: ConsolidateSettings, opened: Database, log: Logger) -> Dispatcher:
+    from cairn.bootstrap.dispatching import dispatcher, queues_of
+
+    return dispatcher(queues_of(settings), {}, opened, _transactions(opened), warn(log))
+
+
+def _begin(opened: Database) -> BeginRuns:
+    from cairn.consolidation.control import BeginRuns
+    from cairn.storage.postgres.sweeping import ListWorkspaces
+
+    return BeginRuns(
+        workspaces=ListWorkspaces(opened),
+        transactions=_transactions(opened),
+        clock=utc_now,
+        new_id=new_id,
+    )
+
+
+def _counted(name: str, step: Step, opened: Database) -> CountedStep:
+    from cairn.consolidation.control import CountedStep
+
+    return CountedStep(name=name, step=step, transactions=_transactions(opened), clock=utc_now)
+
+
+def _end(opened: Database, sender: Dispatcher, model: Embedder) -> EndRuns:
+    from cairn.consolidation.control import EndRuns
+
+    return EndRuns(
+        transactions=_transactions(opened),
+        dispatcher=sender,
+        model_id=model.model.id,
+        clock=utc_now,
+        new_id=new_id,
     )
 
 
