@@ -20,12 +20,12 @@ NAME = "cairn_bench_scale"  # as in queries/scratch.sql
 @contextmanager
 def scratch_database(owner_url: str, app_url: str) -> Generator[tuple[str, str]]:
     """Make and migrate the database, yield the URLs of its owner and functions, drop it."""
-    _as_owner(owner_url, "scratch.drop", "scratch.create")
+    _as_owner(owner_url, "scratch.disconnect", "scratch.drop", "scratch.create")
     try:
         migrate(_at(owner_url))
         yield _at(owner_url), _at(app_url)
     finally:
-        _as_owner(owner_url, "scratch.drop")
+        _as_owner(owner_url, "scratch.disconnect", "scratch.drop")
 
 
 def analyse(owner_url: str) -> None:
