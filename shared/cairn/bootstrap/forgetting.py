@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.api.forget_services import ForgetServices
+from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.search_index import endpoint
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.entity_sweep import SweepEntities
 from cairn.lifecycle.forget import Forget
 from cairn.lifecycle.forget_places import NOT_SEARCHED
 from cairn.lifecycle.prove import KeySearcher, Prove, Searcher
-from cairn.lifecycle.rebuild import Rebuild
 from cairn.lifecycle.recompute import RecomputeByReplay
 from cairn.lifecycle.tombstones import ApplyTombstones
 from cairn.storage.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
@@ -24,7 +23,6 @@ from cairn.storage.postgres.proving import (
     PostgresPurgedNodes,
     PostgresSearcher,
 )
-from cairn.storage.postgres.replay import PostgresReplays
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
@@ -65,17 +63,7 @@ def forget_use_case(
             stopwatch=monotonic,
             new_id=new_id,
         ),
-        recompute=RecomputeByReplay(
-            rebuild=Rebuild(
-                replays=PostgresReplays(opened),
-                keys=keys,
-                cipher=BodyCipher(),
-                dispatcher=dispatcher,
-                clock=utc_now,
-                stopwatch=monotonic,
-                new_id=new_id,
-            )
-        ),
+        recompute=RecomputeByReplay(rebuild=rebuild(opened, keys, dispatcher)),
         dispatcher=dispatcher,
         clock=utc_now,
         new_id=new_id,

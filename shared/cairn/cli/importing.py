@@ -6,9 +6,8 @@ duplicate, and importing a file again writes nothing.
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
-from uuid import UUID
 
-from cairn.access import ALL_SCOPES, Principal, Role
+from cairn.access.system import checking_principal
 from cairn.cli.options import table
 from cairn.clock import utc_now
 from cairn.errors import CairnError
@@ -26,8 +25,6 @@ CHARS_AT_ONCE = 500_000
 
 NAMED = 20
 """Records named one by one in the answer; all are counted."""
-
-_NOBODY = UUID(int=0)
 
 
 class Importing(Protocol):
@@ -103,7 +100,7 @@ class _Counting:
 
         try:
             owners(item.new.client_id, item.new.data_subjects)
-            return draft_memory(item.new, _importer(), self._now)
+            return draft_memory(item.new, checking_principal(), self._now)
         except CairnError as refused:
             self._refuse(item.name, refused.detail)
             return None
@@ -214,13 +211,3 @@ def shown(deps: "Deps", told: dict[str, Any]) -> None:
     deps.out.print(rows)
     for bad in told["examples"]:
         deps.err.print(f"{bad['record']}: {bad['why']}", style="yellow", markup=False)
-
-
-def _importer() -> Principal:
-    return Principal(
-        workspace_id=_NOBODY,
-        principal_id=_NOBODY,
-        role=Role.ADMIN,
-        allowed_scopes=ALL_SCOPES,
-        name="import",
-    )

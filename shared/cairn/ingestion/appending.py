@@ -11,9 +11,7 @@ from cairn.ingestion.ports import WriteStores
 from cairn.ingestion.projectors import project, registered_subject
 from cairn.ingestion.taint_arrivals import held_back
 from cairn.ledger.chain import seal
-from cairn.ledger.entry import Actor, ActorKind, Entry
-
-SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
+from cairn.ledger.entry import SYSTEM, Actor, ActorKind, Entry
 
 
 def principal_actor(principal: Principal) -> Actor:

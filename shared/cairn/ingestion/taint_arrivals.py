@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from cairn.graph.node import Label, Node
 from cairn.ids import derived_id
 from cairn.ingestion.entries import Planned
-from cairn.ledger.entry import Actor, ActorKind, NewEntry
+from cairn.ledger.entry import SYSTEM, NewEntry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,8 +30,6 @@ QUARANTINED = "quarantined"
 """The warning of a write that was stored and is out of recall: who or what wrote it is tainted."""
 
 OutcomeT = TypeVar("OutcomeT", "MemoryOutcome", "EventOutcome")
-
-SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
 
 
 class HasTaints(Protocol):

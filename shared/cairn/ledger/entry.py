@@ -32,6 +32,10 @@ class Actor:
     id: str
 
 
+SYSTEM = Actor(kind=ActorKind.SYSTEM, id="cairn")
+"""Cairn itself."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEntry:
     """What a use case wants to append.

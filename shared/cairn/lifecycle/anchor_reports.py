@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from cairn.ledger.anchors import AnchorFault
+from cairn.retrieval.views import LedgerVerification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +28,10 @@ class AnchorsFound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnchoredVerification:
+class AnchoredVerification(LedgerVerification):
     """A chain's verification that also holds it to its anchors.
 
     `ok` needs the chain to hold, to agree with every trusted anchor, and no fault but `unsigned`.
     """
 
-    workspace_id: UUID
-    ok: bool
-    checked: int
-    first_bad_position: int | None
-    reason: str | None
-    head_position: int
-    head_hash: str
     anchors: AnchorsFound

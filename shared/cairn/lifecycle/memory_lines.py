@@ -7,9 +7,9 @@ consolidation's merges, observers and counts are no part of it: those follow fro
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
-from uuid import UUID
 
-from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.access import Scope
+from cairn.access.system import checking_principal
 from cairn.errors import ValidationFailed
 from cairn.ingestion.drafting import draft_memory
 from cairn.ingestion.requests import NewMemory
@@ -36,7 +36,6 @@ _SAME = ("category", "client_id", "importance", "knowledge_category", "scope", "
 _FIELDS = {"kind", "text", "type", "agents", "confidence", "metadata", *_NAMES, *_TIMES, *_SAME}
 _NUMBER = "$number"
 _MAX_SEQUENCE = 2**31 - 1
-_NOBODY = UUID(int=0)
 
 
 def memory_record(view: Mapping[str, Any]) -> dict[str, JsonValue] | None:
@@ -90,7 +89,7 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
         subject=_name(record, "subject"),
         trace_id=_name(record, "trace_id"),
     )
-    draft_memory(new, _importer(), cast("datetime", new.occurred_at))
+    draft_memory(new, checking_principal(), cast("datetime", new.occurred_at))
     return new
 
 
@@ -216,16 +215,6 @@ def _agents(value: object) -> tuple[str, ...]:
     ):
         _refuse("agents are names in order, each once", "type")
     return tuple(names)
-
-
-def _importer() -> Principal:
-    return Principal(
-        workspace_id=_NOBODY,
-        principal_id=_NOBODY,
-        role=Role.ADMIN,
-        allowed_scopes=ALL_SCOPES,
-        name="import",
-    )
 
 
 def _refuse(message: str, reason: str) -> NoReturn:
