@@ -32,11 +32,12 @@ from uuid import UUID
 from cairn.graph.alias import Alias
 from cairn.graph.edge import Edge, EdgeStrength, Relation, View
 from cairn.graph.entity_names import name_key
-from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.node import Node, NodeChange, State
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.graph.relations import SYMMETRIC
 from cairn.ids import derived_id
 from cairn.ingestion.graph_rows import derived_edge, entity_ids, named_entity, references
+from cairn.ingestion.memory_rows import memory_fields
 from cairn.ingestion.row_fields import agents_of, node_fields
 from cairn.memory.kinds import MemoryKind
 from cairn.text.canonical import parse_timestamp
@@ -107,24 +108,9 @@ def _memory(
     fields["occurred_at"] = occurred_at
     return Node(
         **fields,
+        **memory_fields(body),
         id=UUID(meta["node_id"]),
-        label=Label.MEMORY,
         kind=kind,
-        text=body["text"],
-        content_hash=body["content_hash"],
-        dedup_key=body["dedup_key"],
-        chain_key=body["chain_key"],
-        observed_by=(body["source_agent"],),
-        observation_count=1,
-        category=body["category"],
-        importance=body["importance"],
-        knowledge_category=body["knowledge_category"],
-        key=body["key"],
-        subject=body["subject"],
-        status_value=body["status_value"],
-        metadata=body["metadata"],
-        confidence=body["confidence"],
-        screening=body["screening"],
         supersedes=supersedes,
         valid_to=valid_to,
         consolidated=True,

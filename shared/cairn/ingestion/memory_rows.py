@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 from uuid import UUID
 
 from cairn.graph.node import Label, Node, NodeChange, State
@@ -22,6 +22,49 @@ if TYPE_CHECKING:
 
     Meta = Mapping[str, Any]
     Texts = Mapping[UUID, str]
+
+
+class MemoryFields(TypedDict):
+    """The fields of a new memory that stand in its body."""
+
+    label: str
+    text: str
+    content_hash: str
+    dedup_key: str
+    chain_key: str | None
+    observed_by: tuple[str, ...]
+    observation_count: int
+    category: str
+    importance: int
+    knowledge_category: str
+    key: str | None
+    subject: str | None
+    status_value: str | None
+    metadata: Mapping[str, Any]
+    confidence: float
+    screening: str
+
+
+def memory_fields(body: Mapping[str, Any]) -> MemoryFields:
+    """Return what a new memory takes from a `memory_body`; its writer is its first observer."""
+    return {
+        "label": Label.MEMORY,
+        "text": body["text"],
+        "content_hash": body["content_hash"],
+        "dedup_key": body["dedup_key"],
+        "chain_key": body["chain_key"],
+        "observed_by": (body["source_agent"],),
+        "observation_count": 1,
+        "category": body["category"],
+        "importance": body["importance"],
+        "knowledge_category": body["knowledge_category"],
+        "key": body["key"],
+        "subject": body["subject"],
+        "status_value": body["status_value"],
+        "metadata": body["metadata"],
+        "confidence": body["confidence"],
+        "screening": body["screening"],
+    }
 
 
 def memory_body(draft: MemoryDraft) -> dict[str, Any]:
@@ -94,32 +137,17 @@ def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> 
             state=State.SUPERSEDED if superseded else State.ACTIVE,
             valid_from=parse_timestamp(meta["valid_from"]),
         ),
+        **memory_fields(body),
         id=UUID(meta["node_id"]),
-        label=Label.MEMORY,
         kind=meta["kind"],
-        text=body["text"],
         context_text=_context(meta["context"], texts),
-        content_hash=body["content_hash"],
-        dedup_key=body["dedup_key"],
-        chain_key=body["chain_key"],
-        observed_by=(body["source_agent"],),
-        observation_count=1,
         session_id=entry.session_id,
         sequence=body["sequence"],
         trace_id=entry.trace_id,
-        category=body["category"],
-        importance=body["importance"],
-        knowledge_category=body["knowledge_category"],
-        key=body["key"],
-        subject=body["subject"],
-        status_value=body["status_value"],
-        metadata=body["metadata"],
         parent_id=entry.parent_id,
         supersedes=_id(meta["supersedes"]),
         superseded_by=_id(superseded),
         superseded_at=entry.recorded_at if superseded else None,
-        confidence=body["confidence"],
-        screening=body["screening"],
         valid_to=_time(meta["valid_to"]),
     )
 
