@@ -18,15 +18,13 @@ from cairn.errors import CairnError, Unavailable
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.ingestion import similar
-from cairn.ingestion.appending import SYSTEM, append_and_project
+from cairn.ingestion.appending import append_and_project
 from cairn.ingestion.enrich_causes import asks_trace, failure_cause, good_causes, stated_causes
 from cairn.ingestion.enrich_plan import bodies, derive
 from cairn.ingestion.enrich_ports import EnrichableNode, EnrichStores, NewEmbedding
-from cairn.ingestion.entries import Planned
+from cairn.ingestion.enriched_entry import enriched_entry
 from cairn.ingestion.node_texts import embedded, readable, text_hash, texts_of, vectors_of
 from cairn.ingestion.recipes import mixed, written
-from cairn.ledger.entry import NewEntry
-from cairn.ledger.keys import key_subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.enrich_causes import Cause
     from cairn.ingestion.enrich_plan import Derived
     from cairn.ingestion.enrich_ports import Likeness
+    from cairn.ingestion.entries import Planned
     from cairn.ingestion.ports import OutboxRow
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.text.json_value import JsonValue
@@ -260,25 +259,18 @@ class Enrich:
         work: _Work,
         now: datetime,
     ) -> Planned:
-        entry_id = self.new_id()
-        keys = {one: work.keys[one] for one in key_subjects(workspace_id, subjects)}
-        meta: dict[str, JsonValue] = {
-            "model": self.embedder.model.name,
-            "node_ids": [
-                str(one.id) for one in work.nodes.values() if one.data_subjects == subjects
-            ],
-        }
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=workspace_id,
-            type="node.enriched",
-            actor=SYSTEM,
-            occurred_at=now,
+        nodes = work.nodes.values()
+        return enriched_entry(
+            self.new_id(),
+            workspace_id,
+            body,
+            model=self.embedder.model.name,
+            node_ids=[one.id for one in nodes if one.data_subjects == subjects],
             data_subjects=subjects,
-            meta=meta,
-            body=self.cipher.seal(entry_id, workspace_id, keys, body),
+            cipher=self.cipher,
+            keys=work.keys,
+            now=now,
         )
-        return Planned(entry=entry, body=body)
 
 
 def _is_new(node: EnrichableNode) -> bool:

@@ -12,12 +12,10 @@ from uuid import UUID
 
 from cairn.access.system import system_principal
 from cairn.errors import Conflict
-from cairn.ingestion.appending import SYSTEM, append_and_project
-from cairn.ingestion.entries import Planned
+from cairn.ingestion.appending import append_and_project
+from cairn.ingestion.enriched_entry import enriched_entry
 from cairn.ingestion.node_texts import embedded, readable, text_hash, texts_of, vectors_of
 from cairn.ingestion.recipes import written
-from cairn.ledger.entry import NewEntry
-from cairn.ledger.keys import key_subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder, Vectors
     from cairn.ids import IdSource
     from cairn.ingestion.enrich_ports import EnrichableNode, NewEmbedding
+    from cairn.ingestion.entries import Planned
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.lifecycle.reembed_ports import ReembedStores
     from cairn.text.json_value import JsonValue
@@ -209,26 +208,21 @@ class Fill:
         positions: Mapping[UUID, int],
         now: datetime,
     ) -> Planned:
-        entry_id = self.new_id()
         body: dict[str, JsonValue] = {name: [] for name in _EMPTY}
         newest = max(positions[row.node_id] for row in rows)
         own = {row.node_id: at for row in rows if (at := positions[row.node_id]) != newest}
         body["vectors"] = written(rows, self.embedder.model.id, newest, own)
-        used = {one: keys[one] for one in key_subjects(workspace_id, subjects)}
-        entry = NewEntry(
-            id=entry_id,
-            workspace_id=workspace_id,
-            type="node.enriched",
-            actor=SYSTEM,
-            occurred_at=now,
+        return enriched_entry(
+            self.new_id(),
+            workspace_id,
+            body,
+            model=self.embedder.model.name,
+            node_ids=[one.node_id for one in rows],
             data_subjects=subjects,
-            meta={
-                "model": self.embedder.model.name,
-                "node_ids": [str(one.node_id) for one in rows],
-            },
-            body=self.cipher.seal(entry_id, workspace_id, used, body),
+            cipher=self.cipher,
+            keys=keys,
+            now=now,
         )
-        return Planned(entry=entry, body=body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
