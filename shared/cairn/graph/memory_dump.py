@@ -160,8 +160,8 @@ def read_file(
     """Yield the records of a file, each checked; DumpRefused names the first line that is wrong.
 
     `check` raises for a memory's record that is wrong. Whether the file is whole is known at its
-    end: read it once to the end before acting on it. Memory grows by 16 bytes of names a node, by
-    which an edge's ends are looked for.
+    end: read it once to the end before acting on it. Memory grows by a digest a node, some 100
+    bytes, among which an edge's ends are looked for.
     """
     reader = _Reader(check)
     for number, line in enumerate(lines, start=1):
