@@ -117,6 +117,10 @@ class Topic:
     CONSOLIDATION = "consolidation"
     REBUILD = "rebuild"
     WEBHOOK = "webhook"
+    TICKET = "ticket"  # the queue of tickets that came in
+    INVESTIGATION = "investigation"  # starts or resumes the machine
+    APPROVAL = "approval"  # answers the machine's task token
+    ESCALATION = "escalation"  # the queue of calls to people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ LAYERS = [
     {"consolidation", "lifecycle", "discovery", "helpdesk", "mcp_host"},
     {"agent"},
     {"storage", "api"},
+    {"connectors"},
     {"settings"},
     {"bootstrap"},
     {"cli"},
@@ -59,7 +60,7 @@ def test_imports_point_down(path: Path) -> None:
 
 def test_the_domain_knows_no_driver_and_no_framework() -> None:
     outside = {"psycopg", "boto3", "botocore", "fastapi", "starlette", "mangum", "httpx"}
-    adapters = {"storage", "api", "settings", "bootstrap", "cli"}
+    adapters = {"storage", "api", "connectors", "settings", "bootstrap", "cli"}
     found: set[str] = set()
     for path in FILES:
         if area(path) in adapters:

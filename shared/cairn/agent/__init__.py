@@ -1,0 +1,1 @@
+"""Investigations: what an agent does with a ticket, step by step."""

@@ -1,0 +1,426 @@
+"""What investigations need of the stores and of the stages around them. Contracts.
+
+Content (texts, arguments, results) is sealed with the keys of the ticket's data subjects: stores
+see bytes. What stands in clear is ids, states, codes, counts and times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.ingestion.ports import WriteStores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.agent.state import (
+        Evidence,
+        Investigation,
+        Plan,
+        Spending,
+        State,
+        Verdict,
+        WorkingMemory,
+    )
+    from cairn.helpdesk.persona import Persona
+    from cairn.helpdesk.ticket import Ticket
+    from cairn.llm.budget import Budget
+    from cairn.safety.tools import ToolSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A transition to store: the state, the sealed snapshot, what was spent so far."""
+
+    investigation_id: UUID
+    source: State
+    target: State
+    snapshot: bytes
+    spending: Spending
+    now: datetime
+    verdict: Verdict | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRow:
+    """A stored line of the timeline; its text is the body of the ledger entry at `position`.
+
+    `line` is its place among the lines of that entry; (`seq`) counts from 1 in an investigation.
+    """
+
+    seq: int
+    state: str
+    system: str
+    action: str
+    kind: str
+    ms: int
+    position: int
+    line: int
+    at: datetime
+
+
+class InvestigationStore(Protocol):
+    """The investigations of the transaction's workspace."""
+
+    def add(self, investigation: Investigation, snapshot: bytes) -> bool:
+        """Keep a new one; False when its ticket has one that has not ended."""
+        ...
+
+    def find(self, investigation_id: UUID) -> Investigation | None:
+        """Return one."""
+        ...
+
+    def snapshot(self, investigation_id: UUID) -> bytes:
+        """Return the sealed working memory of the last transition."""
+        ...
+
+    def move(self, move: Move) -> bool:
+        """Make a transition; False when it is not in `source` any more, and nothing changes."""
+        ...
+
+    def spend(self, investigation_id: UUID, spending: Spending) -> None:
+        """Keep what was spent by a step that did not get to a transition."""
+        ...
+
+    def rerun(self, investigation_id: UUID, execution: str | None, now: datetime) -> int:
+        """Count another execution and return its number."""
+        ...
+
+    def add_steps(self, investigation_id: UUID, steps: Sequence[StepRow]) -> None:
+        """Append lines; `seq` 0 is given the next number."""
+        ...
+
+    def steps(self, investigation_id: UUID, *, after: int, limit: int) -> Sequence[StepRow]:
+        """Return lines after a number, in order."""
+        ...
+
+    def page(
+        self, *, before: UUID | None, limit: int, state: State | None, ticket_id: UUID | None
+    ) -> Sequence[Investigation]:
+        """Return investigations, the newest first."""
+        ...
+
+    def stale(self, before: datetime, limit: int) -> Sequence[Investigation]:
+        """Return those that have neither ended nor moved since, the waiting ones left out."""
+        ...
+
+
+class SlotStore(Protocol):
+    """How many investigations run at once in a workspace: numbered slots."""
+
+    def take(self, investigation_id: UUID, most: int, now: datetime) -> bool:
+        """Take a free slot of `most`, skipping what others hold; True too when it has one."""
+        ...
+
+    def free(self, investigation_id: UUID) -> None:
+        """Give the slot back; nothing when it has none."""
+        ...
+
+    def taken(self) -> int:
+        """Return how many are held."""
+        ...
+
+
+class ApprovalState(StrEnum):
+    """pending -> granted, rejected, edited, expired or void; granted -> used."""
+
+    PENDING = "pending"
+    GRANTED = "granted"
+    USED = "used"  # the action it was for was started
+    REJECTED = "rejected"
+    EDITED = "edited"  # the changed action goes through the safety check again
+    EXPIRED = "expired"
+    VOID = "void"  # its investigation ended, or the rules changed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """A question to a person, bound to exactly one action under exactly one set of rules.
+
+    `binding` is SHA-256 over tool, canonical arguments, evidence, policy version and expiry;
+    `content` the sealed action as shown to the person. Its task token is not part of it.
+    """
+
+    id: UUID
+    investigation_id: UUID
+    ticket_id: UUID
+    action_id: UUID
+    tool: str
+    binding: str
+    policy_version: str
+    content: bytes
+    state: ApprovalState
+    data_subjects: tuple[UUID, ...]
+    asked_at: datetime
+    expires_at: datetime
+    decided_at: datetime | None = None
+    decided_by: UUID | None = None
+    decision_position: int | None = None
+
+
+class ApprovalStore(Protocol):
+    """The approvals of the transaction's workspace."""
+
+    def add(self, approval: Approval) -> None:
+        """Keep a question."""
+        ...
+
+    def find(self, approval_id: UUID) -> Approval | None:
+        """Return one."""
+        ...
+
+    def granted(self, investigation_id: UUID, binding: str, now: datetime) -> Approval | None:
+        """Return an unexpired, unused approval of exactly this."""
+        ...
+
+    def decide(
+        self,
+        approval_id: UUID,
+        state: ApprovalState,
+        *,
+        by: UUID | None,
+        position: int,
+        now: datetime,
+    ) -> bool:
+        """Decide a pending one; False when it was decided before or has expired."""
+        ...
+
+    def use(self, approval_id: UUID) -> bool:
+        """Use a granted one; False when it is not granted (any more)."""
+        ...
+
+    def keep_token(self, approval_id: UUID, token: str) -> None:
+        """Keep the machine's task token; the newest counts."""
+        ...
+
+    def token(self, approval_id: UUID) -> str | None:
+        """Return the task token, for the process that answers the machine."""
+        ...
+
+    def page(
+        self, *, state: ApprovalState | None, before: UUID | None, limit: int
+    ) -> Sequence[Approval]:
+        """Return approvals, the newest first."""
+        ...
+
+    def pending(self) -> int:
+        """Return how many wait."""
+        ...
+
+
+class ActionState(StrEnum):
+    """proposed -> denied, or started -> applied, failed or unknown."""
+
+    PROPOSED = "proposed"
+    DENIED = "denied"
+    STARTED = "started"  # committed before the call; without an end, nobody knows yet
+    APPLIED = "applied"
+    FAILED = "failed"  # the tool said so, or the call was never sent: nothing happened
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRow:
+    """A record of a tool call: who, what, when, how it ended. `input`/`output` are sealed, cut.
+
+    `digest` is SHA-256 over `connector.tool` and canonical arguments: the same action asked for
+    again in the same investigation finds this row, and keeps its id as idempotency key.
+    """
+
+    id: UUID
+    investigation_id: UUID
+    connector: str
+    tool: str
+    lane: str
+    digest: str
+    state: ActionState
+    dry_run: bool
+    is_error: bool
+    input: bytes
+    output: bytes
+    data_subjects: tuple[UUID, ...]
+    proposed_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    error: str | None = None
+    session_id: str | None = None
+
+
+class ActionStore(Protocol):
+    """The tool calls of the transaction's workspace: what was asked for and what came of it."""
+
+    def add(self, action: ActionRow) -> None:
+        """Keep a proposed or denied action; the same id again changes nothing."""
+        ...
+
+    def find(self, action_id: UUID) -> ActionRow | None:
+        """Return one."""
+        ...
+
+    def same(self, investigation_id: UUID, digest: str) -> ActionRow | None:
+        """Return the investigation's newest action of this digest that was not denied."""
+        ...
+
+    def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
+        """Return what was started and has no end."""
+        ...
+
+    def start(self, action_id: UUID, *, dry_run: bool, now: datetime) -> bool:
+        """Start a proposed one; False when it was started before."""
+        ...
+
+    def end(
+        self,
+        action_id: UUID,
+        state: ActionState,
+        *,
+        output: bytes,
+        is_error: bool,
+        error: str | None,
+        now: datetime,
+    ) -> bool:
+        """End a started one; False when it has ended."""
+        ...
+
+    def page(
+        self,
+        *,
+        investigation_id: UUID | None,
+        connector: str | None,
+        before: UUID | None,
+        limit: int,
+    ) -> Sequence[ActionRow]:
+        """Return tool calls, the newest first."""
+        ...
+
+
+class AgentStores(WriteStores, Protocol):
+    """What the steps of an investigation need of a transaction."""
+
+    @property
+    def investigations(self) -> InvestigationStore: ...
+    @property
+    def slots(self) -> SlotStore: ...
+    @property
+    def approvals(self) -> ApprovalStore: ...
+    @property
+    def actions(self) -> ActionStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Everything a planner may read: the persona, the tools, and the memory with its budget."""
+
+    workspace_id: UUID
+    investigation_id: UUID
+    persona: Persona
+    tools: Sequence[ToolSpec]
+    memory: WorkingMemory
+    budget: Budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """The verdict on an investigation, why, and who said so."""
+
+    verdict: Verdict
+    reason: str
+    provider: str = "heuristic"
+
+
+class Planner(Protocol):
+    """Thinks: by a model, or by rules where none is configured or answers.
+
+    Every method raises BudgetExceeded before it would pass a limit. Nothing it says is trusted:
+    the steps check plans against the catalogue and summaries against the evidence.
+    """
+
+    def triage(self, question: Question) -> Ruling | None:
+        """Return SKIPPED with a reason for what is not worth investigating, else None."""
+        ...
+
+    def plan(self, question: Question) -> Plan:
+        """Return the next step."""
+        ...
+
+    def verdict(self, question: Question) -> Ruling:
+        """Return how it ended."""
+        ...
+
+    def summary(self, question: Question, ruling: Ruling) -> str:
+        """Return the message to the requester, every claim ending with a citation."""
+        ...
+
+
+class Recaller(Protocol):
+    """Finds evidence in the workspace's memory (recipe `knowledge`), redacted by the caller."""
+
+    def __call__(
+        self, workspace_id: UUID, query: str, *, customer: str, limit: int = 6
+    ) -> Sequence[Evidence]:
+        """Return what was found, each with its citation; Unavailable when recall cannot answer."""
+        ...
+
+
+class Surrounds(Protocol):
+    """Fills what the envelope has besides evidence, once, when an investigation is created."""
+
+    def __call__(
+        self, workspace_id: UUID, ticket: Ticket
+    ) -> tuple[Sequence[Evidence], Sequence[Evidence], Sequence[str]]:
+        """Return (up to 10 applicable facts, up to 3 similar recent tickets, hints).
+
+        Hints are of the last 24 h: a duplicate of a ticket, a burst of the same.
+        """
+        ...
+
+
+class TicketDesk(Protocol):
+    """Tickets as an investigation sees them; implemented by `helpdesk`."""
+
+    def ticket(self, workspace_id: UUID, ticket_id: UUID) -> Ticket:
+        """Return a ticket with its text; NotFound, or SubjectForgotten."""
+        ...
+
+    def persona(self, workspace_id: UUID, name: str) -> Persona:
+        """Return a persona, the default one for a name that is none."""
+        ...
+
+    def write_back(
+        self,
+        workspace_id: UUID,
+        ticket_id: UUID,
+        *,
+        investigation_id: UUID,
+        verdict: Verdict,
+        summary: str,
+        minutes: int,
+        private: bool,
+    ) -> Mapping[str, str]:
+        """Reply, set the status and log the time at the source; once, however often asked.
+
+        `private` replies are notes for the desk's own people. Returns what was done, by part.
+        Raises Unavailable when the source does not answer.
+        """
+        ...
+
+    def ended(
+        self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: Verdict
+    ) -> None:
+        """Set the ticket's own status: ruling 30's map for skipped and failed_budget."""
+        ...
+
+
+class Escalate(Protocol):
+    """Calls a person, with the hand-off bundle, by the persona's channel; once an investigation."""
+
+    def __call__(
+        self, workspace_id: UUID, investigation_id: UUID, *, verdict: Verdict, why: str
+    ) -> None:
+        """Queue the call."""
+        ...

@@ -1,0 +1,1 @@
+"""Tickets, where they come from and go back to, and the people behind them."""

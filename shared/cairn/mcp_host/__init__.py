@@ -1,0 +1,1 @@
+"""The host of connectors: MCP servers that agents act through."""
