@@ -9,7 +9,7 @@ import cairn
 
 ROOT = Path(cairn.__file__).parent
 LAYERS = [
-    {"errors", "ids", "clock"},
+    {"errors", "ids", "clock", "metrics"},
     {"text", "transaction", "access"},
     {"ledger"},
     {"memory", "documents", "graph"},

@@ -1,0 +1,74 @@
+"""The fourteen metrics as lines of CloudWatch's embedded format; the laptop writes none.
+
+How many series there can be is bounded: a label takes at most `MOST_VALUES` values in a process,
+the next ones are counted as `other`.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+from cairn.bootstrap.metrics import NAMESPACE
+from cairn.metrics import SHAPES, Metric, Metrics, Shape, Sort, untold
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.metrics import EphemeralMetrics
+
+MOST_VALUES = 100
+MOST_CHARS = 128
+OTHER = "other"
+
+
+def metrics(stage: Literal["local", "prod"]) -> Metrics:
+    """Return the hook for use cases; on AWS each value is a line of its own."""
+    return untold if stage == "local" else EmbeddedMetrics()
+
+
+class EmbeddedMetrics:
+    """Writes metrics to standard output, where CloudWatch Logs takes them from."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, set[str]] = {}
+        self._lock = Lock()
+
+    def __call__(self, metric: Metric, value: float = 1, /, **labels: object) -> None:
+        """As `Metrics`."""
+        from aws_lambda_powertools.metrics import EphemeralMetrics
+
+        shape = SHAPES[metric]
+        named = {name: self._bounded(name, str(label)) for name, label in labels.items() if label}
+        line = EphemeralMetrics(namespace=NAMESPACE)
+        line.service = ""
+        line.add_metric(name=metric, unit=shape.unit, value=value)
+        for place, names in enumerate(_sets(shape, named)):
+            _add(line, {name: named[name] for name in names}, first=place == 0)
+        kept = {name for names in shape.sets for name in names}
+        for name in named.keys() - kept:
+            line.add_metadata(key=name, value=named[name])
+        line.flush_metrics()
+
+    def _bounded(self, name: str, label: str) -> str:
+        label = label.strip()[:MOST_CHARS] or OTHER
+        with self._lock:
+            seen = self._seen.setdefault(name, set())
+            if label not in seen and len(seen) >= MOST_VALUES:
+                return OTHER
+            seen.add(label)
+        return label
+
+
+def _sets(shape: Shape, named: dict[str, str]) -> list[tuple[str, ...]]:
+    """Return the sets of labels this value is kept by; a gauge by exactly its own."""
+    if shape.sort is Sort.GAUGE:
+        return [names for names in shape.sets if set(names) == set(named)]
+    return [names for names in shape.sets if set(names) <= set(named)]
+
+
+def _add(line: EphemeralMetrics, dimensions: dict[str, str], *, first: bool) -> None:
+    """Add a set; the first is the line's own and may be empty: the total."""
+    if not first:
+        line.add_dimensions(**dimensions)
+        return
+    for name, value in dimensions.items():
+        line.add_dimension(name=name, value=value)
