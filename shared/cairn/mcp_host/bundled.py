@@ -1,0 +1,23 @@
+"""The connectors that come with Cairn: how they are named and started. Not what they do.
+
+A bundled connector is a module `cairn.connectors.<module>` with
+
+    def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server
+
+which raises ValidationFailed for settings it cannot work with, and which runs over stdio as
+`python -m cairn.connectors.<module>`, reading both as JSON objects from the two variables below.
+It knows nothing of Cairn's settings, keys or databases.
+"""
+
+from __future__ import annotations
+
+BUNDLED = {
+    "accounts": "cairn.connectors.accounts",
+    "github-issues": "cairn.connectors.github_issues",
+    "http": "cairn.connectors.http",
+    "postgres": "cairn.connectors.postgres",
+    "zoho-desk": "cairn.connectors.zoho_desk",
+}
+
+CONFIG_VARIABLE = "CONNECTOR_CONFIG"
+SECRETS_VARIABLE = "CONNECTOR_SECRETS"
