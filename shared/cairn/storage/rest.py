@@ -1,0 +1,236 @@
+"""One JSON request to a service of somebody else's, and what its answer means. Not which requests.
+
+    401, 403            ConnectorUnauthorised, unless a rate limit is behind it
+    404, 410            NotFound
+    429                 RateLimited, with the seconds the service asks for
+    other 4xx           ValidationFailed, with the service's own words
+    3xx                 ValidationFailed: redirects are not followed
+    5xx, no answer      Unavailable; OutcomeUnknown after a write that may have happened
+
+Requests that may be repeated (`Request.repeatable`) are sent up to three times on Unavailable, and
+on a RateLimited whose wait is short. Others are sent once.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from cairn.errors import FieldError, NotFound, RateLimited, Unavailable, ValidationFailed
+from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import httpx
+
+    from cairn.errors import CairnError
+
+ATTEMPTS = 3
+FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0
+"""Seconds between attempts; a service that asks for more than the longest is not asked again."""
+
+SECONDS = 10.0
+MAX_ANSWER_BYTES = 5_000_000
+MAX_WORDS = 300
+DEFAULT_RETRY_AFTER = 60.0
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked. `path` follows the base address and is already percent-encoded.
+
+    `repeatable` says that sending it twice changes nothing more than sending it once.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    body: Mapping[str, Any] | None = None
+    form: Mapping[str, str] | None = field(default=None, repr=False)
+    repeatable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A success. `body` is the decoded JSON, None when the service sent nothing."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: object = None
+
+    def rows(self, name: str | None = None) -> list[dict[str, Any]]:
+        """Return the objects of a list, the body or what `name` holds in it; [] when empty."""
+        found = self.body if name is None or self.body is None else self.record().get(name)
+        rows = cast("list[Any]", found) if isinstance(found, list) else []
+        return [row for row in rows if isinstance(row, dict)]
+
+    def record(self) -> dict[str, Any]:
+        """Return the object; Unavailable when the service sent something else."""
+        if isinstance(self.body, dict):
+            return cast("dict[str, Any]", self.body)
+        raise Unavailable("The service's answer has an unknown form.", reason="unknown-answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestService:
+    """A service at `base_url`; `name` is what people call it. Safe between threads.
+
+    `words` takes the service's explanation out of an error's body; `limited` says whether a 403 is
+    a rate limit in truth.
+    """
+
+    name: str
+    base_url: str
+    words: Callable[[Mapping[str, Any]], str]
+    limited: Callable[[int, Mapping[str, str]], bool] = lambda status, headers: status == 429
+    wait: Callable[[Mapping[str, str]], float] | None = None
+    transport: httpx.BaseTransport | None = None
+    pause: Callable[[float], None] = time.sleep
+    seconds: float = SECONDS
+
+    def __post_init__(self) -> None:
+        checked_base_url(self.base_url)
+
+    def ask(self, request: Request, headers: Mapping[str, str]) -> Answer:
+        """Send a request and return the service's answer; errors are those of the module."""
+        if not request.repeatable:
+            return self._once(request, headers)
+        from tenacity import (
+            Retrying,
+            retry_if_exception,
+            stop_after_attempt,
+            wait_random_exponential,
+        )
+
+        retrying = Retrying(
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT),
+            retry=retry_if_exception(is_passing),
+            sleep=self.pause,
+            reraise=True,
+        )
+        return retrying(self._once, request, headers)
+
+    def _once(self, request: Request, headers: Mapping[str, str]) -> Answer:
+        import httpx
+
+        try:
+            with httpx.Client(
+                transport=self.transport,
+                timeout=self.seconds,
+                follow_redirects=False,
+                trust_env=False,
+            ) as client:
+                return self._exchange(client, request, headers)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
+            raise Unavailable(f"{self.name} cannot be reached.", reason="unreachable") from None
+        except httpx.HTTPError as problem:
+            reason = "timeout" if isinstance(problem, httpx.TimeoutException) else "cut-off"
+            raise self._unanswered(request, reason) from None
+
+    def _exchange(
+        self, client: httpx.Client, request: Request, headers: Mapping[str, str]
+    ) -> Answer:
+        sent = client.build_request(
+            request.method,
+            self.base_url.rstrip("/") + request.path,
+            params=dict(request.query) or None,
+            json=None if request.body is None else dict(request.body),
+            data=None if request.form is None else dict(request.form),
+            headers={"accept": "application/json", **headers},
+        )
+        answer = client.send(sent, stream=True)
+        try:
+            content = self._content(answer)
+        finally:
+            answer.close()
+        body = _decoded(content)
+        if answer.is_success:
+            if content and body is None:
+                raise self._unanswered(request, "not-json")
+            return Answer(status=answer.status_code, headers=dict(answer.headers), body=body)
+        raise self._refusal(request, answer.status_code, dict(answer.headers), body)
+
+    def _content(self, answer: httpx.Response) -> bytes:
+        kept = bytearray()
+        for piece in answer.iter_bytes():
+            kept += piece
+            if len(kept) > MAX_ANSWER_BYTES:
+                raise ValidationFailed(
+                    f"{self.name} answered more than {MAX_ANSWER_BYTES} bytes; ask for less.",
+                    reason="answer-too-large",
+                )
+        return bytes(kept)
+
+    def _unanswered(self, request: Request, reason: str) -> CairnError:
+        if request.repeatable:
+            return Unavailable(f"{self.name} did not answer as it should.", reason=reason)
+        return OutcomeUnknown(
+            f"{self.name} did not answer; nobody knows whether it did what was asked.",
+            reason="tool-timeout" if reason == "timeout" else reason,
+        )
+
+    def _refusal(
+        self, request: Request, status: int, headers: Mapping[str, str], body: Any
+    ) -> CairnError:
+        words = self.words(cast("dict[str, Any]", body)) if isinstance(body, dict) else ""
+        said = f": {words[:MAX_WORDS]}" if words else ""
+        if self.limited(status, headers):
+            seconds = (self.wait or retry_after)(headers)
+            return RateLimited(f"{self.name} has had too many requests.", retry_after=seconds)
+        if status in {401, 403}:
+            return ConnectorUnauthorised(
+                f"{self.name} refuses the sign-in it was given{said}. It must be renewed.",
+                status=status,
+            )
+        if status in {404, 410}:
+            return NotFound(f"{self.name} has no such thing{said}.", status=status)
+        if status >= 500:
+            return self._unanswered(request, "server-error")
+        return ValidationFailed(
+            f"{self.name} refused the request{said}.", reason="refused", status=status
+        )
+
+
+def checked_base_url(url: str) -> str:
+    """Return the address; ValidationFailed unless it is https, or http to this machine."""
+    parts = urlsplit(url)
+    inside = parts.scheme == "http" and parts.hostname in LOOPBACK
+    if not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+        fault = "must be an address without a user, a query and a fragment"
+    elif parts.scheme != "https" and not inside:
+        fault = "must begin with https://"
+    else:
+        return url
+    raise ValidationFailed(
+        f"base_url {fault}.", reason="base-url", errors=[FieldError("base_url", fault)]
+    )
+
+
+def is_passing(error: BaseException) -> bool:
+    """Return whether the same request may succeed in a moment."""
+    if isinstance(error, RateLimited):
+        return error.retry_after <= LONGEST_WAIT
+    return isinstance(error, Unavailable)
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Return the seconds of a Retry-After header, one minute when there is none that is a number.
+
+    Its other form, a date, is not used by the services Cairn speaks to.
+    """
+    given = headers.get("retry-after", "").strip()
+    return float(given) if given.isdecimal() else DEFAULT_RETRY_AFTER
+
+
+def _decoded(content: bytes) -> Any:
+    try:
+        return json.loads(content) if content.strip() else None
+    except ValueError:
+        return None
