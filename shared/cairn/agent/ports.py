@@ -27,9 +27,13 @@ if TYPE_CHECKING:
         WorkingMemory,
     )
     from cairn.helpdesk.persona import Persona
+    from cairn.helpdesk.ports import TicketStore
     from cairn.helpdesk.ticket import Ticket
     from cairn.llm.budget import Budget
+    from cairn.mcp_host.port import ConnectorView
+    from cairn.safety.action import Action, Decision
     from cairn.safety.tools import ToolSpec
+    from cairn.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +72,7 @@ class InvestigationStore(Protocol):
     """The investigations of the transaction's workspace."""
 
     def add(self, investigation: Investigation, snapshot: bytes) -> bool:
-        """Keep a new one; False when its ticket has one that has not ended."""
+        """Keep a new one with its `execution`; False when its ticket has one in no end state."""
         ...
 
     def find(self, investigation_id: UUID) -> Investigation | None:
@@ -76,19 +80,29 @@ class InvestigationStore(Protocol):
         ...
 
     def snapshot(self, investigation_id: UUID) -> bytes:
-        """Return the sealed working memory of the last transition."""
+        """Return the sealed working memory of the last transition; b"" before the first."""
         ...
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` any more, and nothing changes."""
+        """Make a transition; False when it is not in `source` any more, and nothing changes.
+
+        A transition to DONE or HALTED leaves `ended_at` empty: `close` sets it.
+        """
+        ...
+
+    def close(self, investigation_id: UUID, now: datetime) -> bool:
+        """Set `ended_at` of one in an end state: everybody was told. False when it is set."""
         ...
 
     def spend(self, investigation_id: UUID, spending: Spending) -> None:
         """Keep what was spent by a step that did not get to a transition."""
         ...
 
-    def rerun(self, investigation_id: UUID, execution: str | None, now: datetime) -> int:
-        """Count another execution and return its number."""
+    def rerun(self, investigation_id: UUID, execution: str, now: datetime) -> int:
+        """Count another execution, name it, and return its number; `moved_at` becomes `now`.
+
+        The name it has already is not counted again.
+        """
         ...
 
     def add_steps(self, investigation_id: UUID, steps: Sequence[StepRow]) -> None:
@@ -106,7 +120,10 @@ class InvestigationStore(Protocol):
         ...
 
     def stale(self, before: datetime, limit: int) -> Sequence[Investigation]:
-        """Return those that have neither ended nor moved since, the waiting ones left out."""
+        """Return those that are not closed and have not moved since, the longest first.
+
+        Those that wait for a person are left out; those in an end state without `ended_at` are in.
+        """
         ...
 
 
@@ -174,8 +191,11 @@ class ApprovalStore(Protocol):
         """Return one."""
         ...
 
-    def granted(self, investigation_id: UUID, binding: str, now: datetime) -> Approval | None:
-        """Return an unexpired, unused approval of exactly this."""
+    def granted(self, investigation_id: UUID, now: datetime) -> Sequence[Approval]:
+        """Return its granted approvals that are neither used nor expired, the newest first.
+
+        A binding covers its expiry: whoever compares computes it anew for each of them.
+        """
         ...
 
     def decide(
@@ -187,7 +207,10 @@ class ApprovalStore(Protocol):
         position: int,
         now: datetime,
     ) -> bool:
-        """Decide a pending one; False when it was decided before or has expired."""
+        """Decide a pending one; False when it was decided before or has expired.
+
+        EXPIRED and VOID are decided of expired ones too.
+        """
         ...
 
     def use(self, approval_id: UUID) -> bool:
@@ -195,11 +218,19 @@ class ApprovalStore(Protocol):
         ...
 
     def keep_token(self, approval_id: UUID, token: str) -> None:
-        """Keep the machine's task token; the newest counts."""
+        """Keep the machine's task token, whatever was decided; the newest counts."""
         ...
 
     def token(self, approval_id: UUID) -> str | None:
-        """Return the task token, for the process that answers the machine."""
+        """Return the task token, for the process that answers the machine; None while pending."""
+        ...
+
+    def of(self, investigation_id: UUID) -> Sequence[Approval]:
+        """Return an investigation's approvals, the newest first."""
+        ...
+
+    def due(self, now: datetime, limit: int) -> Sequence[Approval]:
+        """Return pending ones that have expired, the longest first."""
         ...
 
     def page(
@@ -310,6 +341,8 @@ class AgentStores(WriteStores, Protocol):
     def approvals(self) -> ApprovalStore: ...
     @property
     def actions(self) -> ActionStore: ...
+    @property
+    def tickets(self) -> TicketStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -413,6 +446,43 @@ class TicketDesk(Protocol):
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: Verdict
     ) -> None:
         """Set the ticket's own status: ruling 30's map for skipped and failed_budget."""
+        ...
+
+
+class Safety(Protocol):
+    """The rules of safety, from scope to approval. Implemented by `safety.pipeline`.
+
+    `arguments` of the action are restored: as the tool would get them. Asked again before a
+    person's decision counts; another `policy_version` then voids the question.
+    """
+
+    def __call__(self, workspace_id: UUID, action: Action, *, persona: Persona) -> Decision:
+        """Return what the rules say to an action of a tool that is in the catalogue."""
+        ...
+
+
+class Redactor(Protocol):
+    """Replaces personal values by placeholders and back; `vault` maps placeholders to values."""
+
+    def redact(
+        self, text: str, vault: Mapping[str, str], *, profile: str
+    ) -> tuple[str, Mapping[str, str]]:
+        """Return the text with placeholders, and the vault with what is new.
+
+        A value that the vault knows gets its old placeholder.
+        """
+        ...
+
+    def restore(self, value: JsonValue, vault: Mapping[str, str]) -> JsonValue:
+        """Return a JSON value with the placeholders in its strings replaced by their values."""
+        ...
+
+
+class Connectors(Protocol):
+    """The catalogue of a workspace: what `ToolHost.connectors` returns, or a store's view of it."""
+
+    def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
+        """Return the workspace's connectors with the manifests last seen."""
         ...
 
 
