@@ -90,6 +90,7 @@ WHO_MAY = {
     "GET /v1/consolidations": ADMIN,
     "GET /v1/consolidations/{run_id}": ADMIN,
     "GET /v1/reindex": ADMIN,
+    "GET /v1/costs": ADMIN,
     "GET /v1/stats": ADMIN,
     "GET /v1/stats/orphans": ADMIN,
     "POST /v1/forget": ADMIN,

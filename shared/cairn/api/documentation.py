@@ -126,6 +126,7 @@ def _records() -> tuple[type[Any], ...]:
     from cairn.lifecycle import orphans, reindex, stats, taint_reports
     from cairn.lifecycle.anchor_reports import AnchoredVerification
     from cairn.lifecycle.rebuild_views import RebuildView
+    from cairn.llm.costs import CostReport
     from cairn.retrieval import conversations, event_views, node_views, reports, views
     from cairn.retrieval.answer import Answer
 
@@ -156,6 +157,7 @@ def _records() -> tuple[type[Any], ...]:
         RunView,
         RebuildView,
         stats.Stats,
+        CostReport,
         orphans.Orphans,
         reindex.Reindexed,
         conversations.ConversationView,

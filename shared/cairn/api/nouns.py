@@ -45,6 +45,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "taint": (f"{ROUTES}.taint",),
         "taints": (f"{ROUTES}.taint",),
         "stats": (f"{ROUTES}.stats",),
+        "costs": (f"{ROUTES}.costs",),
         "healthz": (f"{ROUTES}.health",),
         "readyz": (f"{ROUTES}.health",),
         "mcp": ("cairn.api.mcp.endpoint",),

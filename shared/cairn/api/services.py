@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from cairn.access import Principal
     from cairn.api.consolidation_services import ConsolidationServices
+    from cairn.api.cost_services import GetCosts
     from cairn.api.forget_services import ForgetServices
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.node_services import EntityServices, NodeServices
@@ -571,6 +572,7 @@ class ApiServices:
     memory_graph: MemoryGraphServices
     tasks: TaskServices
     webhooks: WebhookServices
+    costs: GetCosts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from cairn.api import services as api
     from cairn.api.consolidation_services import ConsolidationServices
+    from cairn.api.cost_services import GetCosts
     from cairn.api.forget_services import ForgetServices
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.rebuild_services import RebuildServices
@@ -79,6 +80,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         memory_graph=later(lambda: _memory_graph(parts)),
         tasks=later(lambda: _tasks(parts)),
         webhooks=later(lambda: _webhooks(parts)),
+        costs=later(lambda: _costs(parts)),
     )
 
 
@@ -211,6 +213,12 @@ def _stats(parts: ApiParts) -> api.StatsServices:
     from cairn.bootstrap.numbers import stats_services
 
     return stats_services(parts.opened)
+
+
+def _costs(parts: ApiParts) -> GetCosts:
+    from cairn.bootstrap.numbers import costs
+
+    return costs(parts.opened)
 
 
 def _forgetting(parts: ApiParts) -> ForgetServices:

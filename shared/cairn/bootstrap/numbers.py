@@ -17,6 +17,7 @@ from cairn.storage.postgres.stats import PostgresStatsStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
+    from cairn.llm.costs import GetCosts
     from cairn.storage.postgres.database import Database
 
 
@@ -38,6 +39,14 @@ def stats_services(opened: Database) -> StatsServices:
         get=GetStats(transactions=transactions, clock=utc_now),
         orphans=FindOrphans(transactions=transactions),
     )
+
+
+def costs(opened: Database) -> GetCosts:
+    """Build the reports of what models have cost."""
+    from cairn.llm.costs import GetCosts
+    from cairn.storage.postgres.costs import PostgresCostStores
+
+    return GetCosts(transactions=StoreTransactions(opened, PostgresCostStores), clock=utc_now)
 
 
 def cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:

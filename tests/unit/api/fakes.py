@@ -10,6 +10,7 @@ from uuid import UUID
 import anyio
 import httpx
 from tests.unit.api.consolidation_fakes import RunWorld
+from tests.unit.api.cost_fakes import CostWorld
 from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.memory_graph_fakes import MemoryGraphWorld
@@ -23,6 +24,7 @@ from tests.unit.api.vector_fakes import VectorWorld
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
 from cairn.api.consolidation_services import ConsolidationServices
+from cairn.api.cost_services import GetCosts
 from cairn.api.forget_services import ForgetServices
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.api.rebuild_services import RebuildServices
@@ -142,6 +144,7 @@ class World:
     runs: RunWorld = field(default_factory=RunWorld)
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
     rebuilding: RebuildWorld = field(default_factory=RebuildWorld)
+    spending: CostWorld = field(default_factory=CostWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -296,6 +299,10 @@ class World:
     @property
     def stats(self) -> StatsServices:
         return self.numbers.services()
+
+    @property
+    def costs(self) -> GetCosts:
+        return self.spending.report
 
     @property
     def conversations(self) -> ConversationServices:

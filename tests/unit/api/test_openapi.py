@@ -89,6 +89,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/webhooks",
         "/v1/webhooks/{webhook_id}",
         "/v1/webhooks/{webhook_id}/deliveries",
+        "/v1/costs",
         "/v1/stats",
         "/v1/stats/orphans",
         "/healthz",

@@ -1,0 +1,177 @@
+"""What a workspace's models have cost: sums of the calls that were kept. Not a provider's bill.
+
+Sums of days are kept for good; what a call was for and which model answered leaves with the call
+itself, after the deployment's retention. `dropped_calls` says how many a report lacks for that.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+from cairn.access import Principal, Role
+from cairn.clock import Clock
+from cairn.errors import FieldError, ValidationFailed
+from cairn.transaction import Transactions
+
+DEFAULT_DAYS = 30
+MAX_DAYS = 366
+_DAYS = re.compile(r"[0-9]{1,3}d")
+
+
+class CostBy(StrEnum):
+    """What the rows of a report are put together by."""
+
+    WORKSPACE = "workspace"
+    MODEL = "model"
+    PURPOSE = "purpose"
+    DAY = "day"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRow:
+    """What one model, purpose, day or workspace has cost; cached tokens count as tokens.
+
+    `usd` is of the calls with a known price, the others are counted in `unpriced_calls`. The sorts
+    of tokens are None where only the sum was kept.
+    """
+
+    name: str
+    calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    unpriced_calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostReport:
+    """The costs of the days from `since` to `until` (UTC, both included); dearest row first.
+
+    Days come in their order.
+    """
+
+    workspace_id: UUID
+    by: CostBy
+    since: str
+    until: str
+    total: CostRow
+    rows: tuple[CostRow, ...]
+    dropped_calls: int = 0
+
+
+class CostStore(Protocol):
+    """The sums of the transaction's workspace."""
+
+    def days(self, since: date, until: date) -> Sequence[CostRow]:
+        """Return a row a day that had calls, in order."""
+        ...
+
+    def grouped(self, by: CostBy, since: date, until: date) -> Sequence[CostRow]:
+        """Return a row a model or purpose of the calls still kept, the dearest first."""
+        ...
+
+    def of_run(self, run_id: UUID) -> Sequence[CostRow]:
+        """Return a row a purpose of one run, by name: an investigation, a consolidation."""
+        ...
+
+
+class CostStores(Protocol):
+    """What reports of costs need of a transaction."""
+
+    @property
+    def costs(self) -> CostStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetCosts:
+    """Reports what models have cost, to admins."""
+
+    transactions: Transactions[CostStores]
+    clock: Clock
+
+    def __call__(
+        self, principal: Principal, /, *, by: CostBy, since: date | None, until: date | None
+    ) -> CostReport:
+        """Return the costs of a period, the last 30 days unless said.
+
+        Denied unless an admin asks; ValidationFailed for a period that ends before it begins or is
+        longer than a year.
+        """
+        principal.require(Role.ADMIN)
+        last = until or self.clock().astimezone(UTC).date()
+        first = since or last - timedelta(days=DEFAULT_DAYS - 1)
+        _check(first, last)
+        with self.transactions.reading(principal) as stores:
+            days = stores.costs.days(first, last)
+            kept = (
+                ()
+                if by in (CostBy.DAY, CostBy.WORKSPACE)
+                else stores.costs.grouped(by, first, last)
+            )
+        return _report(principal.workspace_id, by, (first, last), days, kept)
+
+
+def total_of(name: str, rows: Sequence[CostRow]) -> CostRow:
+    """Return the sum of rows."""
+    return CostRow(
+        name=name,
+        calls=sum(row.calls for row in rows),
+        tokens=sum(row.tokens for row in rows),
+        usd=round(sum(row.usd for row in rows), 9),
+        unpriced_calls=sum(row.unpriced_calls for row in rows),
+    )
+
+
+def day_of(text: str, now: datetime) -> date:
+    """Return the day of `2026-03-01`, or of `7d` before now; ValidationFailed for others."""
+    days = int(text[:-1]) if _DAYS.fullmatch(text) else 0
+    if 0 < days <= MAX_DAYS:
+        return now.astimezone(UTC).date() - timedelta(days=days - 1)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise _bad("since", f"is a day such as 2026-03-01, or 1d to {MAX_DAYS}d") from None
+
+
+def _report(
+    workspace_id: UUID,
+    by: CostBy,
+    period: tuple[date, date],
+    days: Sequence[CostRow],
+    kept: Sequence[CostRow],
+) -> CostReport:
+    total = total_of("total", days)
+    summed: Mapping[CostBy, tuple[CostRow, ...]] = {
+        CostBy.DAY: tuple(days),
+        CostBy.WORKSPACE: (total_of(str(workspace_id), days),),
+    }
+    rows = summed.get(by, tuple(kept))
+    return CostReport(
+        workspace_id=workspace_id,
+        by=by,
+        since=period[0].isoformat(),
+        until=period[1].isoformat(),
+        total=total,
+        rows=rows,
+        dropped_calls=max(0, total.calls - sum(row.calls for row in rows)),
+    )
+
+
+def _check(first: date, last: date) -> None:
+    if last < first:
+        raise _bad("until", "is before since")
+    if (last - first).days >= MAX_DAYS:
+        raise _bad("since", f"is more than {MAX_DAYS} days before until")
+
+
+def _bad(field: str, message: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"{field} {message}.", reason="period", errors=[FieldError(f"query.{field}", message)]
+    )

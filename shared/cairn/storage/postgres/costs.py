@@ -1,0 +1,58 @@
+"""The costs of models in PostgreSQL: sums over calls and days. Not the calls: `model_calls`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.llm.costs import CostBy, CostRow
+from cairn.storage.postgres.store import Store
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
+    from uuid import UUID
+
+_GROUPED: Mapping[CostBy, str] = {CostBy.MODEL: "cost.by_model", CostBy.PURPOSE: "cost.by_purpose"}
+
+
+class PostgresCosts(Store):
+    """Implements `llm.costs.CostStore`."""
+
+    def days(self, since: date, until: date) -> Sequence[CostRow]:
+        """Return a row a day that had calls, in order."""
+        return _rows(self.run("cost.days", since=since, until=until))
+
+    def grouped(self, by: CostBy, since: date, until: date) -> Sequence[CostRow]:
+        """Return a row a model or purpose of the calls still kept, the dearest first."""
+        return _rows(self.run(_GROUPED[by], since=since, until=until))
+
+    def of_run(self, run_id: UUID) -> Sequence[CostRow]:
+        """Return a row a purpose of one run, by name."""
+        return _rows(self.run("cost.of_run", run_id=run_id))
+
+
+class PostgresCostStores(PostgresStores):
+    """Implements `llm.costs.CostStores`."""
+
+    @property
+    def costs(self) -> PostgresCosts:
+        """Return the sums."""
+        return PostgresCosts(self.connection, self.principal)
+
+
+def _rows(found: Iterable[Sequence[Any]]) -> list[CostRow]:
+    return [
+        CostRow(
+            name=name,
+            calls=calls,
+            tokens=tokens,
+            usd=round(float(usd), 9),
+            unpriced_calls=unpriced,
+            input_tokens=given,
+            output_tokens=made,
+            cache_read_tokens=read,
+            cache_write_tokens=written,
+        )
+        for name, calls, tokens, usd, unpriced, given, made, read, written in found
+    ]

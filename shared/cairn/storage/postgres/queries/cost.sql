@@ -1,0 +1,47 @@
+-- name: days
+-- What each day of a period has cost.
+SELECT to_char(day, 'YYYY-MM-DD'), calls, tokens, usd, unpriced_calls, NULL::bigint, NULL::bigint,
+  NULL::bigint, NULL::bigint
+  FROM llm_spend
+ WHERE workspace_id = %(workspace_id)s AND day BETWEEN %(since)s AND %(until)s
+ ORDER BY day
+
+-- name: by_model
+-- What each model has cost in a period, of the calls that are kept; the dearest first.
+SELECT model, count(*),
+  sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::bigint,
+  coalesce(sum(cost_usd), 0) AS usd,
+  count(*) FILTER (WHERE cost_usd IS NULL AND input_tokens + output_tokens > 0),
+  sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cache_read_tokens)::bigint,
+  sum(cache_write_tokens)::bigint
+  FROM llm_call
+ WHERE workspace_id = %(workspace_id)s
+   AND started_at >= %(since)s::date::timestamp AT TIME ZONE 'UTC'
+   AND started_at < (%(until)s::date + 1)::timestamp AT TIME ZONE 'UTC'
+ GROUP BY model ORDER BY usd DESC, model
+
+-- name: by_purpose
+-- What each purpose has cost in a period, of the calls that are kept; the dearest first.
+SELECT purpose, count(*),
+  sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::bigint,
+  coalesce(sum(cost_usd), 0) AS usd,
+  count(*) FILTER (WHERE cost_usd IS NULL AND input_tokens + output_tokens > 0),
+  sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cache_read_tokens)::bigint,
+  sum(cache_write_tokens)::bigint
+  FROM llm_call
+ WHERE workspace_id = %(workspace_id)s
+   AND started_at >= %(since)s::date::timestamp AT TIME ZONE 'UTC'
+   AND started_at < (%(until)s::date + 1)::timestamp AT TIME ZONE 'UTC'
+ GROUP BY purpose ORDER BY usd DESC, purpose
+
+-- name: of_run
+-- What one run has cost by purpose.
+SELECT purpose, count(*),
+  sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::bigint,
+  coalesce(sum(cost_usd), 0) AS usd,
+  count(*) FILTER (WHERE cost_usd IS NULL AND input_tokens + output_tokens > 0),
+  sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cache_read_tokens)::bigint,
+  sum(cache_write_tokens)::bigint
+  FROM llm_call
+ WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s
+ GROUP BY purpose ORDER BY purpose
