@@ -38,6 +38,9 @@ KEEPS_IDS = frozenset(
         "taint_node",
         "consolidation_run",
         "webhook_delivery",
+        "investigation",
+        "approval",
+        "tool_call",
     )
 )
 """Where the random ids of the forgotten stay: that they are gone is written there."""

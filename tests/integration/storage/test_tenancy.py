@@ -53,6 +53,7 @@ FINDERS = {
     "find_near_memories",
     "find_similar",
     "list_workspaces",
+    "task_token",
 }
 HELPERS = {
     "copy_guards",
@@ -176,6 +177,19 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " '\\x00', %(t)s)",
         "INSERT INTO webhook_delivery VALUES (%(w)s, %(id)s, %(id)s, 'memory_superseded', %(id)s,"
         " 1, %(t)s, '{}', 'waiting', 0, NULL, NULL, %(t)s, %(t)s)",
+        "INSERT INTO investigation (workspace_id, id, ticket_id, persona, state, snapshot,"
+        " created_at, moved_at) VALUES (%(w)s, %(id)s, %(id)s, 'p', 'CREATED', '\\x00', %(t)s,"
+        " %(t)s)",
+        "INSERT INTO investigation_step VALUES (%(w)s, %(id)s, 1, 'CREATED', 's', 'a', 'plan', 1,"
+        " 1, 0, %(t)s)",
+        "INSERT INTO approval (workspace_id, id, investigation_id, ticket_id, action_id, tool,"
+        " binding, policy_version, content, state, asked_at, expires_at, task_token) VALUES"
+        " (%(w)s, %(id)s, %(id)s, %(id)s, %(id)s, 't', 'b', 'v', '\\x00', 'granted', %(t)s, %(t)s,"
+        " 'token')",
+        "INSERT INTO tool_call (workspace_id, id, investigation_id, connector, tool, lane, digest,"
+        " state, dry_run, is_error, input, output, proposed_at) VALUES (%(w)s, %(id)s, %(id)s, 'c',"
+        " 't', 'read', 'd', 'proposed', false, false, '\\x00', '\\x00', %(t)s)",
+        "INSERT INTO investigation_slot VALUES (%(w)s, 1, %(id)s, %(t)s)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)
@@ -406,6 +420,9 @@ def test_the_finder_and_the_migrator_cannot_sign_in_or_pass_the_policies(root: C
         "ALTER TABLE ledger DISABLE TRIGGER ALL",
         "DROP POLICY tenant ON node",
         "SELECT * FROM node_p0",
+        "SELECT task_token FROM approval",
+        "DELETE FROM investigation_step",
+        "UPDATE investigation_step SET action = 'other'",
         "DELETE FROM embedding_model",
     ],
 )

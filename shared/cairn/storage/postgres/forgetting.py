@@ -31,6 +31,9 @@ _ERASED = {
     "pending_message": "forgetting.erase_pending_messages",
     "key_conversation": "forgetting.erase_key_conversations",
     "outbox": "forgetting.erase_ingestions",
+    "investigation": "forgetting.erase_investigations",
+    "approval": "forgetting.erase_approvals",
+    "tool_call": "forgetting.erase_tool_calls",
     "data_subject": "forgetting.erase_subject",
 }
 """Statements by what they count, in order: they read nodes that are purged after them."""

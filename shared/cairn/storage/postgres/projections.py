@@ -49,6 +49,11 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "llm_call": "what calls of models cost; says nothing about the world",
         "llm_spend": "the same, added up",
         "consolidation_run": "how consolidations go; what they decide is in the ledger",
+        "investigation": "how far investigations are; what happened in them is in the ledger",
+        "investigation_step": "their timelines, by lines of ledger entries",
+        "approval": "questions under way; how people decided is in the ledger",
+        "tool_call": "calls under way and records of them; what came of each is in the ledger",
+        "investigation_slot": "how many investigations run at once",
     }
 )
 """Why the ledger does not say what is in the others."""

@@ -97,6 +97,15 @@ SELECT 'pending_message', count(*)::integer FROM pending_message
 UNION ALL
 SELECT 'ingestion', count(*)::integer FROM ingestion
  WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s || %(document_ids)s)
+UNION ALL
+SELECT 'investigation', count(*)::integer FROM investigation
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'approval', count(*)::integer FROM approval
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'tool_call', count(*)::integer FROM tool_call
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: object_keys
 -- Where bytes of documents may lie: what an ingestion keeps, and what it was given.
@@ -115,6 +124,24 @@ WITH gone AS (
 DELETE FROM outbox
  WHERE workspace_id = %(workspace_id)s
    AND (reference IN (SELECT id FROM gone) OR topic = 'embed' AND node_ids && %(ids)s)
+
+-- name: erase_investigations
+-- What investigations about a subject know; that they were stays.
+UPDATE investigation SET snapshot = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND snapshot <> ''
+
+-- name: erase_approvals
+-- What people were asked about a subject.
+UPDATE approval SET content = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND content <> ''
+
+-- name: erase_tool_calls
+-- What tools were given and said about a subject.
+UPDATE tool_call SET input = '', output = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND (input <> '' OR output <> '')
 
 -- name: erase_subject
 -- The name a subject was known by.

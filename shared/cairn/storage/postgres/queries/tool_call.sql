@@ -1,0 +1,56 @@
+-- name: add
+-- Keep a proposed or denied action; the same again changes nothing.
+INSERT INTO tool_call (workspace_id, id, investigation_id, connector, tool, lane, digest, state,
+  dry_run, is_error, input, output, data_subjects, proposed_at, started_at, completed_at, error,
+  session_id)
+VALUES (%(workspace_id)s, %(id)s, %(investigation_id)s, %(connector)s, %(tool)s, %(lane)s,
+  %(digest)s, %(state)s, %(dry_run)s, %(is_error)s, %(input)s, %(output)s, %(data_subjects)s,
+  %(proposed_at)s, %(started_at)s, %(completed_at)s, %(error)s, %(session_id)s)
+ON CONFLICT (workspace_id, id) DO NOTHING
+
+-- name: find
+-- An action.
+SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
+  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  FROM tool_call WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: same
+-- The newest action of a digest that was not denied.
+SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
+  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  FROM tool_call
+ WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
+   AND digest = %(digest)s AND state <> 'denied'
+ ORDER BY id DESC LIMIT 1
+
+-- name: open
+-- What was started and has no end.
+SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
+  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  FROM tool_call
+ WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
+   AND state = 'started'
+ ORDER BY id
+
+-- name: start
+-- Start a proposed action.
+UPDATE tool_call SET state = 'started', dry_run = %(dry_run)s, started_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'proposed'
+
+-- name: end
+-- End a started action.
+UPDATE tool_call
+   SET state = %(state)s, output = %(output)s, is_error = %(is_error)s, error = %(error)s,
+       completed_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'started'
+
+-- name: page
+-- Actions, the newest first.
+SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
+  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  FROM tool_call
+ WHERE workspace_id = %(workspace_id)s
+   AND (%(before)s::uuid IS NULL OR id < %(before)s)
+   AND (%(investigation_id)s::uuid IS NULL OR investigation_id = %(investigation_id)s)
+   AND (%(connector)s::text IS NULL OR connector = %(connector)s)
+ ORDER BY id DESC LIMIT %(limit)s

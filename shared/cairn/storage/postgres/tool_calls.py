@@ -1,0 +1,97 @@
+"""Calls of tools in PostgreSQL: what an investigation asked for, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from cairn.agent.ports import ActionRow, ActionState
+from cairn.storage.postgres.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+_NAMES = tuple(ActionRow.__dataclass_fields__)
+
+
+class PostgresActions(Store):
+    """Implements `agent.ports.ActionStore`."""
+
+    def add(self, action: ActionRow) -> None:
+        """Keep a proposed or denied action; the same id again changes nothing."""
+        given: dict[str, Any] = asdict(action) | {
+            "state": action.state.value,
+            "data_subjects": list(action.data_subjects),
+        }
+        self.run("tool_call.add", **given)
+
+    def find(self, action_id: UUID) -> ActionRow | None:
+        """Return one."""
+        row = self.run("tool_call.find", id=action_id).fetchone()
+        return _action(row) if row else None
+
+    def same(self, investigation_id: UUID, digest: str) -> ActionRow | None:
+        """Return the investigation's newest action of this digest that was not denied."""
+        row = self.run(
+            "tool_call.same", investigation_id=investigation_id, digest=digest
+        ).fetchone()
+        return _action(row) if row else None
+
+    def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
+        """Return what was started and has no end."""
+        rows = self.run("tool_call.open", investigation_id=investigation_id)
+        return [_action(row) for row in rows]
+
+    def start(self, action_id: UUID, *, dry_run: bool, now: datetime) -> bool:
+        """Start a proposed one; False when it was started before."""
+        return self.run("tool_call.start", id=action_id, dry_run=dry_run, now=now).rowcount == 1
+
+    def end(
+        self,
+        action_id: UUID,
+        state: ActionState,
+        *,
+        output: bytes,
+        is_error: bool,
+        error: str | None,
+        now: datetime,
+    ) -> bool:
+        """End a started one; False when it has ended."""
+        ended = self.run(
+            "tool_call.end",
+            id=action_id,
+            state=state.value,
+            output=output,
+            is_error=is_error,
+            error=error,
+            now=now,
+        )
+        return ended.rowcount == 1
+
+    def page(
+        self,
+        *,
+        investigation_id: UUID | None,
+        connector: str | None,
+        before: UUID | None,
+        limit: int,
+    ) -> Sequence[ActionRow]:
+        """Return tool calls, the newest first."""
+        rows = self.run(
+            "tool_call.page",
+            investigation_id=investigation_id,
+            connector=connector,
+            before=before,
+            limit=limit,
+        )
+        return [_action(row) for row in rows]
+
+
+def _action(row: Sequence[Any]) -> ActionRow:
+    named = dict(zip(_NAMES, row, strict=True))
+    return ActionRow(
+        **named
+        | {"state": ActionState(named["state"]), "data_subjects": tuple(named["data_subjects"])}
+    )

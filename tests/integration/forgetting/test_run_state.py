@@ -1,0 +1,56 @@
+"""What investigations about a subject know goes with the subject; that they were stays."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.agent_rows import action, approval, investigation
+from tests.support.forgetting import CANARY, Stand, open_stand
+
+from cairn.access.system import system_principal
+from cairn.lifecycle.forget import Target
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.investigations import PostgresAgentStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+
+@pytest.fixture
+def stand(database: "Database") -> Iterator[Stand]:
+    pool = Pool(database.app_url, size=4)
+    yield open_stand(database, pool)
+    pool.close()
+
+
+def test_snapshots_questions_and_calls_about_a_subject_are_emptied(stand: Stand) -> None:
+    stand.tell("one")
+    plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
+    about: dict[str, Any] = {"data_subjects": (plan.subject_id,)}
+    ours = investigation(stand.workspace_id, **about)
+    theirs = investigation(stand.workspace_id)
+    asked = approval(ours, content=CANARY.encode(), **about)
+    called = action(ours, input=CANARY.encode(), output=CANARY.encode(), **about)
+    transactions = StoreTransactions(stand.pool, PostgresAgentStores)
+    with transactions.writing(system_principal(stand.workspace_id)) as stores:
+        stores.investigations.add(ours, CANARY.encode())
+        stores.investigations.add(theirs, b"of somebody else")
+        stores.approvals.add(asked)
+        stores.actions.add(called)
+    plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
+    counted = [plan.counts[one] for one in ("investigation", "approval", "tool_call")]
+    assert counted == [1, 1, 1]
+
+    done = stand.forgets()
+    assert stand.proof(done, CANARY).clean
+    with transactions.reading(system_principal(stand.workspace_id)) as stores:
+        assert stores.investigations.find(ours.id) == ours
+        assert stores.investigations.snapshot(ours.id) == b""
+        assert stores.investigations.snapshot(theirs.id) == b"of somebody else"
+        for kept, texts in (
+            (stores.approvals.find(asked.id), ("content",)),
+            (stores.actions.find(called.id), ("input", "output")),
+        ):
+            assert kept is not None
+            assert [getattr(kept, name) for name in texts] == [b""] * len(texts)

@@ -1,0 +1,147 @@
+"""What every step of an investigation asks of the database stays small however much there is."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from tests.support.world import World, open_world
+
+from cairn.access.system import system_principal
+from cairn.clock import utc_now
+from cairn.ids import new_id
+from cairn.storage.postgres.investigations import PostgresAgentStores
+from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from tests.plugins.postgres import Database
+
+MANY = """
+INSERT INTO investigation (workspace_id, id, ticket_id, persona, state, snapshot, created_at,
+  moved_at, ended_at)
+SELECT %(w)s, gen_random_uuid(), gen_random_uuid(), 'p', CASE n %% 50 WHEN 0 THEN 'PLANNING'
+  ELSE 'DONE' END, '', now(), now() - n * interval '1 minute', CASE n %% 50 WHEN 0 THEN NULL
+  ELSE now() END
+  FROM generate_series(1, 5000) AS n;
+"""
+STEPS = """
+INSERT INTO investigation_step SELECT workspace_id, id, n, state, 's', 'a', 'plan', 1, 1, 0, now()
+  FROM investigation, generate_series(1, 10) AS n WHERE workspace_id = %(w)s
+"""
+CALLS = """
+INSERT INTO tool_call (workspace_id, id, investigation_id, connector, tool, lane, digest, state,
+  dry_run, is_error, input, output, proposed_at)
+SELECT workspace_id, gen_random_uuid(), id, 'c' || n, 't', 'read', 'd' || n, 'applied', false,
+  false, '', '', now() FROM investigation, generate_series(1, 3) AS n WHERE workspace_id = %(w)s
+"""
+APPROVALS = """
+INSERT INTO approval (workspace_id, id, investigation_id, ticket_id, action_id, tool, binding,
+  policy_version, content, state, asked_at, expires_at)
+SELECT workspace_id, gen_random_uuid(), id, ticket_id, id, 't', 'b', 'v', '',
+  CASE state WHEN 'PLANNING' THEN 'pending' ELSE 'used' END, now(), now() + interval '1 day'
+  FROM investigation WHERE workspace_id = %(w)s
+"""
+TABLES = ("investigation", "investigation_step", "tool_call", "approval", "investigation_slot")
+
+
+@pytest.fixture(scope="module")
+def world(database: "Database") -> Iterator[World]:
+    """A workspace with 5,000 investigations, a hundred of them under way."""
+    world = open_world(database.owner_url, database.app_url, "plans")
+    with database.connect_as_superuser() as root:
+        root.autocommit = True
+        for statement in (MANY, STEPS, CALLS, APPROVALS):
+            root.execute(statement.encode(), {"w": world.workspace_id})
+        for table in TABLES:
+            root.execute(b"ANALYZE " + table.encode())
+    yield world
+    world.pool.close()
+
+
+@pytest.fixture(scope="module")
+def one(database: "Database", world: World) -> "UUID":
+    with database.connect_as_superuser() as root:
+        row = root.execute(
+            "SELECT id FROM investigation WHERE workspace_id = %s LIMIT 1", [world.workspace_id]
+        ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def plan(connection: psycopg.Connection[Any], name: str, **given: Any) -> str:
+    rows = connection.execute(b"EXPLAIN (ANALYZE) " + query(name), given).fetchall()
+    return "\n".join(line for (line,) in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "index"),
+    [
+        ("investigation.find", {}, "investigation_pkey"),
+        ("investigation.snapshot", {}, "investigation_pkey"),
+        ("investigation.steps", {"after": 3, "limit": 50}, "investigation_step_pkey"),
+        (
+            "investigation.page",
+            {"before": None, "limit": 50, "state": None, "ticket_id": None},
+            "investigation_pkey",
+        ),
+        (
+            "investigation.page",
+            {"before": None, "limit": 50, "state": "PLANNING", "ticket_id": None},
+            "investigation_by_state",
+        ),
+        (
+            "investigation.page",
+            {"before": None, "limit": 50, "state": None, "ticket_id": new_id()},
+            "investigation_by_ticket",
+        ),
+        ("investigation.stale", {"before": utc_now(), "limit": 20}, "investigation_moving"),
+        ("tool_call.same", {"digest": "d1"}, "tool_call_of_investigation"),
+        ("tool_call.open", {}, "tool_call_of_investigation"),
+        (
+            "tool_call.page",
+            {"before": None, "limit": 50, "connector": None},
+            "tool_call_of_investigation",
+        ),
+        (
+            "tool_call.page",
+            {"before": None, "limit": 50, "connector": "none", "investigation_id": None},
+            "tool_call_of_connector",
+        ),
+        ("approval.granted", {"now": utc_now()}, "approval_of_investigation"),
+        ("approval.of", {}, "approval_of_investigation"),
+        ("approval.due", {"now": utc_now(), "limit": 20}, "approval_due"),
+        ("approval.page", {"before": None, "limit": 50, "state": "pending"}, "approval_pending"),
+        ("approval.pending", {}, "approval_"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_reads_by_index_under_row_security(
+    world: World, one: "UUID", name: str, given: dict[str, Any], index: str
+) -> None:
+    transactions = StoreTransactions(world.pool, PostgresAgentStores)
+    asked: dict[str, Any] = {"workspace_id": world.workspace_id, "id": one, "investigation_id": one}
+    with transactions.reading(system_principal(world.workspace_id)) as stores:
+        found = plan(stores.connection, name, **asked | given)
+    assert index in found, found
+    assert "Seq Scan" not in found, found
+
+
+def test_a_slot_is_taken_by_its_index(world: World) -> None:
+    transactions = StoreTransactions(world.pool, PostgresAgentStores)
+    with transactions.writing(system_principal(world.workspace_id)) as stores:
+        for _ in range(200):
+            stores.slots.take(new_id(), 200, utc_now())
+        stores.connection.execute("SET LOCAL enable_seqscan = off")
+        found = plan(
+            stores.connection,
+            "slot.take",
+            workspace_id=world.workspace_id,
+            id=new_id(),
+            most=300,
+            now=utc_now(),
+        )
+    assert "LockRows" in found, found
+    assert "Seq Scan" not in found, found
