@@ -22,6 +22,7 @@ from cairn.api.services import ApiOptions, ApiServices
 from cairn.clock import Stopwatch, monotonic
 from cairn.errors import CairnError
 from cairn.ids import IdSource, new_id
+from cairn.traces import TRACEPARENT
 
 _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},
@@ -82,7 +83,14 @@ def _wrap(
             CORSMiddleware,
             allow_origins=list(options.cors_origins),
             allow_methods=["GET", "POST", "PUT", "DELETE"],
-            allow_headers=["authorization", "content-type", "idempotency-key", REQUEST_ID],
+            allow_headers=[
+                "authorization",
+                "content-type",
+                "idempotency-key",
+                "last-event-id",
+                REQUEST_ID,
+                TRACEPARENT,
+            ],
             expose_headers=[REQUEST_ID, "idempotency-replayed", "retry-after"],
         )
     app.add_middleware(BodyLimit, max_bytes=options.max_body_bytes)

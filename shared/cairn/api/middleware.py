@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cairn.api.problems import Refused, from_http, problem_response, unexpected
 from cairn.clock import Stopwatch
 from cairn.ids import IdSource
+from cairn.traces import TRACEPARENT, trace_id_of, within
 
 if TYPE_CHECKING:
     from cairn.retrieval.views import RateDecision
@@ -70,8 +71,10 @@ class RequestContext:
                 _add_headers(MutableHeaders(raw=message.setdefault("headers", [])), state)
             await send(message)
 
+        given = Headers(scope=scope).get(TRACEPARENT)
         try:
-            await self.app(scope, receive, send_with_headers)
+            with within(given):
+                await self.app(scope, receive, send_with_headers)
         except Exception as exc:  # noqa: BLE001 - the last catch: a bug becomes a 500, and is logged
             fields = {"request_id": state["request_id"], **where(exc)}
             self.log.error("unexpected", extra=fields)
@@ -143,7 +146,13 @@ def _line(
         "ms": round(seconds * 1000, 2),
         "request_id": state["request_id"],
         "workspace_id": str(principal.workspace_id) if principal else None,
+        **_traced(scope),
     }
+
+
+def _traced(scope: Scope) -> dict[str, object]:
+    trace_id = trace_id_of(Headers(scope=scope).get(TRACEPARENT))
+    return {"trace_id": trace_id} if trace_id else {}
 
 
 def where(exc: Exception) -> dict[str, object]:

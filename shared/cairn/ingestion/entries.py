@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.ledger.entry import NewEntry
+from cairn.traces import current_trace_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,10 @@ class Entries:
         parent_id: UUID | None = None,
         texts: Mapping[UUID, str] | None = None,
     ) -> int:
-        """Add an entry, its body sealed for its data subjects, and return its position."""
+        """Add an entry, its body sealed for its data subjects, and return its position.
+
+        Without a `trace_id` of its own it has that of the present work.
+        """
         entry_id = self.new_id()
         entry = NewEntry(
             id=entry_id,
@@ -87,7 +91,7 @@ class Entries:
             meta=dict(meta),
             body=self.seal(entry_id, data_subjects, body),
             session_id=session_id,
-            trace_id=trace_id,
+            trace_id=trace_id or current_trace_id(),
             parent_id=parent_id,
         )
         self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))

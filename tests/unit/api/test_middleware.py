@@ -6,8 +6,10 @@ import pytest
 from aws_lambda_powertools import Logger
 from tests.unit.api.fakes import WORKSPACE, Client, World
 
+from cairn import traces
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions
+from cairn.ids import new_id
 
 MEMORY = {"text": "a private sentence", "type": "fact"}
 
@@ -37,6 +39,22 @@ def test_one_log_line_a_request_names_the_route_and_never_the_content() -> None:
     assert {each["workspace_id"] for each in lines} == {str(WORKSPACE)}
     assert all(isinstance(each["ms"], float) for each in lines)
     assert "private" not in str(client.logged)
+
+
+def test_the_trace_of_a_request_reaches_its_use_case_and_its_line() -> None:
+    seen: list[str | None] = []
+
+    class Traced(World):
+        def check_ready(self) -> None:
+            seen.append(traces.current())
+
+    client = Client(Traced())
+    good = traces.begun(new_id())
+    for given in (good, "not-a-trace", None):
+        client.get("/readyz", headers={"traceparent": given} if given else {})
+    assert seen == [good, None, None]
+    told = [fields.get("trace_id") for _, fields in client.logged]
+    assert told == [traces.trace_id_of(good), None, None]
 
 
 def test_security_headers_are_on_answers_and_on_problems() -> None:

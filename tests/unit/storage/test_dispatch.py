@@ -10,6 +10,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from tests.support.remembering import NOON, admin_of
 
+from cairn import traces
 from cairn.access import Principal
 from cairn.errors import Unavailable
 from cairn.ids import new_id
@@ -30,6 +31,7 @@ class Cloud:
     """The queue and the machine; while `down`, nothing gets through."""
 
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    attributes: list[dict[str, Any] | None] = field(default_factory=list["dict[str, Any] | None"])
     executions: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     down: bool = False
 
@@ -40,9 +42,16 @@ class Cloud:
     def client(self, _service: str) -> "Cloud":
         return self
 
-    def send_message(self, *, QueueUrl: str, MessageBody: str) -> None:
+    def send_message(
+        self,
+        *,
+        QueueUrl: str,
+        MessageBody: str,
+        MessageAttributes: dict[str, Any] | None = None,
+    ) -> None:
         self._answer(QueueUrl)
         self.messages.append(json.loads(MessageBody))
+        self.attributes.append(MessageAttributes)
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> None:
         self._answer(stateMachineArn)
@@ -124,6 +133,17 @@ def test_a_message_holds_ids_and_a_position(outbox: Outbox, cloud: Cloud) -> Non
         }
     ]
     assert not outbox.tables.unsent
+
+
+def test_a_message_of_a_trace_carries_it_as_an_attribute(outbox: Outbox, cloud: Cloud) -> None:
+    traceparent = traces.begun(new_id())
+    with traces.within(traceparent):
+        outbox.dispatcher.send([outbox.add()])
+    outbox.dispatcher.send([outbox.add()])
+    assert cloud.attributes == [
+        {"traceparent": {"DataType": "String", "StringValue": traceparent}},
+        None,
+    ]
 
 
 def test_an_ingestion_starts_the_machine_under_its_own_name(outbox: Outbox, cloud: Cloud) -> None:

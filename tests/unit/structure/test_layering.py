@@ -9,7 +9,7 @@ import cairn
 
 ROOT = Path(cairn.__file__).parent
 LAYERS = [
-    {"errors", "ids", "clock", "metrics"},
+    {"errors", "ids", "clock", "metrics", "traces"},
     {"text", "transaction", "access"},
     {"ledger"},
     {"memory", "documents", "graph"},

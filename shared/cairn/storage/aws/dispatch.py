@@ -16,6 +16,7 @@ from cairn.access.system import system_principal
 from cairn.errors import CairnError
 from cairn.ingestion.ports import Topic
 from cairn.storage.aws.clients import aws_client
+from cairn.traces import TRACEPARENT, current
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +104,9 @@ class AwsDispatcher:
             else {"outbox_id": str(row.id)}
         )
         body = json.dumps({"workspace_id": str(row.workspace_id), **ids})
-        aws_client("sqs").send_message(QueueUrl=self.queues[row.topic], MessageBody=body)
+        aws_client("sqs").send_message(
+            QueueUrl=self.queues[row.topic], MessageBody=body, **_traced()
+        )
 
     def _start(self, row: OutboxRow) -> None:
         """Start a machine; the name makes a second start of the same attempt do nothing."""
@@ -126,3 +129,12 @@ class AwsDispatcher:
                     stores.outbox.unsent(ids)
             except CairnError as exc:  # the row goes stale in 15 minutes and is sent then
                 self.log("outbox.mark_failed", {"error": exc.code})
+
+
+def _traced() -> dict[str, Any]:
+    """Return the attributes that carry the present trace with a message, none without one."""
+    traceparent = current()
+    if traceparent is None:
+        return {}
+    value = {"DataType": "String", "StringValue": traceparent}
+    return {"MessageAttributes": {TRACEPARENT: value}}

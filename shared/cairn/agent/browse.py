@@ -1,0 +1,336 @@
+"""Reading investigations: the use cases behind the GET routes. Nothing is changed here.
+
+Texts of steps are opened from the ledger, at the positions their rows name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.access import Role
+from cairn.agent.opening import Sealed
+from cairn.agent.views import (
+    InvestigationDetail,
+    InvestigationView,
+    LimitsView,
+    QuestionView,
+    SpentView,
+    StepsView,
+    StepView,
+    ToolCallView,
+)
+from cairn.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.agent.opening import Opener
+    from cairn.agent.ports import (
+        ActionRow,
+        ActionStore,
+        Approval,
+        ApprovalStore,
+        InvestigationStore,
+        StepRow,
+    )
+    from cairn.agent.state import Investigation, State
+    from cairn.helpdesk.persona import Persona
+    from cairn.ledger.entry import Entry
+    from cairn.llm.costs import CostStore
+    from cairn.text.json_value import JsonValue
+    from cairn.transaction import Transactions
+
+STEPS = "steps"
+"""The field of an entry's body that holds its lines of the timeline, each with `detail`."""
+
+MAX_SHOWN_CHARS = 4_000
+"""Of a tool call's input and of its output."""
+
+CUT = "…"
+MAX_ACTIONS = 200
+
+
+class EntryReader(Protocol):
+    """The ledger of the transaction's workspace, by position."""
+
+    def at(self, positions: Collection[int]) -> Sequence[Entry]:
+        """Return the entries at these positions, in order; positions that are none are left out."""
+        ...
+
+
+class SeeingStores(Protocol):
+    """What reading investigations needs of a transaction."""
+
+    @property
+    def investigations(self) -> InvestigationStore: ...
+    @property
+    def approvals(self) -> ApprovalStore: ...
+    @property
+    def actions(self) -> ActionStore: ...
+    @property
+    def entries(self) -> EntryReader: ...
+    @property
+    def costs(self) -> CostStore: ...
+
+
+class Personas(Protocol):
+    """Returns a persona of a workspace, the default one for a name that is none."""
+
+    def __call__(self, workspace_id: UUID, name: str) -> Persona: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseInvestigations:
+    """Lists and shows investigations, steps and tool calls to admins and agents."""
+
+    transactions: Transactions[SeeingStores]
+    open: Opener
+    persona: Personas
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        state: State | None,
+        ticket_id: UUID | None,
+        before: UUID | None,
+        limit: int,
+    ) -> tuple[InvestigationView, ...]:
+        """Return up to `limit` investigations made before one, the newest first."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.investigations.page(
+                before=before, limit=limit, state=state, ticket_id=ticket_id
+            )
+        return tuple(view_of(one) for one in found)
+
+    def show(self, principal: Principal, investigation_id: UUID) -> InvestigationDetail:
+        """Return one with its spending, budget, questions and actions; NotFound otherwise."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            one = _found(stores.investigations, investigation_id)
+            spent = stores.costs.of_run(investigation_id)
+            asked = stores.approvals.of(investigation_id)
+            actions = stores.actions.page(
+                investigation_id=investigation_id, connector=None, before=None, limit=MAX_ACTIONS
+            )
+        budget = limits_of(self.persona(principal.workspace_id, one.persona))
+        return InvestigationDetail(
+            investigation=view_of(one),
+            spent_by_purpose=tuple(spent),
+            budget=budget,
+            left=left_of(budget, view_of(one).spent),
+            approvals=tuple(_question(each) for each in asked),
+            actions=self._calls(principal.workspace_id, actions),
+        )
+
+    def glance(self, principal: Principal, investigation_id: UUID) -> InvestigationView:
+        """Return where one is; NotFound for another workspace's too."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            return view_of(_found(stores.investigations, investigation_id))
+
+    def steps(
+        self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
+    ) -> StepsView:
+        """Return the lines after a number, with their texts; NotFound otherwise."""
+        return self.look(principal, investigation_id, after=after, limit=limit)[1]
+
+    def look(
+        self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
+    ) -> tuple[InvestigationView, StepsView]:
+        """Return an investigation and its lines after a number, both of one moment."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            one = _found(stores.investigations, investigation_id)
+            rows = stores.investigations.steps(investigation_id, after=after, limit=limit)
+            entries = stores.entries.at({row.position for row in rows})
+        lines = self._lines(principal.workspace_id, rows, entries)
+        view = StepsView(
+            items=lines,
+            after=rows[-1].seq if rows else after,
+            state=one.state,
+            ended=one.ended_at is not None and len(rows) < limit,
+        )
+        return view_of(one), view
+
+    def tool_calls(
+        self,
+        principal: Principal,
+        *,
+        investigation_id: UUID | None,
+        connector: str | None,
+        before: UUID | None,
+        limit: int,
+    ) -> tuple[ToolCallView, ...]:
+        """Return up to `limit` tool calls made before one, the newest first."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.actions.page(
+                investigation_id=investigation_id, connector=connector, before=before, limit=limit
+            )
+        return self._calls(principal.workspace_id, found)
+
+    def _lines(
+        self, workspace_id: UUID, rows: Sequence[StepRow], entries: Sequence[Entry]
+    ) -> tuple[StepView, ...]:
+        bodies = self.open(
+            workspace_id,
+            [Sealed(id=one.id, data_subjects=one.data_subjects, body=one.body) for one in entries],
+        )
+        by_position = {
+            one.position: body for one, body in zip(entries, bodies, strict=True) if body
+        }
+        return tuple(_step(row, by_position.get(row.position)) for row in rows)
+
+    def _calls(self, workspace_id: UUID, rows: Sequence[ActionRow]) -> tuple[ToolCallView, ...]:
+        sealed = [
+            Sealed(id=row.id, data_subjects=row.data_subjects, body=body)
+            for row in rows
+            for body in (row.input, row.output)
+        ]
+        opened = self.open(workspace_id, sealed)
+        return tuple(_call(row, opened[2 * at], opened[2 * at + 1]) for at, row in enumerate(rows))
+
+
+def view_of(one: Investigation) -> InvestigationView:
+    """Return an investigation as it is shown."""
+    spent = one.spending
+    return InvestigationView(
+        id=one.id,
+        ticket_id=one.ticket_id,
+        persona=one.persona,
+        state=one.state,
+        verdict=one.verdict,
+        error=one.error,
+        run=one.run,
+        execution=one.execution,
+        trace_id=_trace_id(one.traceparent),
+        spent=SpentView(
+            tokens=spent.tokens,
+            usd=float(spent.usd),
+            seconds=spent.ms / 1000,
+            iterations=spent.iterations,
+            unpriced_calls=spent.unpriced_calls,
+        ),
+        created_at=one.created_at,
+        moved_at=one.moved_at,
+        ended_at=one.ended_at,
+    )
+
+
+def limits_of(persona: Persona) -> LimitsView:
+    """Return what an investigation of this persona may spend."""
+    return LimitsView(
+        tokens=persona.max_tokens,
+        usd=float(persona.max_usd),
+        seconds=float(persona.max_seconds),
+        iterations=persona.max_iterations,
+    )
+
+
+def left_of(budget: LimitsView, spent: SpentView) -> LimitsView:
+    """Return what is left of a budget; never less than nothing."""
+    return LimitsView(
+        tokens=max(0, budget.tokens - spent.tokens),
+        usd=max(0.0, round(budget.usd - spent.usd, 9)),
+        seconds=max(0.0, round(budget.seconds - spent.seconds, 3)),
+        iterations=max(0, budget.iterations - spent.iterations),
+    )
+
+
+def _may_read(principal: Principal) -> None:
+    principal.require(Role.ADMIN, Role.AGENT)
+
+
+def _found(store: InvestigationStore, investigation_id: UUID) -> Investigation:
+    found = store.find(investigation_id)
+    if found is None:
+        raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))
+    return found
+
+
+def _trace_id(traceparent: str | None) -> str | None:
+    return traceparent.split("-")[1] if traceparent and traceparent.count("-") >= 3 else None
+
+
+def _question(one: Approval) -> QuestionView:
+    return QuestionView(
+        id=one.id,
+        tool=one.tool,
+        state=one.state,
+        asked_at=one.asked_at,
+        expires_at=one.expires_at,
+        decided_at=one.decided_at,
+    )
+
+
+def _step(row: StepRow, body: Mapping[str, JsonValue] | None) -> StepView:
+    line = _line(body, row.line)
+    citations = line.get("citations")
+    detail = line.get("detail")
+    return StepView(
+        seq=row.seq,
+        state=row.state,
+        system=row.system,
+        action=row.action,
+        kind=row.kind,
+        detail=detail if isinstance(detail, str) else None,
+        citations=tuple(map(str, citations)) if isinstance(citations, list) else (),
+        ms=row.ms,
+        at=row.at,
+        position=row.position,
+        readable=body is not None,
+    )
+
+
+def _line(body: Mapping[str, JsonValue] | None, number: int) -> Mapping[str, JsonValue]:
+    lines = body.get(STEPS) if body else None
+    if not isinstance(lines, list) or not 0 <= number < len(lines):
+        return {}
+    line = lines[number]
+    return line if isinstance(line, dict) else {}
+
+
+def _call(
+    row: ActionRow,
+    given: Mapping[str, JsonValue] | None,
+    came: Mapping[str, JsonValue] | None,
+) -> ToolCallView:
+    took = (
+        round((row.completed_at - row.started_at).total_seconds() * 1000)
+        if row.started_at and row.completed_at
+        else None
+    )
+    return ToolCallView(
+        id=row.id,
+        investigation_id=row.investigation_id,
+        owner=row.connector,
+        tool=f"{row.connector}.{row.tool}",
+        lane=row.lane,
+        state=row.state,
+        dry_run=row.dry_run,
+        is_error=row.is_error,
+        error=row.error,
+        input=_shown(given),
+        output=_shown(came),
+        session_id=row.session_id,
+        proposed_at=row.proposed_at,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        ms=took,
+        readable=given is not None,
+    )
+
+
+def _shown(body: Mapping[str, JsonValue] | None) -> str | None:
+    """Return a body as text: its only text as it is, everything else as JSON; cut."""
+    if body is None:
+        return None
+    only = next(iter(body.values())) if len(body) == 1 else None
+    text = only if isinstance(only, str) else json.dumps(body, ensure_ascii=False)
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + CUT
