@@ -72,8 +72,9 @@ class Answer:
 
     def record(self) -> dict[str, Any]:
         """Return the object; Unavailable when the service sent something else."""
-        if isinstance(self.body, dict):
-            return cast("dict[str, Any]", self.body)
+        body: Any = self.body
+        if isinstance(body, dict):
+            return cast("dict[str, Any]", body)
         raise Unavailable("The service's answer has an unknown form.", reason="unknown-answer")
 
 

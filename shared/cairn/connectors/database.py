@@ -1,0 +1,168 @@
+"""A customer's PostgreSQL, as connectors reach it: one connection a call, never Cairn's own.
+
+Refused before any statement of a caller runs: a database that holds Cairn's tables, a role of
+Cairn's, and a role so mighty that a read-only transaction would not hold it. Not the statements.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow, tuple_row
+
+from cairn.errors import CairnError, Conflict, FieldError, Unavailable, ValidationFailed
+from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+CONNECT_SECONDS = 5
+MAX_STATEMENT_SECONDS = 60.0
+ROLE_PREFIX = "cairn_"
+MIGHTY = ("pg_read_server_files", "pg_write_server_files", "pg_execute_server_program")
+
+_WHO = """
+SELECT session_user::text, current_user::text, role.rolsuper OR role.rolreplication,
+  EXISTS (SELECT FROM pg_roles AS own
+          WHERE starts_with(own.rolname, %(prefix)s) AND pg_has_role(own.oid, 'MEMBER')),
+  EXISTS (SELECT FROM pg_roles AS might
+          WHERE might.rolname = ANY (%(mighty)s) AND pg_has_role(might.oid, 'MEMBER')),
+  EXISTS (SELECT FROM pg_class AS ledger JOIN pg_class AS tenant USING (relnamespace)
+          WHERE ledger.relname = 'ledger' AND tenant.relname = 'workspace')
+FROM pg_roles AS role WHERE role.rolname = session_user
+"""
+
+_LIMITS = """
+SELECT set_config('statement_timeout', %(milliseconds)s, true),
+  set_config('lock_timeout', %(milliseconds)s, true)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomerDatabase:
+    """Where it is and how long a statement may take, in seconds."""
+
+    dsn: str = field(repr=False)
+    statement_seconds: float = 5.0
+
+    def __post_init__(self) -> None:
+        checked_dsn(self.dsn)
+
+    @contextmanager
+    def reading(self) -> Generator[psycopg.Connection[TupleRow]]:
+        """Give a connection in a read-only transaction, which is rolled back at the end."""
+        with self._connected() as connection, translated(writing=False):
+            connection.read_only = True
+            self._begin(connection)
+            yield connection
+            connection.rollback()
+
+    @contextmanager
+    def writing(self) -> Generator[psycopg.Connection[TupleRow]]:
+        """Give a connection in a transaction, committed at the end unless an error is raised.
+
+        Raises OutcomeUnknown when the connection breaks while the commit is under way.
+        """
+        with self._connected() as connection:
+            with translated(writing=False):
+                self._begin(connection)
+                yield connection
+            with translated(writing=True):
+                connection.commit()
+
+    def _begin(self, connection: psycopg.Connection[TupleRow]) -> None:
+        """Set the limits and look at the role; from here on, reading cannot be made writing."""
+        milliseconds = int(min(self.statement_seconds, MAX_STATEMENT_SECONDS) * 1000)
+        connection.execute(_LIMITS, {"milliseconds": str(milliseconds)})
+        _refuse_what_is_ours(connection)
+
+    @contextmanager
+    def _connected(self) -> Generator[psycopg.Connection[TupleRow]]:
+        dsn = make_conninfo(
+            self.dsn, application_name="cairn-connector", connect_timeout=CONNECT_SECONDS
+        )
+        with translated(writing=False):
+            connection = psycopg.connect(dsn, row_factory=tuple_row)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def checked_dsn(dsn: str) -> str:
+    """Return the DSN; ValidationFailed for one that is none, or that names a role of Cairn's."""
+    try:
+        parts: dict[str, Any] = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        _refuse_dsn("is a PostgreSQL connection string")
+    if "options" in parts or "service" in parts:
+        _refuse_dsn("sets neither options nor a service: the connector sets the limits")
+    if not parts.get("user") or not parts.get("dbname"):
+        _refuse_dsn("names a user and a database")
+    if str(parts["user"]).startswith(ROLE_PREFIX):
+        _refuse_dsn("names a role of Cairn's own; make one for the connector")
+    return dsn
+
+
+def _refuse_dsn(fault: str) -> NoReturn:
+    raise ValidationFailed(
+        f"dsn {fault}.", reason="connector-database", errors=[FieldError("dsn", fault)]
+    )
+
+
+def _refuse_what_is_ours(connection: psycopg.Connection[TupleRow]) -> None:
+    values = {"prefix": ROLE_PREFIX, "mighty": list(MIGHTY)}
+    row = connection.execute(_WHO, values).fetchone()
+    assert row is not None
+    session, current, is_super, is_ours, is_mighty, holds_ours = row
+    if holds_ours or str(session).startswith(ROLE_PREFIX):
+        _refuse("This is a database or a role of Cairn's own; a connector never reaches it.")
+    if is_super or is_mighty or session != current:
+        _refuse("The role is too mighty for a connector: give it one without superuser rights.")
+    if is_ours:
+        _refuse("The role is a member of one of Cairn's own; a connector never has such a role.")
+
+
+def _refuse(sentence: str) -> NoReturn:
+    raise Conflict(sentence, reason="connector-database")
+
+
+@contextmanager
+def translated(*, writing: bool) -> Generator[None]:
+    """Raise the Cairn error that a driver error inside the block means.
+
+    The server's own words are passed on for mistakes in a statement only; `writing` says that the
+    block may have changed something when it broke off.
+    """
+    try:
+        yield
+    except CairnError:
+        raise
+    except psycopg.Error as exc:
+        raise _meant(exc, writing=writing) from None
+
+
+def _meant(exc: psycopg.Error, *, writing: bool) -> CairnError:
+    if isinstance(exc, errors.InvalidAuthorizationSpecification | errors.InvalidPassword):
+        return ConnectorUnauthorised("The database refuses the connector's role and password.")
+    if isinstance(exc, errors.QueryCanceled | errors.LockNotAvailable):
+        return ValidationFailed(
+            "The statement took too long and was stopped.", reason="statement-timeout"
+        )
+    if isinstance(exc, errors.ReadOnlySqlTransaction):
+        return ValidationFailed(
+            "The statement writes; this connector only reads.", reason="read-only"
+        )
+    if exc.sqlstate and exc.sqlstate[:2] not in {"08", "53", "57", "58", "XX"}:
+        words = exc.diag.message_primary or "it is not valid"
+        return ValidationFailed(f"The database refuses it: {words[:300]}.", reason="refused")
+    if "password authentication failed" in str(exc):
+        return ConnectorUnauthorised("The database refuses the connector's role and password.")
+    if writing:
+        return OutcomeUnknown("The database broke off; nobody knows whether it was done.")
+    return Unavailable("The database cannot be reached.", reason="database-unavailable")
