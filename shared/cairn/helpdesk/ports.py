@@ -57,9 +57,13 @@ class TicketRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueNumbers:
-    """What the queue looks like. `average_s` is of the last investigations, None before any."""
+    """What the queue looks like. `average_s` is of the last investigations, None before any.
+
+    `held` ones are queued for a persona that is off, and are not part of the depth.
+    """
 
     depth: int
+    held: int
     new: int
     investigating: int
     discarded: int
@@ -208,8 +212,8 @@ class TicketSourceStore(Protocol):
         """Return how far polling got."""
         ...
 
-    def change(self, source: TicketSource, sealed_secrets: bytes | None) -> None:
-        """Replace settings and state, and the secrets unless None."""
+    def change(self, source: TicketSource, sealed_secrets: bytes | None, now: datetime) -> None:
+        """Replace settings and state, and the secrets unless None; it is due at once."""
         ...
 
     def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
@@ -263,8 +267,8 @@ class WriteBackStore(Protocol):
         """Keep that a part is about to be sent; False when it was begun before."""
         ...
 
-    def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> None:
-        """Keep that a part stands at the source."""
+    def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:
+        """Keep that a part stands at the source; False when that is known."""
         ...
 
     def add_reply(self, reply: ReplyRow) -> None:

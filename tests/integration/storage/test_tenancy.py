@@ -53,6 +53,9 @@ FINDERS = {
     "find_near_memories",
     "find_similar",
     "list_workspaces",
+    "sources_due",
+    "workspace_of_source",
+    "workspaces_with_tickets",
     "task_token",
 }
 HELPERS = {
@@ -67,6 +70,7 @@ HELPERS = {
     "count_backlinks",
     "is_backlink",
     "own_conversation",
+    "persona_is_off",
     "refuse_change",
     "sees_deleted",
 }
@@ -190,6 +194,18 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " state, dry_run, is_error, input, output, proposed_at) VALUES (%(w)s, %(id)s, %(id)s, 'c',"
         " 't', 'read', 'd', 'proposed', false, false, '\\x00', '\\x00', %(t)s)",
         "INSERT INTO investigation_slot VALUES (%(w)s, 1, %(id)s, %(t)s)",
+        "INSERT INTO ticket (workspace_id, id, source, external_id, status, rank, persona, sealed,"
+        " mark, position, received_at) VALUES (%(w)s, %(id)s, 's', 'e', 'queued', 1, 'default',"
+        " '\\x00', '\\x00', 1, %(t)s)",
+        "INSERT INTO ticket_source (workspace_id, id, name, kind, config, secrets, persona, state,"
+        " poll_seconds, created_at, next_poll_at) VALUES (%(w)s, %(id)s, 's', 'zoho-desk', '{}',"
+        " '\\x00', 'default', 'active', 60, %(t)s, %(t)s)",
+        "INSERT INTO ticket_delivery VALUES (%(w)s, %(id)s, 'd', %(t)s)",
+        "INSERT INTO ticket_write_back VALUES (%(w)s, %(id)s, 'reply', %(id)s, true, 'r', %(t)s)",
+        "INSERT INTO ticket_reply VALUES (%(w)s, %(id)s, %(id)s, %(id)s, true, '\\x00', '{}',"
+        " %(t)s)",
+        "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"
+        " 'pii', %(t)s, %(id)s, true)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

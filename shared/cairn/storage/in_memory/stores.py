@@ -43,6 +43,12 @@ from cairn.storage.in_memory.talking import (
     InMemorySubscriptions,
     InMemoryTasks,
 )
+from cairn.storage.in_memory.tickets import (
+    InMemoryPersonas,
+    InMemoryTickets,
+    InMemoryTicketSources,
+    InMemoryWriteBacks,
+)
 from cairn.storage.in_memory.webhooks import InMemoryWebhooks
 
 if TYPE_CHECKING:
@@ -54,6 +60,13 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Vectors
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
     from cairn.graph.taint import Taint, TaintLift
+    from cairn.helpdesk.ports import (
+        PersonaVersion,
+        ReplyRow,
+        TicketRow,
+        TicketSource,
+        WriteBackPart,
+    )
     from cairn.ingestion.conversations_ports import PendingMessage
     from cairn.ingestion.document_ports import Ingestion, Upload
     from cairn.ingestion.webhook_ports import Delivery
@@ -135,6 +148,21 @@ class Tables:
     )
     deliveries: dict[UUID, tuple[DeliveryView, Delivery]] = field(
         default_factory=dict[UUID, "tuple[DeliveryView, Delivery]"]
+    )
+
+    tickets: dict[UUID, TicketRow] = field(default_factory=dict[UUID, "TicketRow"])
+    ticket_sources: dict[UUID, tuple[TicketSource, bytes, str | None]] = field(
+        default_factory=dict[UUID, "tuple[TicketSource, bytes, str | None]"]
+    )
+    ticket_deliveries: dict[tuple[UUID, str], datetime] = field(
+        default_factory=dict[tuple[UUID, str], "datetime"]
+    )
+    write_backs: dict[tuple[UUID, str], tuple[UUID, WriteBackPart]] = field(
+        default_factory=dict[tuple[UUID, str], "tuple[UUID, WriteBackPart]"]
+    )
+    ticket_replies: dict[UUID, ReplyRow] = field(default_factory=dict[UUID, "ReplyRow"])
+    personas: dict[tuple[str, int], PersonaVersion] = field(
+        default_factory=dict[tuple[str, int], "PersonaVersion"]
     )
 
     def snapshot(self) -> Tables:
@@ -225,6 +253,26 @@ class InMemoryStores:
     def idempotency(self) -> InMemoryIdempotency:
         """Return the answers given."""
         return InMemoryIdempotency(self._tables, self._principal)
+
+    @property
+    def tickets(self) -> InMemoryTickets:
+        """Return the tickets, which are the queue."""
+        return InMemoryTickets(self._tables)
+
+    @property
+    def ticket_sources(self) -> InMemoryTicketSources:
+        """Return where tickets come from."""
+        return InMemoryTicketSources(self._tables)
+
+    @property
+    def write_backs(self) -> InMemoryWriteBacks:
+        """Return what went back to the sources."""
+        return InMemoryWriteBacks(self._tables)
+
+    @property
+    def personas(self) -> InMemoryPersonas:
+        """Return the personas with their versions."""
+        return InMemoryPersonas(self._tables)
 
     @property
     def events(self) -> InMemoryEvents:

@@ -34,6 +34,8 @@ _ERASED = {
     "investigation": "forgetting.erase_investigations",
     "approval": "forgetting.erase_approvals",
     "tool_call": "forgetting.erase_tool_calls",
+    "ticket": "forgetting.erase_tickets",
+    "ticket_reply": "forgetting.erase_ticket_replies",
     "data_subject": "forgetting.erase_subject",
 }
 """Statements by what they count, in order: they read nodes that are purged after them."""

@@ -54,6 +54,12 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "approval": "questions under way; how people decided is in the ledger",
         "tool_call": "calls under way and records of them; what came of each is in the ledger",
         "investigation_slot": "how many investigations run at once",
+        "ticket": "the queue; what tickets say is in the ledger",
+        "ticket_source": "where tickets come from; help desks and their secrets",
+        "ticket_delivery": "webhook deliveries of the last week, so that none counts twice",
+        "ticket_write_back": "how far write-backs are",
+        "ticket_reply": "answers to tickets; they are in the ledger too",
+        "persona": "how agents are to work; each change is in the ledger too",
     }
 )
 """Why the ledger does not say what is in the others."""

@@ -41,10 +41,14 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.embeddings import PostgresEmbeddings, PostgresGraphState
     from cairn.storage.postgres.events import PostgresEvents
     from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
+    from cairn.storage.postgres.personas import PostgresPersonas
     from cairn.storage.postgres.summaries import PostgresSummaries
     from cairn.storage.postgres.taints import PostgresTaints
     from cairn.storage.postgres.tasks import PostgresTasks
+    from cairn.storage.postgres.ticket_sources import PostgresTicketSources
+    from cairn.storage.postgres.tickets import PostgresTickets
     from cairn.storage.postgres.webhooks import PostgresWebhooks
+    from cairn.storage.postgres.write_backs import PostgresWriteBacks
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 
@@ -161,6 +165,30 @@ class PostgresStores:
         from cairn.storage.postgres.webhooks import PostgresWebhooks
 
         return PostgresWebhooks(self.connection, self.principal)
+
+    @property
+    def tickets(self) -> PostgresTickets:
+        from cairn.storage.postgres.tickets import PostgresTickets
+
+        return PostgresTickets(self.connection, self.principal)
+
+    @property
+    def ticket_sources(self) -> PostgresTicketSources:
+        from cairn.storage.postgres.ticket_sources import PostgresTicketSources
+
+        return PostgresTicketSources(self.connection, self.principal)
+
+    @property
+    def write_backs(self) -> PostgresWriteBacks:
+        from cairn.storage.postgres.write_backs import PostgresWriteBacks
+
+        return PostgresWriteBacks(self.connection, self.principal)
+
+    @property
+    def personas(self) -> PostgresPersonas:
+        from cairn.storage.postgres.personas import PostgresPersonas
+
+        return PostgresPersonas(self.connection, self.principal)
 
     @property
     def taints(self) -> PostgresTaints:

@@ -106,6 +106,12 @@ SELECT 'approval', count(*)::integer FROM approval
 UNION ALL
 SELECT 'tool_call', count(*)::integer FROM tool_call
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'ticket', count(*)::integer FROM ticket
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'ticket_reply', count(*)::integer FROM ticket_reply
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: object_keys
 -- Where bytes of documents may lie: what an ingestion keeps, and what it was given.
@@ -142,6 +148,19 @@ UPDATE approval SET content = ''
 UPDATE tool_call SET input = '', output = ''
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND (input <> '' OR output <> '')
+
+-- name: erase_tickets
+-- What tickets about a subject say; that they were stays, so that an old delivery brings none back.
+UPDATE ticket SET sealed = '', mark = '',
+  status = CASE WHEN status IN ('new', 'queued') THEN 'discarded' ELSE status END
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND sealed <> ''
+
+-- name: erase_ticket_replies
+-- What was answered to tickets about a subject.
+UPDATE ticket_reply SET sealed = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND sealed <> ''
 
 -- name: erase_subject
 -- The name a subject was known by.

@@ -1,0 +1,128 @@
+-- name: add
+-- Keep a new ticket; one of its source and external id stays as it is.
+INSERT INTO ticket (workspace_id, id, source, external_id, status, rank, persona, sealed, mark,
+  data_subjects, position, received_at, modified_at, sla_at, screening)
+VALUES (%(workspace_id)s, %(id)s, %(source)s, %(external_id)s, %(status)s, %(rank)s, %(persona)s,
+  %(sealed)s, %(mark)s, %(data_subjects)s, %(position)s, %(received_at)s, %(modified_at)s,
+  %(sla_at)s, %(screening)s)
+ON CONFLICT (workspace_id, source, external_id) DO NOTHING
+
+-- name: find
+-- A ticket.
+SELECT id, source, external_id, status, rank, persona, sealed, mark, data_subjects, position,
+  received_at, modified_at, sla_at, queued_at, claimed_at, ended_at, investigation_id, waits_for,
+  screening
+  FROM ticket WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: known
+-- Those of a source that there are.
+SELECT id, source, external_id, status, rank, persona, sealed, mark, data_subjects, position,
+  received_at, modified_at, sla_at, queued_at, claimed_at, ended_at, investigation_id, waits_for,
+  screening
+  FROM ticket
+ WHERE workspace_id = %(workspace_id)s AND source = %(source)s
+   AND external_id = ANY (%(external_ids)s)
+
+-- name: change
+-- What a ticket says now; where it stands stays.
+UPDATE ticket SET sealed = %(sealed)s, mark = %(mark)s, rank = %(rank)s,
+  data_subjects = %(data_subjects)s, position = %(position)s, modified_at = %(modified_at)s,
+  sla_at = %(sla_at)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: screened
+-- What screening found, and where a new ticket goes.
+UPDATE ticket SET screening = screening || %(screening)s, status = %(status)s,
+  queued_at = CASE WHEN %(status)s = 'queued' THEN %(now)s ELSE queued_at END,
+  ended_at = CASE WHEN %(status)s = 'queued' THEN NULL ELSE %(now)s END
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND status = 'new'
+
+-- name: unscreened
+-- What nobody has looked at.
+SELECT id FROM ticket WHERE workspace_id = %(workspace_id)s AND status = 'new'
+ ORDER BY received_at LIMIT %(limit)s
+
+-- name: claim
+-- The next of the queue goes to an investigation; what somebody else is taking is passed over, and
+-- so are tickets of personas that are off.
+WITH next AS (
+  SELECT t.id FROM ticket t
+   WHERE t.workspace_id = %(workspace_id)s AND t.status = 'queued'
+     AND NOT persona_is_off(t.workspace_id, t.persona)
+   ORDER BY t.rank DESC, t.received_at, t.id
+   LIMIT 1
+   FOR UPDATE OF t SKIP LOCKED
+)
+UPDATE ticket t SET status = 'investigating', claimed_at = %(now)s, ended_at = NULL,
+  waits_for = NULL, investigation_id = %(investigation_id)s
+  FROM next WHERE t.workspace_id = %(workspace_id)s AND t.id = next.id
+RETURNING t.id, t.source, t.external_id, t.status, t.rank, t.persona, t.sealed, t.mark,
+  t.data_subjects, t.position, t.received_at, t.modified_at, t.sla_at, t.queued_at, t.claimed_at,
+  t.ended_at, t.investigation_id, t.waits_for, t.screening
+
+-- name: settle
+-- An investigation is done with a ticket, or gives it back.
+UPDATE ticket SET status = %(status)s,
+  queued_at = CASE WHEN %(status)s = 'queued' THEN %(now)s ELSE queued_at END,
+  ended_at = CASE WHEN %(status)s = 'queued' THEN NULL ELSE %(now)s END
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND status = 'investigating'
+   AND investigation_id = %(investigation_id)s
+
+-- name: park
+-- What has to be mended before a ticket goes back to the queue.
+UPDATE ticket SET waits_for = %(waits_for)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND status NOT IN ('new', 'queued')
+
+-- name: waiting
+-- Tickets that wait for something to be mended, and are done with until then.
+SELECT id FROM ticket
+ WHERE workspace_id = %(workspace_id)s AND waits_for = %(waits_for)s AND status <> 'investigating'
+ ORDER BY rank DESC, received_at, id LIMIT %(limit)s
+
+-- name: requeue
+-- A ticket goes back to the queue.
+UPDATE ticket SET status = 'queued', queued_at = %(now)s, ended_at = NULL, waits_for = NULL
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+   AND status NOT IN ('new', 'queued', 'investigating')
+
+-- name: page
+-- Tickets, the newest first.
+SELECT id, source, external_id, status, rank, persona, sealed, mark, data_subjects, position,
+  received_at, modified_at, sla_at, queued_at, claimed_at, ended_at, investigation_id, waits_for,
+  screening
+  FROM ticket
+ WHERE workspace_id = %(workspace_id)s
+   AND (%(status)s::text IS NULL OR status = %(status)s)
+   AND (%(source)s::text IS NULL OR source = %(source)s)
+   AND (%(before)s::uuid IS NULL OR id < %(before)s)
+ ORDER BY id DESC LIMIT %(limit)s
+
+-- name: since
+-- What was received since a moment, the newest first.
+SELECT id, source, external_id, status, rank, persona, sealed, mark, data_subjects, position,
+  received_at, modified_at, sla_at, queued_at, claimed_at, ended_at, investigation_id, waits_for,
+  screening
+  FROM ticket
+ WHERE workspace_id = %(workspace_id)s AND received_at >= %(moment)s
+ ORDER BY received_at DESC, id DESC LIMIT %(limit)s
+
+-- name: numbers
+-- What the queue looks like; the average is of the last fifty that were investigated to an end.
+SELECT count(*) FILTER (WHERE status = 'queued' AND NOT held) AS depth,
+  count(*) FILTER (WHERE held) AS held,
+  count(*) FILTER (WHERE status = 'new') AS new,
+  count(*) FILTER (WHERE status = 'investigating') AS investigating,
+  count(*) FILTER (WHERE status = 'discarded') AS discarded,
+  (SELECT avg(extract(epoch FROM last.ended_at - last.claimed_at))::double precision
+     FROM (SELECT ended_at, claimed_at FROM ticket
+            WHERE workspace_id = %(workspace_id)s AND ended_at IS NOT NULL
+              AND claimed_at IS NOT NULL AND ended_at >= claimed_at AND status <> 'discarded'
+            ORDER BY ended_at DESC LIMIT 50) AS last) AS average_s
+  FROM (SELECT status, status = 'queued' AND persona_is_off(workspace_id, persona) AS held
+          FROM ticket
+         WHERE workspace_id = %(workspace_id)s
+           AND status IN ('queued', 'new', 'investigating', 'discarded')) AS waiting
+
+-- name: workspaces
+-- Where tickets wait; of every workspace.
+SELECT workspaces_with_tickets()

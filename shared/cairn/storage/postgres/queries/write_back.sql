@@ -1,0 +1,30 @@
+-- name: parts
+-- The parts of an investigation's write-back that were begun.
+SELECT part, done, reference FROM ticket_write_back
+ WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
+
+-- name: begin
+-- Keep that a part is about to be sent.
+INSERT INTO ticket_write_back (workspace_id, investigation_id, part, ticket_id, begun_at)
+VALUES (%(workspace_id)s, %(investigation_id)s, %(part)s, %(ticket_id)s, %(now)s)
+ON CONFLICT DO NOTHING
+
+-- name: done
+-- Keep that a part stands at the source.
+UPDATE ticket_write_back SET done = true, reference = %(reference)s, done_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
+   AND part = %(part)s AND NOT done
+
+-- name: add_reply
+-- Keep a reply.
+INSERT INTO ticket_reply (workspace_id, id, ticket_id, investigation_id, private, sealed,
+  data_subjects, created_at)
+VALUES (%(workspace_id)s, %(id)s, %(ticket_id)s, %(investigation_id)s, %(private)s, %(sealed)s,
+  %(data_subjects)s, %(created_at)s)
+ON CONFLICT DO NOTHING
+
+-- name: replies
+-- The replies to a ticket, the oldest first.
+SELECT id, ticket_id, investigation_id, private, sealed, data_subjects, created_at
+  FROM ticket_reply
+ WHERE workspace_id = %(workspace_id)s AND ticket_id = %(ticket_id)s ORDER BY created_at, id

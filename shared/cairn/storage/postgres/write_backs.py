@@ -1,0 +1,80 @@
+"""What was written back to ticket sources, in PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.helpdesk.ports import ReplyRow, WriteBackPart
+from cairn.storage.postgres.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+
+class PostgresWriteBacks(Store):
+    """Implements `helpdesk.ports.WriteBackStore`."""
+
+    def parts(self, investigation_id: UUID) -> Mapping[str, WriteBackPart]:
+        """Return the parts that were begun, by name."""
+        return {
+            part: WriteBackPart(
+                investigation_id=investigation_id, part=part, done=done, reference=reference
+            )
+            for part, done, reference in self.run(
+                "write_back.parts", investigation_id=investigation_id
+            )
+        }
+
+    def begin(self, ticket_id: UUID, investigation_id: UUID, part: str, now: datetime) -> bool:
+        """Keep that a part is about to be sent; False when it was begun before."""
+        begun = self.run(
+            "write_back.begin",
+            ticket_id=ticket_id,
+            investigation_id=investigation_id,
+            part=part,
+            now=now,
+        )
+        return begun.rowcount == 1
+
+    def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:
+        """Keep that a part stands at the source; False when that is known."""
+        done = self.run(
+            "write_back.done",
+            investigation_id=investigation_id,
+            part=part,
+            reference=reference,
+            now=now,
+        )
+        return done.rowcount == 1
+
+    def add_reply(self, reply: ReplyRow) -> None:
+        """Keep a reply; one of the same id changes nothing."""
+        self.run(
+            "write_back.add_reply",
+            id=reply.id,
+            ticket_id=reply.ticket_id,
+            investigation_id=reply.investigation_id,
+            private=reply.private,
+            sealed=reply.sealed,
+            data_subjects=list(reply.data_subjects),
+            created_at=reply.created_at,
+        )
+
+    def replies(self, ticket_id: UUID) -> Sequence[ReplyRow]:
+        """Return the replies to a ticket, the oldest first."""
+        return [
+            ReplyRow(
+                id=one,
+                ticket_id=ticket,
+                investigation_id=investigation,
+                private=private,
+                sealed=sealed,
+                data_subjects=tuple(subjects),
+                created_at=created,
+            )
+            for one, ticket, investigation, private, sealed, subjects, created in self.run(
+                "write_back.replies", ticket_id=ticket_id
+            )
+        ]
