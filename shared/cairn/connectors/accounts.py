@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, SecretStr, model_validator
 
 from cairn.connectors.configuration import ConnectorConfig, configured, run
-from cairn.connectors.database import CustomerDatabase, checked_dsn
+from cairn.connectors.database import CustomerDatabase, checked_dsn, secrets_of
 from cairn.connectors.serving import connector_server
 from cairn.connectors.tool import Answer, Arguments, Line, Tool, WriteArguments, reads, writes
 from cairn.errors import Conflict, NotFound
@@ -306,7 +306,7 @@ def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Serve
         tools(accounts),
         health=accounts.health,
         instructions="Users of one organisation: their state, their sign-ins, and what to do.",
-        secrets=given.secrets(),
+        secrets=secrets_of(given.dsn.get_secret_value()),
     )
 
 

@@ -109,6 +109,12 @@ def checked_dsn(dsn: str) -> str:
     return dsn
 
 
+def secrets_of(dsn: str) -> list[str]:
+    """Return what of a DSN no answer may hold: all of it, and its password."""
+    password = conninfo_to_dict(dsn).get("password")
+    return [dsn, *([str(password)] if password else [])]
+
+
 def _refuse_dsn(fault: str) -> NoReturn:
     raise ValidationFailed(
         f"dsn {fault}.", reason="connector-database", errors=[FieldError("dsn", fault)]

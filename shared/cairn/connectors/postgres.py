@@ -16,7 +16,7 @@ from psycopg import sql
 from pydantic import Field, SecretStr, field_validator
 
 from cairn.connectors.configuration import ConnectorConfig, configured, run
-from cairn.connectors.database import CustomerDatabase, checked_dsn, translated
+from cairn.connectors.database import CustomerDatabase, checked_dsn, secrets_of, translated
 from cairn.connectors.serving import connector_server
 from cairn.connectors.tool import Answer, Arguments, Line, Text, reads
 from cairn.errors import Conflict, NotFound, ValidationFailed
@@ -263,7 +263,7 @@ def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Serve
         ],
         health=reader.health,
         instructions="Reads one PostgreSQL database. Look at the tables before you query them.",
-        secrets=given.secrets(),
+        secrets=secrets_of(given.dsn.get_secret_value()),
     )
 
 
