@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from cairn.helpdesk.ticket import Ticket
     from cairn.llm.budget import Budget
     from cairn.mcp_host.port import ConnectorView
-    from cairn.safety.action import Action, Decision
     from cairn.safety.tools import ToolSpec
     from cairn.text.json_value import JsonValue
 
@@ -245,7 +244,7 @@ class ApprovalStore(Protocol):
 
 
 class ActionState(StrEnum):
-    """proposed -> denied, or started -> applied, failed or unknown."""
+    """denied at once, or proposed -> denied, or started -> applied, failed or unknown."""
 
     PROPOSED = "proposed"
     DENIED = "denied"
@@ -299,6 +298,13 @@ class ActionStore(Protocol):
 
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
+        ...
+
+    def deny(self, action_id: UUID, *, error: str, now: datetime) -> bool:
+        """Deny a proposed one: the rules changed before it started. False when it is not proposed.
+
+        `error` is the code of the refusal.
+        """
         ...
 
     def start(self, action_id: UUID, *, dry_run: bool, now: datetime) -> bool:
@@ -446,18 +452,6 @@ class TicketDesk(Protocol):
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: Verdict
     ) -> None:
         """Set the ticket's own status: ruling 30's map for skipped and failed_budget."""
-        ...
-
-
-class Safety(Protocol):
-    """The rules of safety, from scope to approval. Implemented by `safety.pipeline`.
-
-    `arguments` of the action are restored: as the tool would get them. Asked again before a
-    person's decision counts; another `policy_version` then voids the question.
-    """
-
-    def __call__(self, workspace_id: UUID, action: Action, *, persona: Persona) -> Decision:
-        """Return what the rules say to an action of a tool that is in the catalogue."""
         ...
 
 
