@@ -1,0 +1,192 @@
+"""Standing grants: a person's yes in advance, narrow, counted and with an end. Never a blanket.
+
+A grant names one tool as it is declared today, every argument of the calls it covers, a time after
+which it is over, and how often it may be used. It takes the place of a person only: what the rules
+deny stays denied.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from cairn.errors import FieldError, ValidationFailed
+from cairn.safety.approval import comparable, same_arguments
+from cairn.safety.tools import Autonomy
+from cairn.text.canonical import canonical_bytes
+from cairn.text.checks import clean_json, clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.safety.tools import ToolSpec
+    from cairn.text.json_value import JsonValue
+
+MAX_DAYS = 90
+MAX_USES = 1_000
+MAX_BLIND_USES = 10
+"""Uses of a grant that leaves the arguments open."""
+MAX_PATTERN_BYTES = 8_192
+MAX_REASON_CHARS = 1_000
+
+_WORD = r"[^\W_]|[._+-]"
+_STARS = re.compile(r"\*\*|\*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewGrant:
+    """A grant as a person wants it.
+
+    `tool` is `connector.tool`. `arguments` has every argument of the calls it covers: in texts `*`
+    stands for letters, digits and `._+-`, `**` for anything, other values must be equal. None
+    leaves them open, for at most 10 uses.
+    """
+
+    tool: str
+    arguments: Mapping[str, JsonValue] | None
+    expires_at: datetime
+    max_uses: int
+    reason: str
+    approval_id: UUID | None = None
+    data_subjects: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A standing grant. `declaration` is the hash of the tool as it was declared when it was made.
+
+    `data_subjects` are whose keys seal its arguments and reason; `uses` counts actions started.
+    """
+
+    id: UUID
+    tool: str
+    declaration: str
+    arguments: Mapping[str, JsonValue] | None
+    expires_at: datetime
+    max_uses: int
+    reason: str
+    made_by: UUID
+    made_at: datetime
+    uses: int = 0
+    revoked_at: datetime | None = None
+    approval_id: UUID | None = None
+    data_subjects: tuple[UUID, ...] = ()
+
+    def in_force(self, now: datetime) -> bool:
+        """Return whether it may be used once more at `now`."""
+        return self.revoked_at is None and now < self.expires_at and self.uses < self.max_uses
+
+
+class GrantsInForce(Protocol):
+    """The grants of a workspace that may be used, by tool."""
+
+    def __call__(self, workspace_id: UUID, tool: str) -> Sequence[Grant]:
+        """Return those for `connector.tool` that are in force now, the oldest first."""
+        ...
+
+
+class NoGrants:
+    """Implements GrantsInForce where there are none."""
+
+    def __call__(self, workspace_id: UUID, tool: str) -> Sequence[Grant]:
+        """Return nothing."""
+        return ()
+
+
+def covers(grant: Grant, tool: ToolSpec, arguments: Mapping[str, JsonValue], now: datetime) -> bool:
+    """Return whether `grant` takes a person's place for this call; `arguments` are restored."""
+    if grant.tool != tool.key or not grant.in_force(now):
+        return False
+    if grant.declaration != declaration(tool):
+        return False
+    named = grant.arguments
+    if named is None:
+        return True
+    return set(named) == set(arguments) and all(
+        _meets(pattern, arguments[name]) for name, pattern in named.items()
+    )
+
+
+def declaration(tool: ToolSpec) -> str:
+    """Return SHA-256 (hex) over what a tool declares about itself; its description aside."""
+    above = tool.requires_approval_above_autonomy
+    declared: dict[str, JsonValue] = {
+        "dangerous": tool.dangerous,
+        "forbidden": [one.value for one in Autonomy if one in tool.forbidden_in_autonomy],
+        "lane": tool.lane.value if tool.lane is not None else None,
+        "above": above.value if above is not None else None,
+        "resource": tool.resource,
+        "schema": comparable(dict(tool.schema)),  # pyright: ignore[reportArgumentType]
+        "tool": tool.key,
+    }
+    return sha256(canonical_bytes(declared)).hexdigest()
+
+
+def check_grant(new: NewGrant, now: datetime) -> NewGrant:
+    """Return `new` when it is narrow enough; ValidationFailed naming what is not."""
+    clean_text(new.reason, field="reason", max_chars=MAX_REASON_CHARS)
+    if "." not in new.tool.strip(".") or "*" in new.tool:
+        _refuse("tool", "must name one tool as connector.tool")
+    if new.expires_at <= now:
+        _refuse("expires_at", "is in the past")
+    if new.expires_at > now + timedelta(days=MAX_DAYS):
+        _refuse("expires_at", f"must lie within {MAX_DAYS} days")
+    named = new.arguments is not None and any(map(_says_something, new.arguments.values()))
+    most = MAX_USES if named else MAX_BLIND_USES
+    if not 1 <= new.max_uses <= most:
+        _refuse("max_uses", f"must be 1 to {most}{'' if named else ' where no argument is named'}")
+    if new.arguments is not None:
+        clean_json(
+            dict(new.arguments), field="arguments", max_bytes=MAX_PATTERN_BYTES, max_depth=16
+        )
+    return new
+
+
+def _says_something(pattern: JsonValue) -> bool:
+    """Return whether a pattern leaves anything out: two letters beside its stars at least."""
+    return not isinstance(pattern, str) or len(_STARS.sub("", pattern)) > 1
+
+
+def _meets(pattern: JsonValue, value: JsonValue) -> bool:
+    if isinstance(pattern, str) and isinstance(value, str):
+        return _text_meets(pattern, value)
+    return same_arguments({"value": pattern}, {"value": value})
+
+
+def _text_meets(pattern: str, text: str) -> bool:
+    """Match part by part, keeping every place it may have reached. O(parts times characters)."""
+    if "*" not in pattern:
+        return pattern == text
+    places = {0}
+    for part in re.split(r"(\*\*|\*)", pattern):
+        if part == "**":
+            places = set(range(min(places), len(text) + 1)) if places else places
+        elif part == "*":
+            places = _over_words(text, places)
+        elif part:
+            places = {one + len(part) for one in places if text.startswith(part, one)}
+    return len(text) in places
+
+
+def _over_words(text: str, places: set[int]) -> set[int]:
+    """Return every place that word characters lead to from one of `places`."""
+    found: set[int] = set()
+    for start in sorted(places):
+        place = start
+        while place not in found:
+            found.add(place)
+            if place == len(text) or not re.match(_WORD, text[place]):
+                break
+            place += 1
+    return found
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    raise ValidationFailed(
+        f"{field} {message}.", reason="grant", errors=[FieldError(field, message)]
+    )

@@ -1,0 +1,253 @@
+"""Putting placeholders where personal values stood, and the values back. Not who may do so.
+
+    redact("Mail ada@example.org.")  ->  "Mail <EMAIL_1>.", vault {"<EMAIL_1>": "ada@example.org"}
+
+The vault belongs to one investigation and only grows: a value keeps its placeholder, a placeholder
+its value. Text from outside that already looks like a placeholder is put into the vault itself, so
+that nobody reads another's value by writing `<EMAIL_1>` into a ticket. Credentials are taken out
+for good (`text.scrub`): no vault has them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from cairn.errors import ValidationFailed
+from cairn.safety.evening import evened
+from cairn.safety.profiles import Kind, kinds_of
+from cairn.safety.recognisers import key_kind, number_kind, spans
+from cairn.safety.vault import EMPTY, PLACEHOLDER, Book, Vault
+from cairn.text.scrub import scrub, scrub_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from cairn.text.json_value import JsonValue
+
+MAX_DEPTH = 100
+MAX_LABELLED = 200
+"""Characters of a text that a key announces; longer ones are read as any other text."""
+_MAX_PASSES = 6
+_HOLE = "\ue000"  # stands for a placeholder while its surroundings are looked at
+
+__all__ = [
+    "EMPTY",
+    "Redacted",
+    "ReversibleRedactor",
+    "Vault",
+    "holds_secret",
+    "redact",
+    "redact_written",
+    "remember",
+    "restore",
+    "unknown_placeholder",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redacted:
+    """A value with placeholders, and the vault with what is new in it."""
+
+    value: JsonValue
+    vault: Vault
+
+
+def redact(value: JsonValue, vault: Vault, kinds: frozenset[Kind]) -> Redacted:
+    """Redact what comes from outside: tickets, results of tools, memories. Linear in its length.
+
+    Every text that looks like a placeholder is taken for what it is: text. Keys of objects are
+    redacted, too. Raises ValidationFailed when nested deeper than 100 levels.
+    """
+    return _redact(value, vault, kinds, ours=False)
+
+
+def redact_written(value: JsonValue, vault: Vault, kinds: frozenset[Kind]) -> Redacted:
+    """Redact what was written over redacted text, by a model or a person: placeholders stay.
+
+    Redacting what was redacted changes nothing. A placeholder that is not in the vault becomes
+    text.
+    """
+    return _redact(value, vault, kinds, ours=True)
+
+
+def restore(value: JsonValue, vault: Vault) -> JsonValue:
+    """Return `value` with the values of `vault` in the place of its placeholders, once.
+
+    What is put in is not looked at again. A text that is a placeholder of a number and nothing
+    else becomes that number.
+    """
+    return _walk(
+        value, lambda text: _restored(text, vault), lambda text: _text(text, vault), MAX_DEPTH
+    )
+
+
+def remember(vault: Vault, kind: Kind, value: str) -> Vault:
+    """Return the vault with a value that is known to be personal, such as a requester's name.
+
+    From then on it is replaced wherever it stands as words of its own.
+    """
+    book = Book(vault)
+    if value.strip():
+        book.placeholder(kind, value)
+    return book.vault
+
+
+def holds_secret(value: JsonValue) -> bool:
+    """Return whether credentials stand in `value`, at any depth."""
+    return scrub_value(value)[1] != ()
+
+
+def unknown_placeholder(value: JsonValue, vault: Vault) -> bool:
+    """Return whether `value` has a placeholder that `vault` does not know."""
+    found: list[str] = []
+
+    def look(text: str) -> str:
+        found.extend(PLACEHOLDER.findall(text))
+        return text
+
+    _walk(value, look, look, MAX_DEPTH)
+    return any(one not in vault for one in found)
+
+
+class ReversibleRedactor:
+    """Redaction by a profile's name, for who has texts and no kinds."""
+
+    def redact(
+        self, text: str, vault: Mapping[str, str], *, profile: str
+    ) -> tuple[str, Mapping[str, str]]:
+        """Return a text from outside with placeholders, and the vault with what is new."""
+        clean = redact(text, vault, kinds_of(profile))
+        return str(clean.value), clean.vault
+
+    def restore(self, value: JsonValue, vault: Mapping[str, str]) -> JsonValue:
+        """Return a JSON value with the values put back."""
+        return restore(value, vault)
+
+
+def _redact(value: JsonValue, vault: Vault, kinds: frozenset[Kind], *, ours: bool) -> Redacted:
+    scrubbed = scrub(value).text if isinstance(value, str) else scrub_value(value)[0]
+    book = Book(vault)
+    clean = _value(_Redaction(book, kinds, ours), scrubbed, None, MAX_DEPTH)
+    return Redacted(value=clean, vault=book.vault)
+
+
+@dataclass(frozen=True, slots=True)
+class _Redaction:
+    """One redaction under way. `ours` says that placeholders of the vault are to stay."""
+
+    book: Book
+    kinds: frozenset[Kind]
+    ours: bool
+
+    def text(self, text: str) -> str:
+        """Return `text` redacted; another round would change nothing."""
+        ours = self.ours
+        for _ in range(_MAX_PASSES):
+            clean = self._once(text, ours=ours)
+            if clean == text and ours:
+                break
+            text, ours = clean, True
+        return text
+
+    def labelled(self, text: str, kind: Kind) -> str:
+        """Return what a key has announced as `kind`: all of it, unless it was redacted before."""
+        if kind not in self.kinds or PLACEHOLDER.search(text) or len(text) > MAX_LABELLED:
+            return self.text(text)
+        if kind is Kind.AGE or not any(map(str.isalnum, text)):
+            return self.text(text)
+        return self.book.placeholder(kind, text)
+
+    def number(self, number: int | float, kind: Kind | None) -> JsonValue:
+        """Return a placeholder for a number that is personal, else the number."""
+        written = json.dumps(number)
+        found = number_kind(number, kind)
+        if (found in self.kinds and found is not None) or self.book.number(written):
+            return self.book.placeholder(Kind.NUMBER, written)
+        return number
+
+    def _once(self, text: str, *, ours: bool) -> str:
+        literals: list[tuple[int, int, Kind]] = []
+        pieces: list[str] = []
+        end = 0
+        for match in PLACEHOLDER.finditer(text):
+            if not ours or match[0] not in self.book:
+                literals.append((*match.span(), Kind.LITERAL))
+            pieces += [text[end : match.start()], _HOLE * len(match[0])]
+            end = match.end()
+        seen = "".join([*pieces, text[end:]])
+        return self._replaced(text, literals + self._found(seen))
+
+    def _found(self, seen: str) -> list[tuple[int, int, Kind]]:
+        plain, places = evened(seen)
+        found = self.book.known.spans(plain) + spans(plain, self.kinds)
+        if places is None:
+            return found
+        return [(places[start], places[end - 1] + 1, kind) for start, end, kind in found]
+
+    def _replaced(self, text: str, found: list[tuple[int, int, Kind]]) -> str:
+        pieces: list[str] = []
+        last = 0
+        for start, end, kind in _merged(found):
+            pieces += [text[last:start], self.book.placeholder(kind, text[start:end])]
+            last = end
+        return "".join([*pieces, text[last:]])
+
+
+def _merged(found: list[tuple[int, int, Kind]]) -> list[tuple[int, int, Kind]]:
+    """Return spans that do not overlap: those that did are one, called as the longest of them."""
+    merged: list[tuple[int, int, Kind]] = []
+    longest = 0
+    for start, end, kind in sorted(found, key=lambda one: (one[0], -one[1])):
+        if merged and start < merged[-1][1]:
+            before = merged[-1]
+            if end - start > longest:
+                longest, before = end - start, (before[0], before[1], kind)
+            merged[-1] = (before[0], max(before[1], end), before[2])
+        else:
+            merged.append((start, end, kind))
+            longest = end - start
+    return merged
+
+
+def _value(work: _Redaction, value: JsonValue, kind: Kind | None, depth: int) -> JsonValue:
+    if depth < 0:
+        raise ValidationFailed("This value is nested too deeply.", reason="too-deep")
+    if isinstance(value, str):
+        return work.labelled(value, kind) if kind is not None else work.text(value)
+    if isinstance(value, list):
+        return [_value(work, item, kind, depth - 1) for item in value]
+    if isinstance(value, dict):
+        return {
+            work.text(key): _value(work, item, key_kind(key), depth - 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return work.number(value, kind)
+    return value
+
+
+def _walk(
+    value: JsonValue, change: Callable[[str], JsonValue], key: Callable[[str], str], depth: int
+) -> JsonValue:
+    """Return `value` with every text and every key changed."""
+    if depth < 0:
+        raise ValidationFailed("This value is nested too deeply.", reason="too-deep")
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_walk(item, change, key, depth - 1) for item in value]
+    if isinstance(value, dict):
+        return {key(name): _walk(item, change, key, depth - 1) for name, item in value.items()}
+    return value
+
+
+def _restored(text: str, vault: Vault) -> JsonValue:
+    if text in vault and text.startswith(f"<{Kind.NUMBER}_"):
+        return cast("JsonValue", json.loads(vault[text]))
+    return _text(text, vault)
+
+
+def _text(text: str, vault: Vault) -> str:
+    return PLACEHOLDER.sub(lambda match: vault.get(match[0], match[0]), text)

@@ -1,0 +1,96 @@
+"""The resource a call is about: the path a tool declares, filled, in every way it can be read.
+
+What a tool makes of a value is not known here: it may decode it, or split it at slashes. So each
+way of reading it is a path of its own, and scopes must hold for all. Not a normaliser: nothing is
+changed on its way to the tool.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.safety.patterns import Path, Pattern
+    from cairn.text.json_value import JsonValue
+
+MAX_VALUE_CHARS = 1_000
+MAX_DECODINGS = 4
+
+_FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
+_PLAIN = re.compile(r"[^{}\s\x00-\x1f\x7f]+")
+_SPLIT = re.compile(r"[/\\]")
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd\ud800-\udfff]")
+
+
+class UnsafeResource(Exception):
+    """A resource that could be another one, too. Its text names the argument, not the value."""
+
+
+def readings(template: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, ...]:
+    """Return the filled path in every way it may be read, the value kept whole first.
+
+    Raises UnsafeResource when the template is malformed, an argument it names is missing or no
+    plain value, or a value is empty, too long, holds control characters, climbs (`..`) or is
+    encoded more than four times.
+    """
+    parts: list[tuple[Path, ...]] = []
+    for segment in template.split("/"):
+        named = _FIELD.fullmatch(segment)
+        if named:
+            parts.append(_forms(named[1], arguments))
+        elif _PLAIN.fullmatch(segment) and segment not in (".", ".."):
+            parts.append(((segment,),))
+        else:
+            raise UnsafeResource("the tool declares a malformed resource")
+    most = max(len(forms) for forms in parts)
+    paths = [
+        tuple(one for forms in parts for one in forms[min(number, len(forms) - 1)])
+        for number in range(most)
+    ]
+    return tuple(dict.fromkeys(paths))
+
+
+def spelled_alike(pattern: Pattern, path: Path) -> bool:
+    """Return whether `path` matches as it is, or once its spelling is evened out: for denies."""
+    return pattern.matches(path) or pattern.matches_folded(path)
+
+
+def _forms(name: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, ...]:
+    """Return the segments an argument may become: whole, split, and after each decoding."""
+    value = _plain(name, arguments.get(name))
+    found: list[Path] = [(value,)]
+    text = value
+    for _ in range(MAX_DECODINGS + 1):
+        for spelling in (text, text.strip(), unicodedata.normalize("NFKC", text).strip()):
+            found.append(_split(name, spelling))
+        decoded = unquote(text, errors="replace")
+        if decoded == text:
+            return tuple(dict.fromkeys(found))
+        text = decoded
+    raise UnsafeResource(f"the argument {name} is encoded over and over")
+
+
+def _plain(name: str, value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        value = str(value) if abs(value) < 2**63 else ""
+    if not isinstance(value, str) or not value.strip():
+        raise UnsafeResource(f"the argument {name} is missing or no plain value")
+    if len(value) > MAX_VALUE_CHARS:
+        raise UnsafeResource(f"the argument {name} is too long")
+    return value
+
+
+def _split(name: str, text: str) -> Path:
+    if _FORBIDDEN.search(text):
+        raise UnsafeResource(f"the argument {name} holds control characters")
+    segments = tuple(one for one in _SPLIT.split(text) if one)
+    if not segments or any(one.strip(". \t") == "" for one in segments):
+        raise UnsafeResource(f"the argument {name} climbs or is empty")
+    return segments
