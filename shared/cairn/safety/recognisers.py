@@ -310,7 +310,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     _one(
         Kind.NAME,
         rf"{_START}(?i:my name is|my name's|mein name ist|ich hei(?:\u00df|ss)e"
-        rf"|je m['\u2019]appelle|me llamo|mi nombre es|mi chiamo|meu nome \u00e9)[ \t]{{1,2}}(?P<v>{_NAME})",
+        rf"|je m['\u2019]appelle|me llamo|mi nombre es|mi chiamo|meu nome \u00e9)"
+        rf"[ \t]{{1,2}}(?P<v>{_NAME})",
         _is_name,
     ),
     _one(
