@@ -22,6 +22,7 @@ from cairn.agent.views import (
     ToolCallView,
 )
 from cairn.errors import NotFound
+from cairn.helpdesk.persona import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,15 +40,16 @@ if TYPE_CHECKING:
     )
     from cairn.agent.state import Investigation, State
     from cairn.helpdesk.persona import Persona
+    from cairn.helpdesk.ports import PersonaStore
     from cairn.ledger.entry import Entry
     from cairn.llm.costs import CostStore
     from cairn.text.json_value import JsonValue
     from cairn.transaction import Transactions
 
-STEPS = "steps"
+LINES = "lines"
 """The field of an entry's body that holds its lines of the timeline, each with `detail`."""
 
-MAX_SHOWN_CHARS = 4_000
+MAX_SHOWN_CHARS = 8_000
 """Of a tool call's input and of its output."""
 
 CUT = "…"
@@ -75,12 +77,8 @@ class SeeingStores(Protocol):
     def entries(self) -> EntryReader: ...
     @property
     def costs(self) -> CostStore: ...
-
-
-class Personas(Protocol):
-    """Returns a persona of a workspace, the default one for a name that is none."""
-
-    def __call__(self, workspace_id: UUID, name: str) -> Persona: ...
+    @property
+    def personas(self) -> PersonaStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +87,6 @@ class BrowseInvestigations:
 
     transactions: Transactions[SeeingStores]
     open: Opener
-    persona: Personas
 
     def page(
         self,
@@ -115,10 +112,11 @@ class BrowseInvestigations:
             one = _found(stores.investigations, investigation_id)
             spent = stores.costs.of_run(investigation_id)
             asked = stores.approvals.of(investigation_id)
+            version = stores.personas.find(one.persona)
             actions = stores.actions.page(
                 investigation_id=investigation_id, connector=None, before=None, limit=MAX_ACTIONS
             )
-        budget = limits_of(self.persona(principal.workspace_id, one.persona))
+        budget = limits_of(version.persona if version else DEFAULT)
         return InvestigationDetail(
             investigation=view_of(one),
             spent_by_purpose=tuple(spent),
@@ -289,7 +287,7 @@ def _step(row: StepRow, body: Mapping[str, JsonValue] | None) -> StepView:
 
 
 def _line(body: Mapping[str, JsonValue] | None, number: int) -> Mapping[str, JsonValue]:
-    lines = body.get(STEPS) if body else None
+    lines = body.get(LINES) if body else None
     if not isinstance(lines, list) or not 0 <= number < len(lines):
         return {}
     line = lines[number]
@@ -329,7 +327,7 @@ def _call(
 
 def _shown(body: Mapping[str, JsonValue] | None) -> str | None:
     """Return a body as text: its only text as it is, everything else as JSON; cut."""
-    if body is None:
+    if not body:
         return None
     only = next(iter(body.values())) if len(body) == 1 else None
     text = only if isinstance(only, str) else json.dumps(body, ensure_ascii=False)

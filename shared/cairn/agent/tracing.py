@@ -12,11 +12,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
 
     from cairn.agent.state import State
-    from cairn.agent.views import InvestigationView, StepView
+    from cairn.agent.views import InvestigationView, StepsView, StepView
 
 _NO_LETTERS = re.compile(r"[^a-z0-9]+")
 
@@ -44,7 +44,7 @@ class Seen:
 
 
 def told(
-    seen: Seen, investigation: InvestigationView, steps: Sequence[StepView]
+    seen: Seen, investigation: InvestigationView, steps: StepsView
 ) -> tuple[list[TraceEvent], Seen]:
     """Return the events between what was seen and what is, and what is seen now.
 
@@ -53,18 +53,18 @@ def told(
     """
     events = [] if seen.state or seen.seq else [_begun(investigation)]
     timings = dict(seen.timings)
-    for step in steps:
+    for step in steps.items:
         events += _step(step)
         timings[step.system] = timings.get(step.system, 0) + step.ms
     events += _states(seen, investigation)
     now = replace(
         seen,
-        seq=steps[-1].seq if steps else seen.seq,
+        seq=steps.after,
         state=investigation.state,
         since=investigation.moved_at,
         timings=timings,
     )
-    if investigation.ended_at is not None:
+    if steps.ended:
         events.append(_ended(investigation, timings))
     return events, now
 

@@ -37,6 +37,7 @@ _TAGS = [
     {"name": "context", "description": "Recall as one block of text for a prompt."},
     {"name": "searches", "description": "Why a search found what it found."},
     {"name": "graph", "description": "How what is known hangs together, and where it is from."},
+    {"name": "investigations", "description": "What agents do about tickets, and who lets them."},
     {"name": "ledger", "description": "The hash chain everything rests on."},
     {"name": "keys", "description": "Who may do what."},
     {"name": "operations", "description": "Health and work in progress."},

@@ -120,6 +120,7 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 
 def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
+    from cairn.agent import views as agent_views
     from cairn.consolidation.run_views import RunView
     from cairn.ingestion import requests, taint_views
     from cairn.ingestion.entity_requests import EntityChanged
@@ -158,6 +159,10 @@ def _records() -> tuple[type[Any], ...]:
         RebuildView,
         stats.Stats,
         CostReport,
+        agent_views.InvestigationView,
+        agent_views.InvestigationDetail,
+        agent_views.StepsView,
+        agent_views.ToolCallView,
         orphans.Orphans,
         reindex.Reindexed,
         conversations.ConversationView,

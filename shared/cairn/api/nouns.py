@@ -46,6 +46,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "taints": (f"{ROUTES}.taint",),
         "stats": (f"{ROUTES}.stats",),
         "costs": (f"{ROUTES}.costs",),
+        "tool-calls": (f"{ROUTES}.tool_calls",),
+        "investigations": (f"{ROUTES}.investigations",),
         "healthz": (f"{ROUTES}.health",),
         "readyz": (f"{ROUTES}.health",),
         "mcp": ("cairn.api.mcp.endpoint",),

@@ -89,6 +89,7 @@ _KINDS = (
     ),
     Kind(code="rate-limited", status=429, title="Too many requests", error=RateLimited),
     Kind(code="internal", status=500, title="Something went wrong on our side", error=CairnError),
+    Kind(code="not-streamable", status=501, title="Nothing can be streamed here"),
     Kind(
         code="unavailable",
         status=503,

@@ -6,8 +6,10 @@ those of the use cases, and their field names are the JSON names. No rules live 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.api.stream_options import OpenStreams, Pace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
     from cairn.api.forget_services import ForgetServices
+    from cairn.api.investigation_services import InvestigationServices
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.api.rebuild_services import RebuildServices
@@ -573,6 +576,7 @@ class ApiServices:
     tasks: TaskServices
     webhooks: WebhookServices
     costs: GetCosts
+    investigations: InvestigationServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -588,3 +592,5 @@ class ApiOptions:
     mcp_hosts: tuple[str, ...] = ()
     max_body_bytes: int = 4 * 1024 * 1024
     max_answer_bytes: int = 5 * 1024 * 1024
+    pace: Pace = field(default_factory=Pace)
+    open_streams: OpenStreams = field(default_factory=OpenStreams)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
     from cairn.api.forget_services import ForgetServices
+    from cairn.api.investigation_services import InvestigationServices
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.walk_services import GraphServices
@@ -81,6 +82,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         tasks=later(lambda: _tasks(parts)),
         webhooks=later(lambda: _webhooks(parts)),
         costs=later(lambda: _costs(parts)),
+        investigations=later(lambda: _investigations(parts)),
     )
 
 
@@ -219,6 +221,12 @@ def _costs(parts: ApiParts) -> GetCosts:
     from cairn.bootstrap.numbers import costs
 
     return costs(parts.opened)
+
+
+def _investigations(parts: ApiParts) -> InvestigationServices:
+    from cairn.bootstrap.seeing import investigation_services
+
+    return investigation_services(parts)
 
 
 def _forgetting(parts: ApiParts) -> ForgetServices:

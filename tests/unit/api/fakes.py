@@ -13,6 +13,7 @@ from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.cost_fakes import CostWorld
 from tests.unit.api.forget_fakes import ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
+from tests.unit.api.investigation_fakes import AgentWorld
 from tests.unit.api.memory_graph_fakes import MemoryGraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.numbers_fakes import NumbersWorld
@@ -26,6 +27,7 @@ from cairn.api.app import create_app
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.api.cost_services import GetCosts
 from cairn.api.forget_services import ForgetServices
+from cairn.api.investigation_services import InvestigationServices
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.api.rebuild_services import RebuildServices
 from cairn.api.services import (
@@ -145,6 +147,7 @@ class World:
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
     rebuilding: RebuildWorld = field(default_factory=RebuildWorld)
     spending: CostWorld = field(default_factory=CostWorld)
+    agents: AgentWorld = field(default_factory=AgentWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -299,6 +302,10 @@ class World:
     @property
     def stats(self) -> StatsServices:
         return self.numbers.services()
+
+    @property
+    def investigations(self) -> InvestigationServices:
+        return self.agents.services()
 
     @property
     def costs(self) -> GetCosts:

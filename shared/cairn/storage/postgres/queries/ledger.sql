@@ -45,3 +45,11 @@ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY
 -- name: workspaces
 -- Whose chains there are.
 SELECT workspace_id FROM ledger_head ORDER BY workspace_id
+
+-- name: at
+-- The entries at these positions.
+SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
+  occurred_at, recorded_at, meta, body, prev_hash, hash
+  FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND position = ANY (%(positions)s)
+ ORDER BY position

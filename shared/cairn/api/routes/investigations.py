@@ -1,0 +1,220 @@
+"""Investigations: start them, see how they go, follow them live, take them up again."""
+
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from anyio import to_thread
+from fastapi import Header, Path, Query, Request, Response
+from pydantic import Field
+from starlette.responses import StreamingResponse
+
+from cairn.agent.state import State
+from cairn.api import cursors, streams
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Options, Services, Writer
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body
+from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.problems import Refused
+from cairn.api.routing import router
+
+routes = router("investigations")
+
+_ROUTE = "investigations"
+InvestigationId = Annotated[UUID, Path(description="The investigation's id.")]
+After = Annotated[
+    int, Query(ge=0, le=streams.MOST_STEPS, description="`seq` of the last step you have.")
+]
+_PRESENT: dict[str, Any] = {
+    "type": "object",
+    "required": ["investigation_id", "state", "run"],
+    "properties": {
+        "workspace_id": {"type": "string", "format": "uuid"},
+        "investigation_id": {"type": "string", "format": "uuid"},
+        "state": {"enum": [one.value for one in State]},
+        "run": {"type": "integer", "description": "How many executions it had."},
+    },
+}
+_RESUMED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": _PRESENT}},
+}
+_PAGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": {"$ref": "#/components/schemas/InvestigationView"}},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+}
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events until the investigation ends",
+        "content": {streams.MEDIA_TYPE: {"schema": {"type": "string"}}},
+    }
+}
+
+
+class InvestigationIn(Body):
+    """Which ticket is to be investigated."""
+
+    ticket_id: Annotated[UUID, Field(strict=False)]
+
+
+@routes.post(
+    "/v1/investigations",
+    summary="Investigate a ticket",
+    status_code=202,
+    response_model=None,
+    responses={
+        **answers(202, "Where it is; follow it by its id", _PRESENT),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def start_investigation(body: InvestigationIn, caller: Writer, services: Services) -> Response:
+    """Start the investigation of a ticket that waits, or of one that ended, once more."""
+    return answer(services.investigations.start(caller, body.ticket_id), status=202)
+
+
+@routes.get(
+    "/v1/investigations",
+    summary="List investigations",
+    response_model=None,
+    responses={**answers(200, "Investigations, the newest first", _PAGE), **problems()},
+)
+def list_investigations(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    state: Annotated[State | None, Query(description="Only those in this state.")] = None,
+    ticket_id: Annotated[UUID | None, Query(description="Only those of this ticket.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List investigations with their state, their verdict and what they spent."""
+    filters = {"state": state, "ticket_id": ticket_id}
+    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
+    found = services.investigations.browse.page(
+        caller,
+        state=state,
+        ticket_id=ticket_id,
+        before=after[1] if after else None,
+        limit=limit + 1,
+    )
+    return key_page_answer(
+        cast("list[object]", found),
+        limit=limit,
+        key="created_at",
+        route=_ROUTE,
+        filters=filters,
+        options=options,
+    )
+
+
+@routes.post(
+    "/v1/investigations/resume",
+    summary="Take up every investigation that has stopped moving",
+    status_code=202,
+    response_model=None,
+    responses={**answers(202, "Those that run again", _RESUMED), **problems()},
+)
+def resume_stale(caller: Admin, services: Services) -> Response:
+    """Start new executions of those that lost theirs; who waits for a person goes on waiting."""
+    return answer({"items": services.investigations.resume.stale(caller)}, status=202)
+
+
+@routes.get(
+    "/v1/investigations/{investigation_id}",
+    summary="Show an investigation",
+    response_model=None,
+    responses={**answers(200, "How it stands", "InvestigationDetail"), **problems("not-found")},
+)
+def get_investigation(
+    investigation_id: InvestigationId, caller: Writer, services: Services
+) -> Response:
+    """Show state, verdict, spending by purpose, the budget and what is left, questions, actions."""
+    return answer(services.investigations.browse.show(caller, investigation_id))
+
+
+@routes.get(
+    "/v1/investigations/{investigation_id}/steps",
+    summary="List an investigation's steps, and poll for new ones",
+    response_model=None,
+    responses={**answers(200, "Steps after a number", "StepsView"), **problems("not-found")},
+)
+def list_steps(
+    investigation_id: InvestigationId,
+    caller: Writer,
+    services: Services,
+    after: After = 0,
+    limit: Limit = 100,
+) -> Response:
+    """List the timeline. Ask again with `after` of the answer, each second or so, until `ended`."""
+    found = services.investigations.browse.steps(caller, investigation_id, after=after, limit=limit)
+    return answer(found)
+
+
+@routes.get(
+    "/v1/investigations/{investigation_id}/events",
+    summary="Follow an investigation live (server-sent events)",
+    response_model=None,
+    responses={**_STREAM, **problems("not-found", "not-streamable")},
+)
+async def follow_investigation(
+    investigation_id: InvestigationId,
+    caller: Writer,
+    services: Services,
+    options: Options,
+    request: Request,
+    last_event_id: Annotated[
+        str | None, Header(description="The id of the last event a reader has.")
+    ] = None,
+    after: After = 0,
+) -> Response:
+    """Stream starts and ends of states and steps, with durations, until the investigation ends.
+
+    Only where the API runs as a server: behind API Gateway answers come whole, so poll the steps.
+    """
+    if "aws.event" in request.scope:
+        raise Refused(
+            "not-streamable",
+            "Nothing can be streamed through this front door; poll "
+            f"GET /v1/investigations/{investigation_id}/steps?after=0 instead.",
+            reason="poll-steps",
+        )
+    seen = streams.last_seen(last_event_id, after)
+    browse = services.investigations.browse
+    options.open_streams.check()
+
+    def look(number: int) -> Any:
+        return browse.look(caller, investigation_id, after=number, limit=streams.PAGE)
+
+    first = streams.resumed(await to_thread.run_sync(look, max(0, seen - 1)), seen)
+    return StreamingResponse(
+        streams.stream(
+            first,
+            look,
+            lambda: services.admit(request.headers["authorization"].split(" ", 1)[1].strip()),
+            after=seen,
+            pace=options.pace,
+            open_streams=options.open_streams,
+        ),
+        media_type=streams.MEDIA_TYPE,
+        headers={"x-accel-buffering": "no"},
+    )
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/resume",
+    summary="Take up an investigation",
+    status_code=202,
+    response_model=None,
+    responses={
+        **answers(202, "Where it goes on", _PRESENT),
+        **problems("not-found", "conflict"),
+    },
+)
+def resume_investigation(
+    investigation_id: InvestigationId, caller: Admin, services: Services
+) -> Response:
+    """Start a new execution from the last snapshot; actions that were applied are not repeated."""
+    return answer(services.investigations.resume.one(caller, investigation_id), status=202)
