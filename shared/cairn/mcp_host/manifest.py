@@ -199,9 +199,10 @@ def _spec(connector: str, tool: Mapping[str, Any]) -> ToolSpec:
 def _declared(tool: Mapping[str, Any]) -> dict[str, Any] | None:
     meta = tool.get("_meta")
     said = cast("dict[str, Any]", meta).get(META_KEY) if isinstance(meta, dict) else None
-    return (
-        cast("dict[str, Any]", said) if isinstance(said, dict) and not _denied(tool, said) else None
-    )
+    if not isinstance(said, dict):
+        return None
+    given = cast("dict[str, Any]", said)
+    return None if _denied(tool, given) else given
 
 
 def _denied(tool: Mapping[str, Any], said: Mapping[str, Any]) -> bool:

@@ -39,6 +39,7 @@ FINDERS = {
     "admit",
     "claim_outbox",
     "claim_workspace",
+    "connectors_to_check",
     "drop_expired_messages",
     "drop_model_calls",
     "drop_search_runs",
@@ -206,6 +207,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " %(t)s)",
         "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"
         " 'pii', %(t)s, %(id)s, true)",
+        "INSERT INTO connector (workspace_id, id, name, transport, builtin, config, secrets,"
+        " autonomy, criticality, created_at, changed_at) VALUES (%(w)s, %(id)s, 'c', 'stdio', 'postgres',"
+        " '{}', '\\x00', 'propose', 'skip', %(t)s, %(t)s)",
+        "INSERT INTO connector_state (workspace_id, connector_id) VALUES (%(w)s, %(id)s)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
         root.execute(statement.encode(), given)

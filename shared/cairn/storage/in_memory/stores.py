@@ -20,6 +20,7 @@ from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
 from cairn.storage.in_memory.ageing import InMemoryAgeing
+from cairn.storage.in_memory.connectors import InMemoryConnectors
 from cairn.storage.in_memory.consolidation import InMemoryRuns, InMemoryUnconsolidated
 from cairn.storage.in_memory.documents import (
     InMemoryDocuments,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from cairn.ledger.entry import Entry, Head
     from cairn.lifecycle.forget_ports import Forgetting
     from cairn.lifecycle.webhooks import DeliveryView, Webhook
+    from cairn.mcp_host.ports import Registered
     from cairn.retrieval.subscription_leg import SubscriptionView
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
@@ -163,6 +165,10 @@ class Tables:
     ticket_replies: dict[UUID, ReplyRow] = field(default_factory=dict[UUID, "ReplyRow"])
     personas: dict[tuple[str, int], PersonaVersion] = field(
         default_factory=dict[tuple[str, int], "PersonaVersion"]
+    )
+
+    connectors: dict[str, tuple[Registered, bytes]] = field(
+        default_factory=dict[str, "tuple[Registered, bytes]"]
     )
 
     def snapshot(self) -> Tables:
@@ -348,6 +354,11 @@ class InMemoryStores:
     def ageing(self) -> InMemoryAgeing:
         """Return what has aged."""
         return InMemoryAgeing(self._tables)
+
+    @property
+    def connectors(self) -> InMemoryConnectors:
+        """Return the connectors agents act through."""
+        return InMemoryConnectors(self._tables)
 
     @property
     def webhooks(self) -> InMemoryWebhooks:

@@ -54,6 +54,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "approval": "questions under way; how people decided is in the ledger",
         "tool_call": "calls under way and records of them; what came of each is in the ledger",
         "investigation_slot": "how many investigations run at once",
+        "connector": "what agents act through; settings and their secrets",
+        "connector_state": "how connectors are, and what they listed last",
         "ticket": "the queue; what tickets say is in the ledger",
         "ticket_source": "where tickets come from; help desks and their secrets",
         "ticket_delivery": "webhook deliveries of the last week, so that none counts twice",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.graph.projection import Projection, Purge
     from cairn.ingestion.ports import Subject
+    from cairn.storage.postgres.connectors import PostgresConnectors
     from cairn.storage.postgres.documents import (
         PostgresDocuments,
         PostgresIngestions,
@@ -159,6 +160,12 @@ class PostgresStores:
         from cairn.storage.postgres.tasks import PostgresTasks
 
         return PostgresTasks(self.connection, self.principal)
+
+    @property
+    def connectors(self) -> PostgresConnectors:
+        from cairn.storage.postgres.connectors import PostgresConnectors
+
+        return PostgresConnectors(self.connection, self.principal)
 
     @property
     def webhooks(self) -> PostgresWebhooks:

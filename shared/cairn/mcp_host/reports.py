@@ -1,0 +1,115 @@
+"""What the host tells the table of how a connector is, and the errors that go with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.mcp_host import lifecycle
+from cairn.mcp_host.port import (
+    ConnectorState,
+    ConnectorUnauthorised,
+    ConnectorUnavailable,
+    OutcomeUnknown,
+)
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.clock import Clock
+    from cairn.mcp_host.faults import Fault
+    from cairn.mcp_host.lifecycle import Health
+    from cairn.mcp_host.port import ToolCall
+    from cairn.mcp_host.ports import Directory, Registered
+
+KEPT_SECONDS = 30.0
+"""How old the stored word that all is well may be: it is not written anew at every call."""
+
+_WHY = {
+    "connector-changed": "offers other tools than those this call was checked against",
+    "connector-crashed": "went away, and is to be started again later",
+    "connector-degraded": "is degraded: it failed too often, or lists other tools than before",
+    "connector-not-started": "did not start",
+    "tool-timeout": "did not answer in time",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """Keeps how connectors are."""
+
+    directory: Directory
+    clock: Clock
+
+    def well(self, workspace_id: UUID, found: Registered) -> None:
+        """It answered."""
+        now, health = self.clock(), found.health
+        since = now - health.checked_at if health.checked_at else None
+        fresh = since is not None and abs(since.total_seconds()) < KEPT_SECONDS
+        if health.state is not ConnectorState.READY or health.error is not None or not fresh:
+            self.keep(workspace_id, found, lifecycle.ready(health, now))
+
+    def failed(self, workspace_id: UUID, found: Registered, fault: Fault) -> None:
+        """It went away, or did not come."""
+        health = lifecycle.failed(found.health, self.clock(), fault.code, fault.detail)
+        self.keep(workspace_id, found, health)
+
+    def timed_out(self, workspace_id: UUID, found: Registered) -> None:
+        """It did not answer a call in time."""
+        self.keep(workspace_id, found, lifecycle.timed_out(found.health, self.clock()))
+
+    def not_started(
+        self, workspace_id: UUID, found: Registered, fault: Fault
+    ) -> ConnectorUnavailable:
+        """It did not start; return what to raise."""
+        self.failed(workspace_id, found, fault)
+        return unavailable("connector-not-started", found.connector.name)
+
+    def held(
+        self, workspace_id: UUID, found: Registered, code: str, detail: str
+    ) -> ConnectorUnavailable:
+        """Nobody may rely on what it lists; return what to raise."""
+        health = lifecycle.held(found.health, self.clock(), code, detail)
+        self.keep(workspace_id, found, health)
+        return unavailable("connector-degraded", found.connector.name)
+
+    def unauthorised(
+        self, workspace_id: UUID, found: Registered, *, runs: bool
+    ) -> ConnectorUnauthorised:
+        """Its sign-in is refused; return what to raise."""
+        health = lifecycle.unauthorised(found.health, self.clock(), runs=runs)
+        self.keep(workspace_id, found, health)
+        return ConnectorUnauthorised(
+            "The connector's sign-in is refused: its secrets need renewing.",
+            reason="connector-unauthorised",
+            connector=found.connector.name,
+        )
+
+    def keep(self, workspace_id: UUID, found: Registered, health: Health) -> None:
+        """Keep how it is."""
+        self.directory.keep(workspace_id, found.connector, health)
+
+
+def unavailable(reason: str, connector: str, *, retry_after: float = 1.0) -> ConnectorUnavailable:
+    """Return the error of a call that did not happen."""
+    return ConnectorUnavailable(
+        f"The connector {_WHY[reason]}.",
+        reason=reason,
+        connector=connector,
+        retry_after=retry_after,
+    )
+
+
+def no_answer(
+    reason: str, call: ToolCall, *, harmless: bool
+) -> ConnectorUnavailable | OutcomeUnknown:
+    """Return the error of a call without an answer: one that can have changed nothing, or not."""
+    if harmless:
+        return unavailable(reason, call.connector)
+    return OutcomeUnknown(
+        f"The connector {_WHY[reason]}: whether the call happened is not known.",
+        reason=reason,
+        connector=call.connector,
+        tool=call.tool,
+        idempotency_key=str(call.idempotency_key),
+    )

@@ -1,0 +1,77 @@
+"""A tool's answer as text: blocks joined, cleaned, cut. Not redacted: whoever shows it does so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from cairn.mcp_host.cleaning import plain
+from cairn.mcp_host.lines import SIZE_KEY
+from cairn.mcp_host.manifest import ERROR_KEY, UNAUTHORIZED
+from cairn.mcp_host.port import MAX_RESULT_BYTES, TRUNCATED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a tool said, with `code` as its declared error when it gave one."""
+
+    text: str
+    is_error: bool
+    truncated: bool
+    code: str | None
+
+    @property
+    def is_unauthorised(self) -> bool:
+        """Return whether the connector's own sign-in is no longer good."""
+        return self.is_error and self.code == UNAUTHORIZED
+
+
+def read_answer(result: dict[str, Any]) -> Answer:
+    """Read a `tools/call` result in its JSON form."""
+    meta = cast("dict[str, Any]", result.get("_meta") or {})
+    text, truncated = _cut(plain(_joined(result)), meta.get(SIZE_KEY))
+    return Answer(
+        text=text,
+        is_error=result.get("isError") is True,
+        truncated=truncated,
+        code=_code(result, meta),
+    )
+
+
+def _joined(result: dict[str, Any]) -> str:
+    blocks = cast("list[dict[str, Any]]", result.get("content") or [])
+    if not blocks and result.get("structuredContent") is not None:
+        return json.dumps(result["structuredContent"], ensure_ascii=False)
+    return "\n".join(_block(one) for one in blocks)
+
+
+def _block(block: dict[str, Any]) -> str:
+    kind = block.get("type")
+    if kind == "text":
+        return str(block.get("text", ""))
+    if kind == "resource":
+        inside = cast("dict[str, Any]", block.get("resource") or {})
+        return str(inside.get("text") or f"[{inside.get('uri')}, not text]")
+    if kind == "resource_link":
+        return f"[{block.get('name')}: {block.get('uri')}]"
+    return f"[{block.get('mimeType') or kind}, not text]"
+
+
+def _cut(text: str, said_size: object) -> tuple[str, bool]:
+    """Return the text within `MAX_RESULT_BYTES`, its marker included, and whether it was cut."""
+    encoded = text.encode("utf-8", "ignore")
+    size = said_size if isinstance(said_size, int) else len(encoded)
+    if size <= MAX_RESULT_BYTES:
+        return text, False
+    marker = TRUNCATED.format(size=size)
+    kept = encoded[: MAX_RESULT_BYTES - len(marker.encode())]
+    return kept.decode("utf-8", "ignore") + marker, True
+
+
+def _code(result: dict[str, Any], meta: dict[str, Any]) -> str | None:
+    said = meta.get(ERROR_KEY)
+    if said is None and isinstance(result.get("structuredContent"), dict):
+        error = cast("dict[str, Any]", result["structuredContent"]).get("error")
+        said = cast("dict[str, Any]", error).get("code") if isinstance(error, dict) else None
+    return said if isinstance(said, str) else None

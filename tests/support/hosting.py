@@ -1,0 +1,208 @@
+"""A host of connectors over the in-memory stores, its clocks in the test's hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from tests.support.remembering import NOON, admin_of
+
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.mcp_host.connector import Connector, Launch, Transport
+from cairn.mcp_host.directory import Secrets, StoreDirectory
+from cairn.mcp_host.host import Host
+from cairn.mcp_host.manifest import tool_meta
+from cairn.mcp_host.port import ToolCall, ToolResult
+from cairn.mcp_host.wires import InProcessWire
+from cairn.safety.tools import Lane
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.in_memory.stores import InMemoryTransactions
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.ledger.entry import Entry
+    from cairn.mcp_host.lifecycle import Health
+    from cairn.mcp_host.ports import Registered, Wires
+    from cairn.mcp_host.wires import Wire
+
+Answering = "Callable[[Mapping[str, Any]], Awaitable[types.CallToolResult]]"
+
+WRITING = {
+    "type": "object",
+    "properties": {
+        "user": {"type": "string", "minLength": 1},
+        "idempotency_key": {"type": "string"},
+        "dry_run": {"type": "boolean"},
+    },
+    "required": ["user"],
+    "additionalProperties": False,
+}
+READING = {
+    "type": "object",
+    "properties": {"user": {"type": "string"}},
+    "required": ["user"],
+    "additionalProperties": False,
+}
+
+
+def said(text: str, *, failed: bool = False, **meta: Any) -> types.CallToolResult:
+    """A tool's answer."""
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
+    return types.CallToolResult(content=content, is_error=failed, _meta=meta or None)
+
+
+def tool(
+    name: str, *, writes: bool = False, schema: dict[str, Any] | None = None, **declared: Any
+) -> types.Tool:
+    """A tool that reads, or writes, as it declares itself."""
+    lane = Lane.WRITE if writes else Lane.READ
+    return types.Tool(
+        name=name,
+        description=f"The tool {name}.",
+        input_schema=schema or (WRITING if writes else READING),
+        _meta=tool_meta(lane, **declared),
+    )
+
+
+@dataclass
+class Scripted:
+    """A connector in this process whose tools and answers the test sets; it keeps its calls."""
+
+    tools: Sequence[types.Tool] = ()
+    version: str = "1.0.0"
+    answers: dict[str, Any] = field(default_factory=dict[str, Any])
+    calls: list[tuple[str, dict[str, Any], dict[str, Any]]] = field(
+        default_factory=list[tuple[str, dict[str, Any], dict[str, Any]]]
+    )
+    starts: int = 0
+
+    def server(self, launch: Launch) -> Server[Any]:
+        """Return the server as it is now."""
+        self.starts += 1
+
+        async def on_list_tools(context: Any, params: Any) -> types.ListToolsResult:
+            return types.ListToolsResult(tools=list(self.tools))
+
+        async def on_call_tool(
+            context: Any, params: types.CallToolRequestParams
+        ) -> types.CallToolResult:
+            given = params.arguments or {}
+            meta = dict(params.meta or {})
+            self.calls.append((params.name, given, meta))
+            answer = self.answers.get(params.name, said("done"))
+            if isinstance(answer, list):
+                answer = answer.pop(0) if answer else said("done")  # pyright: ignore
+            return await answer(given) if callable(answer) else answer
+
+        return Server(
+            launch.name,
+            version=self.version,
+            on_list_tools=on_list_tools,
+            on_call_tool=on_call_tool,
+        )
+
+
+@dataclass
+class Hosting:
+    """A workspace with connectors, and the host that runs them. Close it."""
+
+    wires: Wires | None = None
+    now: datetime = NOON
+    seconds: float = 0.0
+    pauses: list[float] = field(default_factory=list[float])
+    scripted: dict[str, Scripted] = field(default_factory=dict[str, Scripted])
+    told: list[tuple[str, dict[str, object]]] = field(
+        default_factory=list[tuple[str, dict[str, object]]]
+    )
+
+    def __post_init__(self) -> None:
+        self.principal = admin_of(new_id())
+        self.transactions = InMemoryTransactions()
+        self.transactions.create_workspace(self.workspace_id)
+        self.secrets = Secrets(keys=InMemoryKeyStore(), cipher=BodyCipher())
+        self.directory = StoreDirectory(
+            transactions=self.transactions,
+            states=self.transactions,
+            secrets=self.secrets,
+            clock=lambda: self.now,
+            new_id=new_id,
+        )
+        self.host = Host(
+            directory=self.directory,
+            wires=self.wires or self._in_process,
+            clock=lambda: self.now,
+            stopwatch=lambda: self.seconds,
+            pause=self._pause,
+            metrics=lambda metric, value=1, /, **labels: self.told.append((metric, labels)),
+        )
+
+    @property
+    def workspace_id(self) -> UUID:
+        return self.principal.workspace_id
+
+    def add(self, name: str, *tools: types.Tool, **changes: Any) -> Scripted:
+        """Register a connector in this process and return its script."""
+        script = self.scripted.setdefault(name, Scripted(tools=tools))
+        self.register(name, **changes)
+        return script
+
+    def register(self, name: str, *, secrets: dict[str, str] | None = None, **changes: Any) -> None:
+        """Put a connector into the table."""
+        fields = {"transport": Transport.IN_PROCESS, "builtin": "postgres"} | changes
+        connector = Connector(
+            id=new_id(), name=name, created_at=self.now, changed_at=self.now, **fields
+        )
+        sealed = self.secrets.sealed(self.workspace_id, connector.id, secrets or {})
+        with self.transactions.writing(self.principal) as stores:
+            assert stores.connectors.add(connector, sealed)
+
+    def call(self, name: str, /, *, dry_run: bool = False, **arguments: Any) -> ToolResult:
+        """Call `connector.tool`, with a new idempotency key unless `key` gives one."""
+        key = arguments.pop("key", None) or new_id()
+        seconds = arguments.pop("seconds", 30.0)
+        connector, _, called = name.partition(".")
+        return self.host.call(
+            self.workspace_id,
+            ToolCall(
+                connector=connector,
+                tool=called,
+                arguments=arguments,
+                idempotency_key=key,
+                dry_run=dry_run,
+                seconds=seconds,
+                traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            ),
+        )
+
+    def found(self, name: str) -> Registered:
+        """How a connector stands in the table."""
+        found = self.directory.find(self.workspace_id, name)
+        assert found is not None
+        return found
+
+    def health(self, name: str) -> Health:
+        """How a connector is."""
+        return self.found(name).health
+
+    def entries(self) -> list[Entry]:
+        """The workspace's ledger."""
+        return self.transactions.workspaces[self.workspace_id].entries
+
+    def later(self, seconds: float) -> None:
+        """Let both clocks go on."""
+        self.now += timedelta(seconds=seconds)
+        self.seconds += seconds
+
+    def _pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.later(seconds)
+
+    def _in_process(self, launch: Launch) -> Wire:
+        script = self.scripted[launch.name]
+        return InProcessWire(lambda: script.server(launch))
