@@ -58,17 +58,19 @@ def _place(error: Mapping[str, Any]) -> FieldError:
     return FieldError(where or "config", str(error["msg"]).removeprefix("Value error, "))
 
 
-def from_environment(model: type[ConnectorConfig], prefix: str) -> dict[str, JsonValue]:
-    """Return the fields the environment gives, secrets in the clear, for `configured`."""
+def from_environment(
+    model: type[ConnectorConfig], prefix: str
+) -> tuple[dict[str, JsonValue], dict[str, str]]:
+    """Return the settings and the secrets the environment gives; both go to `configured`."""
     variables = EnvSettingsSource(BaseSettings).env_vars
-    given: dict[str, JsonValue] = {}
+    config: dict[str, JsonValue] = {}
     for name in model.model_fields:
         value = variables.get(f"{prefix}{name}".lower())
         if value is not None:
-            given[name] = _read(value)
-    for variable in (CONFIG_VARIABLE, SECRETS_VARIABLE):
-        given |= _object(variable, variables.get(variable.lower()) or "{}")
-    return given
+            config[name] = _read(value)
+    config |= _object(CONFIG_VARIABLE, variables)
+    secrets = _object(SECRETS_VARIABLE, variables)
+    return config, {name: str(value) for name, value in secrets.items()}
 
 
 def _read(text: str) -> JsonValue:
@@ -79,9 +81,9 @@ def _read(text: str) -> JsonValue:
         return text
 
 
-def _object(variable: str, text: str) -> dict[str, JsonValue]:
+def _object(variable: str, variables: Mapping[str, str | None]) -> dict[str, JsonValue]:
     try:
-        value = json.loads(text)
+        value = json.loads(variables.get(variable.lower()) or "{}")
     except ValueError:
         value = None
     if not isinstance(value, dict):
@@ -95,7 +97,7 @@ def run(build: Build, model: type[ConnectorConfig], prefix: str) -> None:
     import anyio
 
     try:
-        server = build(from_environment(model, prefix), {})
+        server = build(*from_environment(model, prefix))
     except CairnError as error:
         _stop(error)
     anyio.run(_serve, server)

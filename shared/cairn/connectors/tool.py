@@ -26,7 +26,8 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CONTROLS_IN_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def _one_line(value: str) -> str:
+def one_line(value: str) -> str:
+    """Return the text; ValueError when it has a control character."""
     if _CONTROLS.search(value):
         raise ValueError("has a control character")
     return value
@@ -39,7 +40,7 @@ def _many_lines(value: str) -> str:
     return value
 
 
-Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_one_line)]
+Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(one_line)]
 Text = Annotated[str, Field(min_length=1, max_length=30_000), AfterValidator(_many_lines)]
 
 

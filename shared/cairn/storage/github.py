@@ -2,8 +2,7 @@
 
 Records are as GitHub sends them (`number`, `state`, `labels`, times as ISO 8601); who makes a
 ticket of them is `helpdesk`. Which endpoints and fields are used: docs/connectors-reference.md.
-Errors are those of `storage.rest`. Not the deduplication of comments: callers look with `comments`
-before they write.
+Errors are those of `storage.rest`. `comment_once` looks for the mark of its key first (`once`).
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from urllib.parse import quote
 
 from cairn.clock import Clock, utc_now
 from cairn.errors import FieldError, ValidationFailed
+from cairn.storage.once import has_mark, mark, not_before
 from cairn.storage.rest import DEFAULT_RETRY_AFTER, Answer, Request, RestService, checked_base_url
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ Record: TypeAlias = dict[str, Any]
 API_URL = "https://api.github.com"
 API_VERSION = "2022-11-28"
 MAX_PAGE = 100
+MAX_LOOKED_THROUGH = 50
+"""Pages of comments that are searched for a mark."""
+
 STATES = frozenset({"open", "closed", "all"})
 CLOSED_BECAUSE = frozenset({"completed", "not_planned", "duplicate"})
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -133,6 +136,20 @@ class GitHubIssues:
     def comment(self, number: int, body: str) -> Record:
         """Write a comment and return it."""
         return self._write("POST", f"{_issue(number)}/comments", {"body": body}).record()
+
+    def comment_once(self, number: int, body: str, *, key: str) -> tuple[Record, bool]:
+        """Write a comment unless that was done under `key`; True says that it was.
+
+        The mark is an HTML comment at the end, which GitHub does not show.
+        """
+        page: int | None = 1
+        while page is not None and page <= MAX_LOOKED_THROUGH:
+            read = self.comments(number, since=not_before(key), page=page)
+            found = next((one for one in read.records if has_mark(one, key, "body")), None)
+            if found is not None:
+                return found, True
+            page = read.next_page
+        return self.comment(number, f"{body}\n\n<!-- {mark(key)} -->"), False
 
     def add_labels(self, number: int, labels: Sequence[str]) -> list[Record]:
         """Add labels to an issue and return all it has; one it has already stays."""

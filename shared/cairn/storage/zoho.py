@@ -2,8 +2,7 @@
 
 Records are as Zoho sends them (`ticketNumber`, `contactId`, times as ISO 8601); who makes a ticket
 of them is `helpdesk`. Which endpoints and fields are used: docs/connectors-reference.md. Errors are
-those of `storage.rest`. Not the deduplication of writes: callers look with `comments`, `replies`
-and `time_entries` before they write.
+those of `storage.rest`. The writes named `*_once` look for the mark of their key first (`once`).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cairn.clock import Stopwatch, monotonic
 from cairn.errors import FieldError, RateLimited, ValidationFailed
 from cairn.mcp_host.port import ConnectorUnauthorised
+from cairn.storage.once import has_mark, mark, not_before
 from cairn.storage.rest import Answer, Request, RestService, checked_base_url
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ ACCOUNTS_URL = "https://accounts.zoho.com"
 
 TOKEN_LEEWAY_SECONDS = 60.0
 MAX_PAGE = 100
+MAX_LOOKED_THROUGH = 1_000
+MAX_THREADS_READ = 20
+"""Comments and mails that are searched for a mark, the newest first."""
+
 LONGEST_PAUSE = 600.0
 _ID = re.compile(r"[0-9]{1,20}")
 
@@ -218,6 +222,32 @@ class ZohoDesk:
         }
         return self._post(f"{_ticket(ticket_id)}/sendReply", body)
 
+    def reply_once(
+        self, ticket_id: str, *, key: str, content: str, to: str, from_address: str
+    ) -> tuple[Record, bool]:
+        """Mail the requester unless that was done under `key`; True says that it was.
+
+        The mail ends in a line with the mark, which the requester sees.
+        """
+        found = self._reply_of(ticket_id, key)
+        if found is not None:
+            return found, True
+        marked = f"{content}\n\nReference: {mark(key)}"
+        sent = self.reply(ticket_id, content=marked, to=to, from_address=from_address)
+        return sent, False
+
+    def _reply_of(self, ticket_id: str, key: str) -> Record | None:
+        since = not_before(key)
+        sent = [one for one in self.threads(ticket_id) if one.get("direction") == "out"]
+        recent = [
+            one for one in sent if since is None or str(one["createdTime"]) >= zoho_time(since)
+        ]
+        for one in recent[:MAX_THREADS_READ]:
+            whole = self.thread(ticket_id, str(one["id"]))
+            if has_mark(whole, key, "content", "plainText"):
+                return whole
+        return None
+
     def comments(self, ticket_id: str, *, start: int = 0, limit: int = 100) -> list[Record]:
         """Return the comments of a ticket, newest first."""
         query = {"from": str(start), "limit": _checked_limit(limit), "sortBy": "-commentedTime"}
@@ -233,6 +263,19 @@ class ZohoDesk:
             "content": content,
         }
         return self._post(f"{_ticket(ticket_id)}/comments", body)
+
+    def comment_once(
+        self, ticket_id: str, *, key: str, content: str, public: bool = False
+    ) -> tuple[Record, bool]:
+        """Write a comment unless that was done under `key`; True says that it was."""
+        for start in range(0, MAX_LOOKED_THROUGH, MAX_PAGE):
+            page = self.comments(ticket_id, start=start)
+            found = next((one for one in page if has_mark(one, key, "content")), None)
+            if found is not None:
+                return found, True
+            if len(page) < MAX_PAGE:
+                break
+        return self.comment(ticket_id, content=f"{content}\n[{mark(key)}]", public=public), False
 
     def set_status(self, ticket_id: str, status: str) -> Record:
         """Give a ticket one of the portal's own statuses and return the ticket."""
@@ -258,6 +301,18 @@ class ZohoDesk:
             "description": note,
         }
         return self._post(f"{_ticket(ticket_id)}/timeEntry", body)
+
+    def add_time_entry_once(
+        self, ticket_id: str, *, key: str, minutes: int, note: str, executed_at: datetime
+    ) -> tuple[Record, bool]:
+        """Book minutes unless that was done under `key`; True says that it was."""
+        for entry in self.time_entries(ticket_id):
+            if has_mark(entry, key, "description"):
+                return entry, True
+        made = self.add_time_entry(
+            ticket_id, minutes=minutes, note=f"{note} [{mark(key)}]", executed_at=executed_at
+        )
+        return made, False
 
     def contact(self, contact_id: str) -> Record:
         """Return a contact."""
