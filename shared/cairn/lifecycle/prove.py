@@ -41,6 +41,7 @@ KEEPS_IDS = frozenset(
         "investigation",
         "approval",
         "tool_call",
+        "standing_grant",
     )
 )
 """Where the random ids of the forgotten stay: that they are gone is written there."""

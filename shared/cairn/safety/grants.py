@@ -82,6 +82,60 @@ class Grant:
         return self.revoked_at is None and now < self.expires_at and self.uses < self.max_uses
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantRow:
+    """A grant as it is stored: `content` is its arguments and reason, sealed under its id."""
+
+    id: UUID
+    tool: str
+    declaration: str
+    content: bytes
+    data_subjects: tuple[UUID, ...]
+    expires_at: datetime
+    max_uses: int
+    made_by: UUID
+    made_at: datetime
+    uses: int = 0
+    revoked_at: datetime | None = None
+    approval_id: UUID | None = None
+
+
+class GrantStore(Protocol):
+    """The standing grants of the transaction's workspace."""
+
+    def add(self, grant: GrantRow) -> None:
+        """Keep a new one."""
+        ...
+
+    def find(self, grant_id: UUID) -> GrantRow | None:
+        """Return one, over or not."""
+        ...
+
+    def page(self, *, before: UUID | None, limit: int) -> Sequence[GrantRow]:
+        """Return grants, the newest first."""
+        ...
+
+    def in_force(self, tool: str, now: datetime) -> Sequence[GrantRow]:
+        """Return those for a tool that may be used once more, the oldest first."""
+        ...
+
+    def open_count(self, now: datetime) -> int:
+        """Return how many may be used once more."""
+        ...
+
+    def revoke(self, grant_id: UUID, now: datetime) -> bool:
+        """Revoke one; False when it is revoked already or there is none."""
+        ...
+
+    def use(self, grant_id: UUID, action_id: UUID, now: datetime) -> bool:
+        """Count a use by an action; the same action again counts once.
+
+        False when it is revoked, expired or used up: nothing is counted. Two at once never use
+        the last one twice.
+        """
+        ...
+
+
 class GrantsInForce(Protocol):
     """The grants of a workspace that may be used, by tool."""
 

@@ -195,6 +195,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " state, dry_run, is_error, input, output, proposed_at) VALUES (%(w)s, %(id)s, %(id)s, 'c',"
         " 't', 'read', 'd', 'proposed', false, false, '\\x00', '\\x00', %(t)s)",
         "INSERT INTO investigation_slot VALUES (%(w)s, 1, %(id)s, %(t)s)",
+        "INSERT INTO standing_grant (workspace_id, id, tool, declaration, content, expires_at,"
+        " max_uses, made_by, made_at) VALUES (%(w)s, %(id)s, 'c.t', 'd', '\\x00', %(t)s, 1,"
+        " %(id)s, %(t)s)",
+        "INSERT INTO standing_grant_use VALUES (%(w)s, %(id)s, %(id)s, %(t)s)",
         "INSERT INTO ticket (workspace_id, id, source, external_id, status, rank, persona, sealed,"
         " mark, position, received_at) VALUES (%(w)s, %(id)s, 's', 'e', 'queued', 1, 'default',"
         " '\\x00', '\\x00', 1, %(t)s)",

@@ -33,6 +33,7 @@ from cairn.storage.in_memory.embeddings import (
     InMemoryQueue,
 )
 from cairn.storage.in_memory.events import InMemoryEvents
+from cairn.storage.in_memory.grants import InMemoryGrants
 from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
 from cairn.storage.in_memory.purging import apply_purge
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from cairn.lifecycle.webhooks import DeliveryView, Webhook
     from cairn.mcp_host.ports import Registered
     from cairn.retrieval.subscription_leg import SubscriptionView
+    from cairn.safety.grants import GrantRow
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)
@@ -144,6 +146,9 @@ class Tables:
     subscriptions: dict[str, SubscriptionView] = field(
         default_factory=dict[str, "SubscriptionView"]
     )
+
+    grants: dict[UUID, GrantRow] = field(default_factory=dict[UUID, "GrantRow"])
+    grant_uses: set[tuple[UUID, UUID]] = field(default_factory=set[tuple[UUID, UUID]])
 
     webhooks: dict[UUID, tuple[Webhook, bytes]] = field(
         default_factory=dict[UUID, "tuple[Webhook, bytes]"]
@@ -359,6 +364,11 @@ class InMemoryStores:
     def connectors(self) -> InMemoryConnectors:
         """Return the connectors agents act through."""
         return InMemoryConnectors(self._tables)
+
+    @property
+    def grants(self) -> InMemoryGrants:
+        """Return what people allowed in advance."""
+        return InMemoryGrants(self._tables)
 
     @property
     def webhooks(self) -> InMemoryWebhooks:

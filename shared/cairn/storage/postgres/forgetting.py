@@ -34,6 +34,7 @@ _ERASED = {
     "investigation": "forgetting.erase_investigations",
     "approval": "forgetting.erase_approvals",
     "tool_call": "forgetting.erase_tool_calls",
+    "standing_grant": "forgetting.erase_grants",
     "ticket": "forgetting.erase_tickets",
     "ticket_reply": "forgetting.erase_ticket_replies",
     "data_subject": "forgetting.erase_subject",

@@ -54,6 +54,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "approval": "questions under way; how people decided is in the ledger",
         "tool_call": "calls under way and records of them; what came of each is in the ledger",
         "investigation_slot": "how many investigations run at once",
+        "standing_grant": "what people allowed in advance; each grant is in the ledger too",
+        "standing_grant_use": "which actions used grants; each use is in the ledger too",
         "connector": "what agents act through; settings and their secrets",
         "connector_state": "how connectors are, and what they listed last",
         "ticket": "the queue; what tickets say is in the ledger",

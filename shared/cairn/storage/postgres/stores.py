@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from cairn.storage.postgres.embeddings import PostgresEmbeddings, PostgresGraphState
     from cairn.storage.postgres.events import PostgresEvents
+    from cairn.storage.postgres.grants import PostgresGrants
     from cairn.storage.postgres.nodes import PostgresAliases, PostgresGraphNodes
     from cairn.storage.postgres.personas import PostgresPersonas
     from cairn.storage.postgres.summaries import PostgresSummaries
@@ -166,6 +167,12 @@ class PostgresStores:
         from cairn.storage.postgres.connectors import PostgresConnectors
 
         return PostgresConnectors(self.connection, self.principal)
+
+    @property
+    def grants(self) -> PostgresGrants:
+        from cairn.storage.postgres.grants import PostgresGrants
+
+        return PostgresGrants(self.connection, self.principal)
 
     @property
     def webhooks(self) -> PostgresWebhooks:

@@ -149,6 +149,12 @@ UPDATE tool_call SET input = '', output = ''
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND (input <> '' OR output <> '')
 
+-- name: erase_grants
+-- What was allowed in advance about a subject: a grant without content covers nothing.
+UPDATE standing_grant SET content = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND content <> ''
+
 -- name: erase_tickets
 -- What tickets about a subject say; that they were stays, so that an old delivery brings none back.
 UPDATE ticket SET sealed = '', mark = '',
