@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.access import Principal, Role
 from cairn.access.system import system_principal
-from cairn.errors import Conflict, NotFound, ValidationFailed
+from cairn.errors import Conflict, NotFound
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.entries import Entries
 from cairn.ingestion.ports import WriteStores
@@ -21,7 +21,6 @@ from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.clock import Clock
@@ -175,7 +174,7 @@ class Grants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingGrants:
-    """Implements `safety.grants.GrantsInForce`: opens what is stored. One that cannot be is none."""
+    """Implements `safety.grants.GrantsInForce`. A grant that cannot be opened is none."""
 
     transactions: Transactions[GrantStores]
     keys: KeyStore

@@ -242,14 +242,17 @@ def _dry_run(attempt: Attempt) -> Attempt:
 
 
 def _approval(grants: GrantsInForce, now: datetime) -> Step:
-    """Let a person's yes to exactly this, or a standing grant, turn a question into a go."""
+    """Let a person's yes to exactly this, or a standing grant, turn a question into a go.
+
+    A yes that was given is looked at even where nobody had to be asked: it is for this, or void.
+    """
 
     def step(attempt: Attempt) -> Attempt:
-        if attempt.outcome is not Outcome.NEEDS_APPROVAL:
-            return attempt
         if attempt.approval is not None:
             wrong = _wrong(attempt, attempt.approval, now)
             return _denied(attempt, wrong) if wrong else _cleared(attempt, Reason.APPROVED)
+        if attempt.outcome is not Outcome.NEEDS_APPROVAL:
+            return attempt
         grant = _covering(grants, attempt, now)
         return attempt if grant is None else _cleared(attempt, Reason.GRANTED, grant.id)
 

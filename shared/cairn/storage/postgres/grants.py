@@ -59,5 +59,6 @@ class PostgresGrants(Store):
 
 
 def _grant(row: Sequence[Any]) -> GrantRow:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    return GrantRow(**values | {"data_subjects": tuple(values["data_subjects"])})
+    values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    values["data_subjects"] = tuple(values["data_subjects"])
+    return GrantRow(**values)
