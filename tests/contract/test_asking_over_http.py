@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 import pytest
@@ -54,6 +54,7 @@ VERDICT = {
 class Settings:
     """As the functions read them."""
 
+    stage: Literal["local", "prod"] = "local"
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
     openai_api_key: SecretStr | None = None

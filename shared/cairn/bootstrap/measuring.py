@@ -6,6 +6,7 @@ the next ones are counted as `other`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +14,12 @@ from cairn.bootstrap.metrics import NAMESPACE
 from cairn.metrics import SHAPES, Metric, Metrics, Shape, Sort, untold
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
     from aws_lambda_powertools.metrics import EphemeralMetrics
+
+    from cairn.llm.calls import CallLog, CallRecord, Spending
 
 MOST_VALUES = 100
 MOST_CHARS = 128
@@ -56,6 +62,29 @@ class EmbeddedMetrics:
                 return OTHER
             seen.add(label)
         return label
+
+
+@dataclass(frozen=True)
+class MeasuredCalls:
+    """A log of model calls that counts what it keeps."""
+
+    log: CallLog
+    metrics: Metrics
+
+    def spent(self, workspace_id: UUID, run_id: UUID | None, at: datetime) -> Spending:
+        """As `CallLog`."""
+        return self.log.spent(workspace_id, run_id, at)
+
+    def record(self, record: CallRecord) -> None:
+        """As `CallLog`; a call without a known price adds nothing to the cost."""
+        self.log.record(record)
+        told = {"workspace": record.workspace_id, "model": record.model}
+        if record.usage.total:
+            self.metrics(
+                Metric.LLM_TOKENS, record.usage.total, **told, purpose=record.purpose.value
+            )
+        if record.cost_usd is not None:
+            self.metrics(Metric.LLM_USD, float(record.cost_usd), **told)
 
 
 def _sets(shape: Shape, named: dict[str, str]) -> list[tuple[str, ...]]:

@@ -6,7 +6,7 @@ Not recall's stages, which ask through it too. With nothing configured no client
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 class ModelSettings(Protocol):
     """Which chat models may be asked, and for how much."""
 
+    @property
+    def stage(self) -> Literal["local", "prod"]: ...
     @property
     def anthropic_api_key(self) -> SecretStr | None: ...
     @property
@@ -72,15 +74,17 @@ def over(
     report: Callable[[str, dict[str, Any]], None] = silent,
 ) -> Gateway:
     """Return the gateway over these providers."""
+    from cairn.bootstrap.measuring import MeasuredCalls, metrics
     from cairn.llm.gateway import Gateway, Surroundings
     from cairn.storage.in_memory.model_calls import InMemoryCallLog
     from cairn.storage.postgres.model_calls import PostgresCallLog
 
+    calls = InMemoryCallLog() if opened is None else PostgresCallLog(opened)
     return Gateway(
         models,
         Surroundings(
             terms=_terms(settings, opened, report),
-            calls=InMemoryCallLog() if opened is None else PostgresCallLog(opened),
+            calls=MeasuredCalls(calls, metrics(settings.stage)),
             clock=utc_now,
             stopwatch=monotonic,
             pause=time.sleep,

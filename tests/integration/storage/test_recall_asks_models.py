@@ -58,6 +58,7 @@ class Settings:
     anthropic_api_key = SecretStr("sk-test-0123456789abcdef")
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
+    stage = "local"
     embedder = "onnx"
     chat_model = ""
     model_budgets = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from pydantic import SecretStr
@@ -31,6 +31,7 @@ URL = "http://127.0.0.1:9/v1"
 class Settings:
     """As the functions read them; nothing set."""
 
+    stage: Literal["local", "prod"] = "local"
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
     openai_api_key: SecretStr | None = None
