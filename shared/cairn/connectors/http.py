@@ -32,6 +32,7 @@ from cairn.connectors.serving import connector_server
 from cairn.connectors.tool import Answer, Arguments, Text, WriteArguments, one_line, reads, writes
 from cairn.errors import CairnError, Unavailable
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
+from cairn.storage.rest import trusted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -174,6 +175,7 @@ class Http:
         try:
             with httpx.Client(
                 transport=self.transport,
+                verify=trusted(),
                 timeout=self.config.seconds,
                 follow_redirects=False,
                 trust_env=False,

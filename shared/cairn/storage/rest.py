@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -25,6 +26,7 @@ from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from ssl import SSLContext
 
     import httpx
 
@@ -124,6 +126,7 @@ class RestService:
         try:
             with httpx.Client(
                 transport=self.transport,
+                verify=trusted(),
                 timeout=self.seconds,
                 follow_redirects=False,
                 trust_env=False,
@@ -197,6 +200,14 @@ class RestService:
         return ValidationFailed(
             f"{self.name} refused the request{said}.", reason="refused", status=status
         )
+
+
+@cache
+def trusted() -> SSLContext:
+    """Return the certificate authorities; made once, since reading them takes a while."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def checked_base_url(url: str) -> str:
