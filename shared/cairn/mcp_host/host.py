@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from cairn.clock import monotonic, utc_now
 from cairn.errors import NotFound, ValidationFailed
@@ -139,9 +139,7 @@ class Host:
         if found.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
         found, manifest = self._manifest(workspace_id, found)
-        spec = manifest.tool(call.tool)
-        if spec is None:
-            raise NotFound("The connector has no such tool.", reason="tool", tool=call.tool)
+        spec = _spec(call, manifest)
         check_arguments(spec, call.arguments)
         if spec.lane is Lane.READ:
             return self._read(workspace_id, found, call, manifest)
@@ -168,9 +166,8 @@ class Host:
         self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
     ) -> ToolResult:
         """Send the call; once more after a crash, where that cannot make it happen twice."""
-        spec = cast("ToolSpec", manifest.tool(call.tool))
-        harmless = spec.lane is Lane.READ or call.dry_run
-        repeatable = harmless or spec.deduplicates
+        harmless = _is_harmless(call, manifest)
+        repeatable = harmless or _spec(call, manifest).deduplicates
         sent = False
         for _ in range(2):
             try:
@@ -197,7 +194,8 @@ class Host:
     ) -> ToolResult:
         if found.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
-        connection = self._keeper.running(workspace_id, found)
+        only_once = not (_is_harmless(call, manifest) or _spec(call, manifest).deduplicates)
+        connection = self._keeper.running(workspace_id, found, ask=only_once)
         if connection.listed != manifest.hash:
             raise unavailable("connector-changed", call.connector)
         begun = self.stopwatch()
@@ -281,6 +279,18 @@ class Host:
         if found is None:
             raise NotFound("There is no such connector.", reason="connector", connector=name)
         return found
+
+
+def _spec(call: ToolCall, manifest: Manifest) -> ToolSpec:
+    spec = manifest.tool(call.tool)
+    if spec is None:
+        raise NotFound("The connector has no such tool.", reason="tool", tool=call.tool)
+    return spec
+
+
+def _is_harmless(call: ToolCall, manifest: Manifest) -> bool:
+    """Return whether a call changes nothing, however often it is made."""
+    return call.dry_run or _spec(call, manifest).lane is Lane.READ
 
 
 def _worded(call: ToolCall, listing: Listing | None) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -58,17 +58,19 @@ class Keeper:
     _slots: dict[Place, _Slot] = field(default_factory=dict[Place, _Slot])
     _lock: Lock = field(default_factory=Lock)
 
-    def running(self, workspace_id: UUID, found: Registered) -> Connection:
+    def running(self, workspace_id: UUID, found: Registered, *, ask: bool = False) -> Connection:
         """Return a connection that lives, starting the connector when there is none.
 
-        Raises ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
+        With `ask` it is asked whether it lives just before, however long it was used ago. Raises ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
         """
         slot = self._slot(workspace_id, found.connector.id)
         with slot.lock:
             connection = slot.connection
-            if connection is not None and not self._is_good(connection, slot, found):
-                self._end(slot)
-                connection = None
+            if connection is not None:
+                connection.suspect = connection.suspect or ask
+                if not self._is_good(connection, slot, found):
+                    self._end(slot)
+                    connection = None
             if connection is None:
                 self._await_backoff(found)
                 connection = self._start(workspace_id, found, slot)
