@@ -8,9 +8,9 @@ waiting.Wait             (workspace_id, investigation_id, *, token)        WAITI
 waiting.Expire           (workspace_id, investigation_id)                  its time ran out
 closing.Close            (workspace_id, investigation_id, *, state, run)   DONE and HALTED
 closing.Halt             (workspace_id, investigation_id, *, error, cause) what a step could not do
-resume.ExecutionEnded    (workspace_id, investigation_id, *, run, status)  FAILED, TIMED_OUT, ABORTED
-resume.Resume            .one(principal, id), .stale(principal)            `cairn investigations resume`
-admission.Admit          (workspace_id)                                    who is next, while slots last
+resume.ExecutionEnded    (workspace_id, investigation_id, *, run, status)  the machine's own event
+resume.Resume            .one(principal, id), .stale(principal)            a restart
+admission.Admit          (workspace_id)                                    who is next
 admission.Start          (principal, ticket_id)                            a person asks for it
 approvals.Approvals      .page .get .approve .reject .edit                 a person decides
 loop.Loop                (workspace_id, investigation_id)                  the same steps in process

@@ -20,6 +20,12 @@ from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
 from cairn.storage.in_memory.ageing import InMemoryAgeing
+from cairn.storage.in_memory.agent import (
+    InMemoryActions,
+    InMemoryApprovals,
+    InMemoryInvestigations,
+    InMemorySlots,
+)
 from cairn.storage.in_memory.connectors import InMemoryConnectors
 from cairn.storage.in_memory.consolidation import InMemoryRuns, InMemoryUnconsolidated
 from cairn.storage.in_memory.documents import (
@@ -58,6 +64,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.access import Principal
+    from cairn.agent.ports import ActionRow, Approval, StepRow
+    from cairn.agent.state import Investigation
     from cairn.consolidation.runs import Run
     from cairn.embedding.port import Vectors
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
@@ -175,6 +183,15 @@ class Tables:
     connectors: dict[str, tuple[Registered, bytes]] = field(
         default_factory=dict[str, "tuple[Registered, bytes]"]
     )
+    investigations: dict[UUID, Investigation] = field(default_factory=dict[UUID, "Investigation"])
+    snapshots: dict[UUID, bytes] = field(default_factory=dict[UUID, bytes])
+    steps: dict[UUID, tuple[StepRow, ...]] = field(
+        default_factory=dict[UUID, "tuple[StepRow, ...]"]
+    )
+    slots: dict[int, UUID] = field(default_factory=dict[int, UUID])
+    approvals: dict[UUID, Approval] = field(default_factory=dict[UUID, "Approval"])
+    tokens: dict[UUID, str] = field(default_factory=dict[UUID, str])
+    actions: dict[UUID, ActionRow] = field(default_factory=dict[UUID, "ActionRow"])
 
     def snapshot(self) -> Tables:
         """Return a copy that later writes do not reach."""
@@ -264,6 +281,26 @@ class InMemoryStores:
     def idempotency(self) -> InMemoryIdempotency:
         """Return the answers given."""
         return InMemoryIdempotency(self._tables, self._principal)
+
+    @property
+    def investigations(self) -> InMemoryInvestigations:
+        """Return the investigations."""
+        return InMemoryInvestigations(self._tables)
+
+    @property
+    def slots(self) -> InMemorySlots:
+        """Return how many run at once."""
+        return InMemorySlots(self._tables)
+
+    @property
+    def approvals(self) -> InMemoryApprovals:
+        """Return the questions to people."""
+        return InMemoryApprovals(self._tables)
+
+    @property
+    def actions(self) -> InMemoryActions:
+        """Return the tool calls."""
+        return InMemoryActions(self._tables)
 
     @property
     def tickets(self) -> InMemoryTickets:

@@ -1,0 +1,139 @@
+"""Who is investigated next: a slot, a ticket and an investigation in one transaction.
+
+Tickets are rows and wait in order; nothing is held in memory. Not the investigation's own steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.access import Role
+from cairn.agent.moving import ids
+from cairn.agent.present import Present, present
+from cairn.agent.running import execution_name
+from cairn.agent.state import Investigation, State
+from cairn.errors import Conflict, Denied, NotFound
+from cairn.helpdesk.ticket import TicketStatus
+from cairn.ingestion.appending import principal_actor
+from cairn.ingestion.ports import Topic
+from cairn.ledger.entry import SYSTEM
+from cairn.safety.tools import Autonomy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.agent.journal import Journal, Page
+    from cairn.agent.ports import AgentStores, TicketDesk
+    from cairn.helpdesk.ports import TicketRow
+
+AT_ONCE = 8
+"""Investigations of a workspace that run at once, unless set otherwise."""
+
+
+def _no_trace() -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admit:
+    """Starts investigations of queued tickets while slots last.
+
+    Safe to call at any time and by many at once: every ticket is claimed by one of them.
+    """
+
+    journal: Journal
+    at_once: int = AT_ONCE
+    trace: Callable[[], str | None] = _no_trace
+
+    def __call__(self, workspace_id: UUID) -> int:
+        """Return how many were started."""
+        started = 0
+        while self._may_start(workspace_id) and self._start(workspace_id):
+            started += 1
+        return started
+
+    def _may_start(self, workspace_id: UUID) -> bool:
+        """Look without a lock: nobody waits for a writing transaction that has nothing to do."""
+        with self.journal.reading(workspace_id) as stores:
+            return stores.tickets.numbers().depth > 0 and stores.slots.taken() < self.at_once
+
+    def _start(self, workspace_id: UUID) -> bool:
+        def start(page: Page) -> bool:
+            stores, investigation_id = page.stores, self.journal.new_id()
+            if stores.slots.taken() >= self.at_once:
+                return False
+            ticket = stores.tickets.claim(investigation_id, page.now)
+            if ticket is None or not stores.slots.take(investigation_id, self.at_once, page.now):
+                return False
+            return self._begun(page, ticket, investigation_id)
+
+        return self.journal.write(workspace_id, (), SYSTEM, start)
+
+    def _begun(self, page: Page, ticket: TicketRow, investigation_id: UUID) -> bool:
+        investigation = Investigation(
+            id=investigation_id,
+            workspace_id=page.entries.workspace_id,
+            ticket_id=ticket.id,
+            persona=ticket.persona,
+            state=State.CREATED,
+            data_subjects=ticket.data_subjects,
+            execution=execution_name(investigation_id, 1),
+            traceparent=self.trace(),
+            created_at=page.now,
+            moved_at=page.now,
+        )
+        if not page.stores.investigations.add(investigation, b""):
+            raise Conflict("The ticket is being investigated.", reason="investigated-already")
+        page.note("investigation.started", {**ids(investigation), "run": 1}, {})
+        page.wake(Topic.INVESTIGATION, investigation_id, batch=1)
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Puts a ticket into the queue because somebody asks for it, and starts it if there is room."""
+
+    journal: Journal
+    admit: Admit
+    desk: TicketDesk
+
+    def __call__(self, principal: Principal, ticket_id: UUID) -> Present | None:
+        """Return where its investigation is; None while it waits in the queue.
+
+        Raises NotFound, Denied (`autonomy-off`) when its persona is off, Conflict
+        (`investigated-already`) when one is under way.
+        """
+        principal.require(Role.ADMIN, Role.AGENT)
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            ticket = _found(stores, ticket_id)
+        if self.desk.persona(workspace_id, ticket.persona).autonomy is Autonomy.OFF:
+            raise Denied("Agents are switched off for this ticket.", reason="autonomy-off")
+
+        def queue(page: Page) -> None:
+            row = _found(page.stores, ticket_id)
+            if row.status is TicketStatus.INVESTIGATING:
+                raise Conflict("The ticket is being investigated.", reason="investigated-already")
+            if page.stores.tickets.requeue(ticket_id, page.now):
+                page.note("ticket.requeued", {"ticket_id": str(ticket_id)}, {})
+
+        self.journal.write(workspace_id, (), principal_actor(principal), queue)
+        self.admit(workspace_id)
+        return self._open(workspace_id, ticket_id)
+
+    def _open(self, workspace_id: UUID, ticket_id: UUID) -> Present | None:
+        with self.journal.reading(workspace_id) as stores:
+            found = stores.investigations.page(
+                before=None, limit=1, state=None, ticket_id=ticket_id
+            )
+        return present(found[0]) if found and not found[0].state.is_end else None
+
+
+def _found(stores: AgentStores, ticket_id: UUID) -> TicketRow:
+    ticket = stores.tickets.find(ticket_id)
+    if ticket is None:
+        raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+    return ticket

@@ -1,0 +1,396 @@
+"""A person decides on an action: yes, no, or yes to something else. The decision is the transition.
+
+A yes counts for exactly what was shown, under the rules it was shown under, until it expires. It is
+committed first; the machine is answered through the outbox. Not the rules: `safety.pipeline`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from cairn.access import Role
+from cairn.agent.approval_views import ApprovalView, Decided, EvidenceChange, view_of
+from cairn.agent.moving import Opened, found, ids, moved, opened
+from cairn.agent.ports import ApprovalState
+from cairn.agent.resume import UNLIMITED
+from cairn.agent.situation import Change, Fact
+from cairn.agent.snapshot import Snapshots, load_action
+from cairn.agent.state import Observation, State, Step
+from cairn.errors import Conflict, NotFound
+from cairn.ingestion.appending import principal_actor
+from cairn.ingestion.ports import Topic
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten, key_subjects
+from cairn.safety.approval import binding
+from cairn.safety.pipeline import Attempt, decided
+from cairn.text.canonical import format_timestamp
+from cairn.text.checks import clean_json, clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.agent.hiding import Hiding
+    from cairn.agent.journal import Journal, Page
+    from cairn.agent.ports import AgentStores, Approval, TicketDesk
+    from cairn.agent.situation import Effect
+    from cairn.agent.state import WorkingMemory
+    from cairn.safety.action import Action
+    from cairn.safety.pipeline import Pipeline
+    from cairn.text.json_value import JsonValue
+
+MAX_REASON_CHARS = 1_000
+MAX_ARGUMENT_BYTES = 64_000
+MAX_DEPTH = 16
+SYSTEM = "approval"
+
+
+class AlreadyDecided(Conflict):
+    """Somebody decided before; `decision`, `decided_at` and `decided_by` say what, when and who."""
+
+    code = "already-decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with everything needed to decide on it."""
+
+    approval: Approval
+    before: Opened
+    content: Mapping[str, Any]
+
+    @property
+    def action(self) -> Action:
+        """Return the action as it was shown, with placeholders."""
+        return load_action(self.content["action"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approvals:
+    """Shows questions to admins and takes their decisions.
+
+    Raises Denied for other keys, NotFound for another workspace's question, AlreadyDecided,
+    Conflict (`approval-expired`, `changed-content`, `policy-changed`), ValidationFailed naming the
+    field.
+    """
+
+    journal: Journal
+    pipeline: Pipeline
+    desk: TicketDesk
+    hiding: Hiding
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        state: ApprovalState | None = None,
+        before: UUID | None = None,
+        limit: int = 50,
+    ) -> tuple[Approval, ...]:
+        """Return questions without what was asked, the newest first."""
+        principal.require(Role.ADMIN)
+        with self.journal.reading(principal.workspace_id) as stores:
+            return tuple(stores.approvals.page(state=state, before=before, limit=limit))
+
+    def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
+        """Return a question as a person decides on it: with the values a tool would get."""
+        principal.require(Role.ADMIN)
+        asked = self._asked(principal, approval_id)
+        with self.journal.reading(principal.workspace_id) as stores:
+            others = stores.approvals.of(asked.approval.investigation_id)
+        earlier = next(
+            (
+                one
+                for one in others
+                if one.tool == asked.approval.tool and one.asked_at < asked.approval.asked_at
+            ),
+            None,
+        )
+        before = self._content(principal.workspace_id, earlier) if earlier else None
+        return view_of(asked.approval, asked.content, _difference(before, asked.content))
+
+    def approve(
+        self, principal: Principal, approval_id: UUID, *, binding: str, reason: str = ""
+    ) -> Decided:
+        """Say yes to what has this binding: the one that was shown."""
+        asked = self._decidable(principal, approval_id, reason, binding)
+        self._under_the_same_rules(principal, asked)
+        action = asked.action
+        change = Change(
+            target=State.ACTING,
+            memory=asked.before.memory,
+            lines=(_line("granted", f"{action.key}: a person said yes.", reason),),
+        )
+        return self._decide(principal, asked, change, ApprovalState.GRANTED, reason)
+
+    def reject(self, principal: Principal, approval_id: UUID, *, reason: str) -> Decided:
+        """Say no; the planner is told why and tries another way."""
+        clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        asked = self._decidable(principal, approval_id, reason, None)
+        action = asked.action
+        memory = self._told(asked.before, action, reason)
+        change = Change(
+            target=State.PLANNING,
+            memory=memory,
+            lines=(_line("rejected", f"{action.key}: a person said no.", reason),),
+        )
+        return self._decide(principal, asked, change, ApprovalState.REJECTED, reason)
+
+    def edit(
+        self,
+        principal: Principal,
+        approval_id: UUID,
+        *,
+        binding: str,
+        arguments: Mapping[str, JsonValue],
+        reason: str,
+    ) -> Decided:
+        """Say yes to other arguments: the changed action goes through the rules again.
+
+        What they allow or would ask for is then approved by this person already.
+        """
+        clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        clean_json(
+            dict(arguments), field="arguments", max_bytes=MAX_ARGUMENT_BYTES, max_depth=MAX_DEPTH
+        )
+        asked = self._decidable(principal, approval_id, reason, binding)
+        self._under_the_same_rules(principal, asked)
+        edited = replace(asked.action, id=self.journal.new_id(), arguments=dict(arguments))
+        attempt = self.pipeline.check(self._attempt(asked, edited))
+        edited = attempt.action
+        memory = replace(asked.before.memory, pending=edited, vault=attempt.vault, approval_id=None)
+        change = Change(
+            target=State.SAFETY_CHECK,
+            memory=memory,
+            lines=(_line("edited", f"{edited.key}: a person changed it.", reason),),
+            effects=(self._granting(principal, asked, edited, decided(attempt).policy_version),),
+        )
+        return self._decide(principal, asked, change, ApprovalState.EDITED, reason)
+
+    def _asked(self, principal: Principal, approval_id: UUID) -> Asked:
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            approval = _found(stores, approval_id)
+            investigation = found(stores, approval.investigation_id)
+            sealed = stores.investigations.snapshot(investigation.id)
+        snapshots = Snapshots(cipher=self.journal.cipher)
+        try:
+            before = opened(self.journal.keys, snapshots, investigation, sealed)
+            content = self._content(workspace_id, approval)
+        except (BodyUnreadable, SubjectForgotten) as gone:
+            raise NotFound("Whom this was about was forgotten.", reason="forgotten") from gone
+        return Asked(approval=approval, before=before, content=content)
+
+    def _content(self, workspace_id: UUID, approval: Approval) -> Mapping[str, Any]:
+        subjects = key_subjects(workspace_id, approval.data_subjects)
+        held = self.journal.keys.get(workspace_id, subjects)
+        cipher = self.journal.cipher
+        return cipher.open(approval.id, workspace_id, subjects, held, approval.content)
+
+    def _decidable(
+        self, principal: Principal, approval_id: UUID, reason: str, bound: str | None
+    ) -> Asked:
+        """Return a question that may be decided now, as the person saw it."""
+        principal.require(Role.ADMIN)
+        if reason:
+            clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        asked = self._asked(principal, approval_id)
+        approval = asked.approval
+        if approval.state is not ApprovalState.PENDING:
+            _decided_before(approval)
+        if approval.expires_at <= self.journal.clock():
+            raise Conflict("The question has expired.", reason="approval-expired")
+        if bound is not None and bound != approval.binding:
+            _changed()
+        if bound is not None and _binding(asked) != approval.binding:
+            _changed()
+        return asked
+
+    def _under_the_same_rules(self, principal: Principal, asked: Asked) -> None:
+        """Void the question when the rules are others than those it was asked under."""
+        attempt = self.pipeline.check(self._attempt(asked, asked.action))
+        if decided(attempt).policy_version == asked.approval.policy_version:
+            return
+        why = "The rules have changed since this was asked."
+        change = Change(
+            target=State.PLANNING,
+            memory=replace(asked.before.memory, pending=None, plan=None),
+            lines=(_line("voided", f"{asked.action.key}: {why}", ""),),
+        )
+        self._decide(principal, asked, change, ApprovalState.VOID, "")
+        raise Conflict(why, reason="policy-changed", approval_id=str(asked.approval.id))
+
+    def _attempt(self, asked: Asked, action: Action) -> Attempt:
+        investigation, memory = asked.before.investigation, asked.before.memory
+        persona = self.desk.persona(investigation.workspace_id, investigation.persona)
+        return Attempt(
+            workspace_id=investigation.workspace_id,
+            action=action,
+            autonomy=persona.autonomy,
+            vault=memory.vault,
+            profile=persona.redaction,
+        )
+
+    def _told(self, before: Opened, action: Action, reason: str) -> WorkingMemory:
+        """Return the memory with the person's no, its reason redacted."""
+        investigation, memory = before.investigation, before.memory
+        persona = self.desk.persona(investigation.workspace_id, investigation.persona)
+        hide = self.hiding.under(investigation.workspace_id, persona.redaction, memory.vault)
+        seen = Observation(
+            action_id=action.id,
+            connector=action.connector,
+            tool=action.tool,
+            arguments=action.arguments,
+            outcome="rejected",
+            text=hide(reason),
+            reason="rejected",
+            evidence=action.evidence,
+        )
+        return replace(
+            memory,
+            pending=None,
+            plan=None,
+            observations=(*memory.observations, seen),
+            vault=hide.vault,
+        )
+
+    def _granting(self, principal: Principal, asked: Asked, edited: Action, version: str) -> Effect:
+        """Return what makes the edit a yes to the edited action, bound like any other."""
+        approval, new_id = asked.approval, self.journal.new_id()
+        bound = binding(edited, policy_version=version, expires_at=approval.expires_at)
+
+        def grant(page: Page) -> None:
+            content = {**asked.content, **_edited(asked, edited)}
+            page.stores.approvals.add(
+                replace(
+                    approval,
+                    id=new_id,
+                    action_id=edited.id,
+                    binding=bound,
+                    policy_version=version,
+                    content=page.entries.seal(new_id, page.data_subjects, content),
+                    state=ApprovalState.GRANTED,
+                    asked_at=page.now,
+                    decided_at=page.now,
+                    decided_by=principal.principal_id,
+                    decision_position=page.entries.position,
+                )
+            )
+
+        return grant
+
+    def _decide(
+        self,
+        principal: Principal,
+        asked: Asked,
+        change: Change,
+        state: ApprovalState,
+        reason: str,
+    ) -> Decided:
+        """Commit the decision with its transition; then the machine is answered."""
+        approval, before = asked.approval, asked.before
+        fact = _fact(asked, state, reason)
+        snapshots = Snapshots(cipher=self.journal.cipher)
+
+        def decide(page: Page) -> Decided:
+            entry = {**ids(before.investigation), **fact.meta}
+            position = page.note(fact.type, entry, fact.body)
+            stores = page.stores
+            if not stores.approvals.decide(
+                approval.id, state, by=principal.principal_id, position=position, now=page.now
+            ):
+                _decided_before(_found(stores, approval.id))
+            if not moved(page, snapshots, before, change):
+                raise Conflict("The investigation does not wait any more.", reason="not-waiting")
+            if state is not ApprovalState.GRANTED:
+                stores.actions.deny(approval.action_id, error=state.value, now=page.now)
+            stores.slots.take(before.investigation.id, UNLIMITED, page.now)
+            page.wake(Topic.APPROVAL, approval.id)
+            return Decided(
+                id=approval.id,
+                state=state,
+                investigation_id=approval.investigation_id,
+                investigation_state=change.target,
+                position=position,
+            )
+
+        return self.journal.write(
+            principal.workspace_id,
+            before.investigation.data_subjects,
+            principal_actor(principal),
+            decide,
+        )
+
+
+def _found(stores: AgentStores, approval_id: UUID) -> Approval:
+    approval = stores.approvals.find(approval_id)
+    if approval is None:
+        raise NotFound("There is no such approval.", approval_id=str(approval_id))
+    return approval
+
+
+def _binding(asked: Asked) -> str:
+    """Return the binding of what the person was shown, computed anew."""
+    approval = asked.approval
+    return binding(
+        asked.action, policy_version=approval.policy_version, expires_at=approval.expires_at
+    )
+
+
+def _decided_before(approval: Approval) -> NoReturn:
+    if approval.state is ApprovalState.PENDING:  # still pending, and cannot be decided: too late
+        raise Conflict("The question has expired.", reason="approval-expired")
+    raise AlreadyDecided(
+        f"This was decided before: {approval.state}.",
+        decision=approval.state.value,
+        decided_at=format_timestamp(approval.decided_at) if approval.decided_at else None,
+        decided_by=str(approval.decided_by) if approval.decided_by else None,
+    )
+
+
+def _changed() -> NoReturn:
+    raise Conflict("This is not what was shown: look at it again.", reason="changed-content")
+
+
+def _fact(asked: Asked, state: ApprovalState, reason: str) -> Fact:
+    approval = asked.approval
+    names = {ApprovalState.VOID: "approval.voided", ApprovalState.GRANTED: "approval.granted"}
+    return Fact(
+        type=names.get(state, f"approval.{state.value}"),
+        meta={
+            "approval_id": str(approval.id),
+            "action_id": str(approval.action_id),
+            "policy_version": approval.policy_version,
+        },
+        body={"reason": reason, "binding": approval.binding, "tool": approval.tool},
+    )
+
+
+def _edited(asked: Asked, edited: Action) -> dict[str, Any]:
+    from cairn.agent.snapshot import action_json
+    from cairn.safety.redaction import restore
+
+    restored = restore(dict(edited.arguments), asked.before.memory.vault)
+    return {"action": action_json(edited), "arguments": json.dumps(restored, sort_keys=True)}
+
+
+def _difference(earlier: Mapping[str, Any] | None, now: Mapping[str, Any]) -> EvidenceChange | None:
+    """Return what evidence came and went since the same tool was asked for before."""
+    if earlier is None:
+        return None
+    old, new = _citations(earlier), _citations(now)
+    return EvidenceChange(
+        added=tuple(one for one in new if one not in old),
+        removed=tuple(one for one in old if one not in new),
+    )
+
+
+def _citations(content: Mapping[str, Any]) -> Sequence[str]:
+    return cast("Sequence[str]", load_action(content["action"]).evidence)
+
+
+def _line(action: str, said: str, reason: str) -> Step:
+    detail = f"{said} {reason}".strip()
+    return Step(system=SYSTEM, action=action, detail=detail, kind="approval")

@@ -1,0 +1,66 @@
+"""The call itself: one way to the host for rehearsals and for what was allowed. Not the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.ids import derived_id
+from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown, ToolCall
+from cairn.safety.tools import Lane
+
+if TYPE_CHECKING:
+    from cairn.agent.situation import Situation
+    from cairn.mcp_host.port import ToolHost, ToolResult
+    from cairn.safety.pipeline import Ready
+    from cairn.safety.tools import ToolSpec
+
+SECONDS = 30.0
+SHORTEST = 1.0
+CRASHED = "connector-crashed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTool:
+    """Calls a tool through the host, waiting no longer than the investigation's time.
+
+    What may be repeated (reads, and tools that deduplicate by the key) is, once, when a connector
+    crashed or did not answer. Raises as `ToolHost.call`.
+    """
+
+    host: ToolHost
+    seconds: float = SECONDS
+
+    def __call__(self, situation: Situation, ready: Ready) -> ToolResult:
+        """Return what the tool said."""
+        call = self._call(situation, ready)
+        try:
+            return self.host.call(ready.workspace_id, call)
+        except (OutcomeUnknown, ConnectorUnavailable) as problem:
+            sent = isinstance(problem, OutcomeUnknown)
+            if problem.reason != CRASHED and not sent:
+                raise
+            if sent and not (ready.dry_run or repeatable(ready.tool)):
+                raise
+            situation.budget.check()
+            return self.host.call(ready.workspace_id, call)
+
+    def _call(self, situation: Situation, ready: Ready) -> ToolCall:
+        key = ready.action.id
+        if ready.dry_run:  # a rehearsal must not be taken for the call it rehearses
+            key = derived_id(key, "rehearsal")
+        left = situation.persona.max_seconds - situation.budget.spent.seconds
+        return ToolCall(
+            connector=ready.action.connector,
+            tool=ready.action.tool,
+            arguments=ready.action.arguments,
+            idempotency_key=key if ready.tool.lane is Lane.WRITE else None,
+            dry_run=ready.dry_run,
+            seconds=max(SHORTEST, min(self.seconds, left)),
+            traceparent=situation.investigation.traceparent,
+        )
+
+
+def repeatable(tool: ToolSpec) -> bool:
+    """Return whether a call that may have happened can be made again under the same key."""
+    return tool.lane is Lane.READ or tool.deduplicates

@@ -1,0 +1,261 @@
+"""What came of a call, as the next state, the record and the entries of the ledger. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from cairn.agent.ending import halted, handed_over
+from cairn.agent.ports import ActionState
+from cairn.agent.situation import Change, Fact
+from cairn.agent.state import Observation, State, Step, Verdict
+from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, evidence_ids, sealed_output
+from cairn.agent.transitions import MAX_DENIALS
+from cairn.mcp_host.port import ConnectorUnauthorised, ConnectorUnavailable
+from cairn.safety.pipeline import decided
+from cairn.safety.tools import Criticality
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.agent.journal import Page
+    from cairn.agent.ports import ActionRow
+    from cairn.agent.situation import Effect, Situation
+    from cairn.agent.state import WorkingMemory
+    from cairn.errors import CairnError
+    from cairn.mcp_host.port import ToolResult
+    from cairn.safety.action import Action
+    from cairn.safety.pipeline import Attempt
+
+MAX_RESULT_CHARS = 20_000
+"""Of a result in working memory; what models see of it is shorter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How an action ended, for its record."""
+
+    state: ActionState
+    text: str
+    is_error: bool = False
+    error: str | None = None
+    dry_run: bool = False
+
+
+def came_back(situation: Situation, attempt: Attempt, criticality: Criticality) -> Change:
+    """Return OBSERVING with what a call brought back, or where its failure leads."""
+    dry_run = decided(attempt).dry_run
+    memory = replace(situation.memory, vault=attempt.vault)
+    situation = replace(situation, memory=memory)
+    if attempt.error is not None:
+        return _failed(situation, attempt.action, attempt.error, criticality, dry_run=dry_run)
+    result = cast("ToolResult", attempt.result)
+    state = ActionState.FAILED if result.is_error else ActionState.APPLIED
+    end = End(
+        state=state,
+        text=attempt.text,
+        is_error=result.is_error,
+        error="tool-error" if result.is_error else None,
+        dry_run=dry_run,
+    )
+    return _observed(situation, attempt.action, end, ms=result.ms, meta=_said(result))
+
+
+def lost(situation: Situation, action: Action, dry_run: bool, *, code: str) -> Change:
+    """Return VERDICT: the call may have happened, nobody knows, and a person has to look."""
+    why = f"Nobody knows whether {action.key} happened: a person has to look before it is repeated."
+    end = End(state=ActionState.UNKNOWN, text="", error=code, dry_run=dry_run)
+    memory = observed(situation.memory, end, "The call was sent and no answer came.")
+    change = handed_over(memory, why, code="outcome-unknown", action="unknown")
+    fact, effect = ended(situation.memory, action, end)
+    return replace(change, facts=(fact,), effects=(effect,))
+
+
+def taken_up(situation: Situation, row: ActionRow, text: str) -> Change:
+    """Return OBSERVING for an action that ended when nobody took note of it."""
+    action = situation.memory.pending
+    if action is None:
+        raise RuntimeError("an action is taken up that is not pending")
+    end = End(state=row.state, text=text, is_error=row.is_error, dry_run=row.dry_run)
+    line = Step(system=action.key, action="taken_up", detail=_told(action, end), kind="action")
+    return Change(
+        target=State.OBSERVING, memory=observed(situation.memory, end, text), lines=(line,)
+    )
+
+
+def refused_late(situation: Situation, attempt: Attempt) -> Change:
+    """Return OBSERVING with a refusal: the rules, or the approval, changed before the call."""
+    action, decision = attempt.action, decided(attempt)
+    seen = Observation(
+        action_id=action.id,
+        connector=action.connector,
+        tool=action.tool,
+        arguments=action.arguments,
+        outcome="denied",
+        text=decision.detail,
+        reason=decision.reason,
+        evidence=action.evidence,
+    )
+    held = situation.memory
+    memory = replace(
+        held, denials=held.denials + 1, observations=(*held.observations, seen), pending=None
+    )
+
+    def deny(page: Page) -> None:
+        page.stores.actions.deny(action.id, error=decision.reason, now=page.now)
+
+    meta = {
+        "action_id": str(action.id),
+        "reason": decision.reason,
+        "policy_version": decision.policy_version,
+        "evidence_ids": evidence_ids(held, action.evidence),
+    }
+    fact = Fact(type="action.denied", meta=meta, body={"detail": decision.detail})
+    line = Step(
+        system="safety", action="denied", detail=f"{action.key}: {decision.detail}", kind="action"
+    )
+    change = Change(
+        target=State.OBSERVING, memory=memory, lines=(line,), facts=(fact,), effects=(deny,)
+    )
+    if memory.denials < MAX_DENIALS:
+        return change
+    why = f"{MAX_DENIALS} actions were refused, the last one {action.key}: {decision.detail}"
+    end = halted(memory, Verdict.NEEDS_TECH, why, code="denied-too-often")
+    return replace(end, lines=(line, *end.lines), facts=(fact,), effects=(deny,))
+
+
+def _failed(
+    situation: Situation,
+    action: Action,
+    error: CairnError,
+    criticality: Criticality,
+    *,
+    dry_run: bool,
+) -> Change:
+    """Return what follows a call that did not happen, or was refused by its connector."""
+    end = End(
+        state=ActionState.FAILED,
+        text=error.detail,
+        is_error=True,
+        error=error.reason,
+        dry_run=dry_run,
+    )
+    change = _observed(situation, action, end, ms=0, meta={})
+    if isinstance(error, ConnectorUnauthorised):
+        return _signed_out(situation, action, change)
+    if isinstance(error, ConnectorUnavailable) and criticality is Criticality.HALT:
+        why = f"The connector {action.connector} does not run, and nothing goes on without it."
+        stop = halted(change.memory, Verdict.NEEDS_TECH, why, code=error.reason)
+        return _instead(change, stop)
+    return change
+
+
+def _signed_out(situation: Situation, action: Action, change: Change) -> Change:
+    """Return VERDICT: a person renews the connector's sign-in, and the ticket comes back then."""
+    name = action.connector
+    why = (
+        f"The connector {name} is not signed in any more. "
+        f"Renew its credentials with `cairn connectors reauthorise {name}`."
+    )
+    handed = handed_over(change.memory, why, code="connector-unauthorised", action="signed_out")
+    ticket_id = situation.investigation.ticket_id
+
+    def park(page: Page) -> None:
+        page.stores.tickets.park(ticket_id, f"connector:{name}")
+
+    handed = _instead(change, handed)
+    return replace(handed, effects=(*handed.effects, park))
+
+
+def _instead(change: Change, other: Change) -> Change:
+    """Return `other` with what `change` says and writes before it."""
+    return replace(
+        other, lines=(*change.lines, *other.lines), facts=change.facts, effects=change.effects
+    )
+
+
+def _observed(
+    situation: Situation, action: Action, end: End, *, ms: int, meta: dict[str, Any]
+) -> Change:
+    line = Step(
+        system=action.key,
+        action=end.state.value,
+        detail=_told(action, end),
+        kind="action",
+        ms=ms,
+        citations=(f"[tool:{action.id}]",),
+    )
+    fact, effect = ended(situation.memory, action, end, meta)
+    return Change(
+        target=State.OBSERVING,
+        memory=observed(situation.memory, end),
+        lines=(line,),
+        facts=(fact,),
+        effects=(effect,),
+    )
+
+
+def ended(
+    memory: WorkingMemory, action: Action, end: End, meta: Mapping[str, Any] | None = None
+) -> tuple[Fact, Effect]:
+    """Return the entry and the change of the record that say how an action ended."""
+
+    def finish(page: Page) -> None:
+        page.stores.actions.end(
+            action.id,
+            end.state,
+            output=sealed_output(page, action.id, end.text),
+            is_error=end.is_error,
+            error=end.error,
+            now=page.now,
+        )
+
+    fact = Fact(
+        type=f"action.{end.state.value}",
+        meta={
+            "action_id": str(action.id),
+            "dry_run": end.dry_run,
+            "is_error": end.is_error,
+            "error": end.error,
+            "evidence_ids": evidence_ids(memory, action.evidence),
+            **(meta or {}),
+        },
+        body={"action": action.key, "output": cut(end.text, MAX_OUTPUT_CHARS)},
+    )
+    return fact, finish
+
+
+def observed(memory: WorkingMemory, end: End, text: str | None = None) -> WorkingMemory:
+    """Return the memory with what came of its pending action, which is pending no more."""
+    action = memory.pending
+    if action is None:
+        return memory
+    seen = Observation(
+        action_id=action.id,
+        connector=action.connector,
+        tool=action.tool,
+        arguments=action.arguments,
+        outcome=end.state.value,
+        text=cut(end.text if text is None else text, MAX_RESULT_CHARS),
+        reason=end.error or "",
+        dry_run=end.dry_run,
+        evidence=action.evidence,
+    )
+    return replace(memory, pending=None, observations=(*memory.observations, seen))
+
+
+def _said(result: ToolResult) -> dict[str, Any]:
+    return {
+        "ms": result.ms,
+        "truncated": result.truncated,
+        "simulated": result.simulated,
+        "cached": result.cached,
+        "manifest_hash": result.manifest_hash,
+    }
+
+
+def _told(action: Action, end: End) -> str:
+    how = "as a dry run" if end.dry_run else ""
+    said = " ".join(f"{action.key} {end.state.value} {how}".split())
+    first = cut(" ".join(end.text.split()), 300)
+    return f"{said}: {first}" if first else f"{said}."

@@ -1,0 +1,222 @@
+"""What is written of an action before it is taken: refused, proposed, or put to a person. Pure.
+
+In clear stand ids, codes and hashes of rules; names, arguments and reasons are sealed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cairn.agent.ports import ActionRow, ActionState, Approval, ApprovalState
+from cairn.agent.situation import Change, Fact
+from cairn.agent.snapshot import action_json
+from cairn.agent.state import State, Step
+from cairn.agent.tool_calls import evidence_ids, sealed_input
+from cairn.errors import ValidationFailed
+from cairn.safety.action import Outcome
+from cairn.safety.approval import binding, digest
+from cairn.text.canonical import format_timestamp
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
+    from uuid import UUID
+
+    from cairn.agent.journal import Page
+    from cairn.agent.situation import Effect, Situation
+    from cairn.agent.state import WorkingMemory
+    from cairn.safety.action import Action, Decision
+    from cairn.safety.pipeline import Attempt
+    from cairn.safety.tools import ToolSpec
+
+SYSTEM = "safety"
+UNREADABLE = "0" * 64
+"""The digest of arguments that have no canonical form; nothing is the same as they."""
+
+
+def denying(
+    situation: Situation, action: Action, decision: Decision, tool: ToolSpec | None
+) -> tuple[Fact, Effect]:
+    """Return the entry and the record of a refusal."""
+    row = _recording(situation, action, decision, tool, ActionState.DENIED)
+    return _fact("action.denied", situation.memory, action, decision, tool), row
+
+
+def proposing(
+    situation: Situation, memory: WorkingMemory, attempt: Attempt, decision: Decision
+) -> Change:
+    """Return ACTING: the rules, a standing grant or a person said yes."""
+    action, tool = attempt.action, attempt.tool
+    rehearsed = decision.outcome is Outcome.ALLOWED and decision.dry_run
+    decision = replace(decision, dry_run=rehearsed)
+    said = "as a dry run" if rehearsed else decision.detail
+    line = Step(
+        system=SYSTEM,
+        action="allowed",
+        detail=f"{action.key}: {said}",
+        kind="action",
+        citations=action.evidence,
+    )
+    return Change(
+        target=State.ACTING,
+        memory=memory,
+        lines=(line,),
+        facts=(_fact("action.proposed", memory, action, decision, tool),),
+        effects=(_recording(situation, action, decision, tool, ActionState.PROPOSED),),
+    )
+
+
+def asking(
+    situation: Situation,
+    memory: WorkingMemory,
+    attempt: Attempt,
+    decision: Decision,
+    *,
+    approval_id: UUID,
+    asked_at: datetime,
+    lifetime: timedelta,
+) -> Change:
+    """Return WAITING_APPROVAL with the question; the slot is given back."""
+    action = attempt.action
+    expires_at = asked_at + lifetime
+    bound = binding(action, policy_version=decision.policy_version, expires_at=expires_at)
+    content = _content(memory, attempt, decision)
+    investigation = situation.investigation
+
+    def ask(page: Page) -> None:
+        page.stores.approvals.add(
+            Approval(
+                id=approval_id,
+                investigation_id=investigation.id,
+                ticket_id=investigation.ticket_id,
+                action_id=action.id,
+                tool=action.key,
+                binding=bound,
+                policy_version=decision.policy_version,
+                content=page.entries.seal(approval_id, page.data_subjects, content),
+                state=ApprovalState.PENDING,
+                data_subjects=page.data_subjects,
+                asked_at=asked_at,
+                expires_at=expires_at,
+            )
+        )
+        page.stores.slots.free(investigation.id)
+
+    asked = Fact(
+        type="approval.requested",
+        meta={
+            "approval_id": str(approval_id),
+            "action_id": str(action.id),
+            "policy_version": decision.policy_version,
+            "reason": decision.reason,
+            "expires_at": format_timestamp(expires_at),
+        },
+        body={"binding": bound, "tool": action.key},
+    )
+    line = Step(
+        system=SYSTEM,
+        action="asked",
+        detail=f"{action.key}: {decision.detail}",
+        kind="approval",
+        citations=action.evidence,
+    )
+    real = replace(decision, dry_run=False)
+    return Change(
+        target=State.WAITING_APPROVAL,
+        memory=replace(memory, approval_id=approval_id),
+        lines=(line,),
+        facts=(_fact("action.proposed", memory, action, real, attempt.tool), asked),
+        effects=(_recording(situation, action, real, attempt.tool, ActionState.PROPOSED), ask),
+    )
+
+
+def _content(memory: WorkingMemory, attempt: Attempt, decision: Decision) -> dict[str, Any]:
+    """Return what a person is shown: values restored, evidence with its texts, the way back."""
+    action, tool = attempt.action, attempt.tool
+    cited = set(action.evidence)
+    sources = (*memory.evidence, *memory.facts, *memory.similar)
+    evidence = [
+        {"citation": one.citation, "text": one.text} for one in sources if one.citation in cited
+    ]
+    evidence += [
+        {"citation": f"[tool:{one.action_id}]", "text": one.text}
+        for one in memory.observations
+        if f"[tool:{one.action_id}]" in cited
+    ]
+    return {
+        "action": action_json(action),
+        "arguments": json.dumps(dict(attempt.restored), sort_keys=True),
+        "title": memory.brief.title,
+        "why": action.reason,
+        "rule": decision.reason,
+        "detail": decision.detail,
+        "dangerous": bool(tool and tool.dangerous),
+        "lane": tool.lane.value if tool and tool.lane else "",
+        "rollback": f"{tool.connector}.{tool.rollback}" if tool and tool.rollback else None,
+        "evidence": evidence,
+        "rehearsal": attempt.text,
+    }
+
+
+def _recording(
+    situation: Situation,
+    action: Action,
+    decision: Decision,
+    tool: ToolSpec | None,
+    state: ActionState,
+) -> Effect:
+    investigation = situation.investigation
+
+    def record(page: Page) -> None:
+        page.stores.actions.add(
+            ActionRow(
+                id=action.id,
+                investigation_id=investigation.id,
+                connector=action.connector,
+                tool=action.tool,
+                lane=tool.lane.value if tool and tool.lane else "",
+                digest=_digest(action),
+                state=state,
+                dry_run=decision.dry_run and state is not ActionState.DENIED,
+                is_error=False,
+                input=sealed_input(page, action),
+                output=b"",
+                data_subjects=page.data_subjects,
+                proposed_at=page.now,
+                error=decision.reason if state is ActionState.DENIED else None,
+                session_id=str(investigation.ticket_id),
+            )
+        )
+
+    return record
+
+
+def _fact(
+    type_: str,
+    memory: WorkingMemory,
+    action: Action,
+    decision: Decision,
+    tool: ToolSpec | None,
+) -> Fact:
+    return Fact(
+        type=type_,
+        meta={
+            "action_id": str(action.id),
+            "outcome": decision.outcome.value,
+            "reason": decision.reason,
+            "policy_version": decision.policy_version,
+            "lane": tool.lane.value if tool and tool.lane else None,
+            "dry_run": decision.dry_run,
+            "grant_id": str(decision.grant_id) if decision.grant_id else None,
+            "evidence_ids": evidence_ids(memory, action.evidence),
+        },
+        body={**action_json(action), "detail": decision.detail},
+    )
+
+
+def _digest(action: Action) -> str:
+    try:
+        return digest(action)
+    except ValidationFailed:
+        return UNREADABLE

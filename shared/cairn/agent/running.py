@@ -1,0 +1,141 @@
+"""Run one step of an investigation: read, think without a transaction, write once.
+
+A step that is run again finds the state moved on, does nothing and answers where the investigation
+is. Not what a step does: they are in `steps`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cairn.access.system import system_principal
+from cairn.agent.budgeting import budget_of, spending_of
+from cairn.agent.ending import broken, spent_out
+from cairn.agent.journal import agent_of
+from cairn.agent.moving import found, moved, read
+from cairn.agent.present import Present, present
+from cairn.agent.situation import Change, Situation
+from cairn.agent.snapshot import Snapshots
+from cairn.agent.state import Spending, State
+from cairn.errors import BudgetExceeded, CairnError, Conflict, Unavailable
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from cairn.agent.closing import Abandon
+    from cairn.agent.journal import Journal
+    from cairn.agent.moving import Opened
+    from cairn.agent.ports import TicketDesk
+    from cairn.agent.situation import StepFunction
+    from cairn.clock import Stopwatch
+
+CHECKED = frozenset({State.PLANNING, State.RETRIEVING, State.SAFETY_CHECK})
+"""States in which the budget is looked at before the step: the others look where they spend."""
+
+
+def execution_name(investigation_id: UUID, run: int) -> str:
+    """Return the name of an execution of the machine: one for each run."""
+    return f"{investigation_id}-{run}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStep:
+    """Runs the step of a state and makes the transition it asks for.
+
+    Budget spent: the verdict is `failed_budget`. Unavailable is raised again, with what was spent
+    kept, for the machine to repeat; any other error of Cairn's ends in HALTED.
+    """
+
+    journal: Journal
+    steps: Mapping[State, StepFunction]
+    desk: TicketDesk
+    stopwatch: Stopwatch
+    abandon: Abandon
+
+    def __call__(
+        self,
+        workspace_id: UUID,
+        investigation_id: UUID,
+        *,
+        state: State,
+        run: int | None = None,
+    ) -> Present:
+        """Return where the investigation is after the step of `state`.
+
+        Raises NotFound, Unavailable, and Conflict (`superseded`) for a run that is not the present
+        one: nothing is done on its behalf.
+        """
+        try:
+            before = read(self.journal, workspace_id, investigation_id)
+            if before.investigation.state is not state:
+                return present(before.investigation)
+            if run is not None and run != before.investigation.run:
+                raise superseded(run)
+            return self._done(before, self._change(before))
+        except (BodyUnreadable, SubjectForgotten):
+            return self.abandon(workspace_id, investigation_id)
+
+    def _change(self, before: Opened) -> Change:
+        investigation, memory = before.investigation, before.memory
+        persona = self.desk.persona(investigation.workspace_id, investigation.persona)
+        kept = _most(investigation.spending, memory.spending)
+        budget = budget_of(persona, kept, self.stopwatch)
+        situation = Situation(
+            investigation=investigation, memory=memory, persona=persona, budget=budget
+        )
+        try:
+            change = self._stepped(situation)
+        except (BodyUnreadable, SubjectForgotten):
+            raise
+        except Unavailable:
+            self._spend(investigation.workspace_id, investigation.id, spending_of(budget))
+            raise
+        except CairnError as error:
+            change = broken(situation, error)
+        spending = spending_of(budget)
+        return _timed(change, spending, spending.ms - kept.ms)
+
+    def _stepped(self, situation: Situation) -> Change:
+        try:
+            if situation.investigation.state in CHECKED:
+                situation.budget.check()
+            return self.steps[situation.investigation.state](situation)
+        except BudgetExceeded as error:
+            return spent_out(situation, error)
+
+    def _done(self, before: Opened, change: Change) -> Present:
+        investigation = before.investigation
+        snapshots = Snapshots(cipher=self.journal.cipher)
+        self.journal.write(
+            investigation.workspace_id,
+            investigation.data_subjects,
+            agent_of(investigation),
+            lambda page: moved(page, snapshots, before, change),
+        )
+        with self.journal.reading(investigation.workspace_id) as stores:
+            return present(found(stores, investigation.id))
+
+    def _spend(self, workspace_id: UUID, investigation_id: UUID, spending: Spending) -> None:
+        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
+            stores.investigations.spend(investigation_id, spending)
+
+
+def superseded(run: int) -> Conflict:
+    """Return the refusal of a run that another one has taken the place of."""
+    return Conflict("Another run has taken this one's place.", reason="superseded", run=run)
+
+
+def _most(stored: Spending, remembered: Spending) -> Spending:
+    """Return the larger: a step that did not get to a transition kept its spending beside it."""
+    return max(stored, remembered, key=lambda one: (one.tokens, one.ms, one.iterations))
+
+
+def _timed(change: Change, spending: Spending, ms: int) -> Change:
+    """Return the change with what was spent, and the step's time on its first line."""
+    first, *rest = change.lines
+    line = first if first.ms else replace(first, ms=ms)
+    memory = replace(change.memory, spending=spending)
+    return replace(change, memory=memory, lines=(line, *rest))

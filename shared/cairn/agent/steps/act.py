@@ -1,0 +1,176 @@
+"""ACTING: call the tool, once. `action.started` is committed before the call, its end after it.
+
+A retry that finds an action started and not ended repeats what may be repeated: reads, and tools
+that deduplicate by the key. Of anything else nobody knows whether it happened: a person is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cairn.agent.calling import repeatable
+from cairn.agent.ending import halted, handed_over
+from cairn.agent.journal import agent_of
+from cairn.agent.outcomes import came_back, lost, refused_late, taken_up
+from cairn.agent.ports import ActionState, ApprovalState
+from cairn.agent.state import Verdict
+from cairn.agent.steps.check import attempted
+from cairn.agent.tool_calls import evidence_ids, opened_output
+from cairn.errors import Conflict, Unavailable
+from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown
+from cairn.safety.action import Outcome
+from cairn.safety.approval import PersonApproval
+from cairn.safety.pipeline import decided
+from cairn.safety.tools import Criticality, Lane
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.agent.calling import CallTool
+    from cairn.agent.journal import Journal, Page
+    from cairn.agent.ports import ActionRow, Connectors
+    from cairn.agent.situation import Change, Situation
+    from cairn.safety.action import Action
+    from cairn.safety.pipeline import Attempt, Pipeline
+    from cairn.safety.tools import ToolSpec
+
+
+class NotStarted(Conflict):
+    """The action cannot be started: its approval was used or taken back, or it was begun before."""
+
+    code = "action-not-started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Takes the pending action."""
+
+    journal: Journal
+    pipeline: Pipeline
+    call: CallTool
+    connectors: Connectors
+
+    def __call__(self, situation: Situation) -> Change:
+        """Return OBSERVING with what came of it, VERDICT where a person has to go on, or HALTED."""
+        memory = situation.memory
+        action, row = memory.pending, self._row(situation)
+        if action is None or row is None or row.state is ActionState.DENIED:
+            why = "There is no action to take."
+            return halted(memory, Verdict.FAILED, why, code="nothing-pending")
+        if row.state is ActionState.UNKNOWN:
+            why = f"Nobody knows whether {action.key} happened."
+            return handed_over(memory, why, code="outcome-unknown")
+        if row.state in (ActionState.APPLIED, ActionState.FAILED):
+            return taken_up(situation, row, self._text(situation, row))
+        if row.state is ActionState.STARTED and not self._repeatable(situation, row):
+            return lost(situation, action, row.dry_run, code="interrupted")
+        return self._performed(situation, action, row)
+
+    def _performed(self, situation: Situation, action: Action, row: ActionRow) -> Change:
+        situation.budget.check()
+        attempt = replace(attempted(situation, action), approval=self._approval(situation))
+        attempt = self.pipeline.perform(
+            attempt,
+            begin=partial(self._begin, situation, row),
+            call=partial(self.call, situation),
+            audit=_nothing,
+        )
+        error = attempt.error
+        if isinstance(error, Unavailable) and not isinstance(error, ConnectorUnavailable):
+            raise error
+        if decided(attempt).outcome is Outcome.DENIED:
+            if row.state is ActionState.STARTED:
+                return lost(situation, action, row.dry_run, code="interrupted")
+            return refused_late(situation, attempt)
+        if isinstance(error, OutcomeUnknown) and not self._repeatable(situation, row):
+            return lost(situation, action, decided(attempt).dry_run, code=error.reason)
+        return came_back(situation, attempt, self._criticality(situation, action))
+
+    def _begin(self, situation: Situation, row: ActionRow, attempt: Attempt) -> None:
+        """Commit that the action is started: from here on it counts as taken until known better."""
+        if row.state is ActionState.STARTED:
+            return
+        investigation, decision = situation.investigation, decided(attempt)
+
+        def start(page: Page) -> None:
+            approval_id = situation.memory.approval_id
+            if approval_id is not None and not page.stores.approvals.use(approval_id):
+                raise NotStarted("Its approval does not count any more.")
+            if not page.stores.actions.start(row.id, dry_run=decision.dry_run, now=page.now):
+                raise NotStarted("It was begun before.")
+            meta = {
+                "investigation_id": str(investigation.id),
+                "ticket_id": str(investigation.ticket_id),
+                "action_id": str(row.id),
+                "dry_run": decision.dry_run,
+                "policy_version": decision.policy_version,
+                "approval_id": str(approval_id) if approval_id else None,
+                "grant_id": str(decision.grant_id) if decision.grant_id else None,
+                "evidence_ids": evidence_ids(situation.memory, attempt.action.evidence),
+            }
+            page.note("action.started", meta, {"action": attempt.action.key})
+
+        self.journal.write(
+            investigation.workspace_id,
+            investigation.data_subjects,
+            agent_of(investigation),
+            start,
+        )
+
+    def _row(self, situation: Situation) -> ActionRow | None:
+        pending = situation.memory.pending
+        if pending is None:
+            return None
+        with self.journal.reading(situation.workspace_id) as stores:
+            return stores.actions.find(pending.id)
+
+    def _approval(self, situation: Situation) -> PersonApproval | None:
+        """Return the yes a person gave, as it was given; None when nobody was asked."""
+        approval_id = situation.memory.approval_id
+        if approval_id is None:
+            return None
+        with self.journal.reading(situation.workspace_id) as stores:
+            given = stores.approvals.find(approval_id)
+        if given is None or given.state not in (ApprovalState.GRANTED, ApprovalState.USED):
+            return None
+        return PersonApproval(
+            approval_id=given.id,
+            binding=given.binding,
+            policy_version=given.policy_version,
+            expires_at=given.expires_at,
+            by=given.decided_by or situation.workspace_id,
+        )
+
+    def _text(self, situation: Situation, row: ActionRow) -> str:
+        """Return what a call brought back that ended without anybody taking note."""
+        workspace_id = situation.workspace_id
+        keys = self.journal.keys_of(workspace_id, row.data_subjects)
+        return opened_output(row, workspace_id, self.journal.cipher, keys)
+
+    def _repeatable(self, situation: Situation, row: ActionRow) -> bool:
+        if row.lane == Lane.READ or row.dry_run:
+            return True
+        tool = tool_of(self.connectors, situation.workspace_id, row.connector, row.tool)
+        return tool is not None and repeatable(tool)
+
+    def _criticality(self, situation: Situation, action: Action) -> Criticality:
+        for one in self.connectors.connectors(situation.workspace_id):
+            if one.name == action.connector and one.manifest is not None:
+                return one.manifest.criticality
+        return Criticality.SKIP
+
+
+def tool_of(
+    connectors: Connectors, workspace_id: UUID, connector: str, name: str
+) -> ToolSpec | None:
+    """Return a tool of the catalogue as it is declared now."""
+    for one in connectors.connectors(workspace_id):
+        if one.name == connector and one.manifest is not None:
+            return one.manifest.tool(name)
+    return None
+
+
+def _nothing(attempt: Attempt) -> None:
+    """Stand for the audit: what came of it is written with the transition."""

@@ -1,0 +1,245 @@
+"""SAFETY_CHECK: may this action be taken, and by whose word? The rules are `safety`'s.
+
+Beside the rules it refuses what would go in circles: a write that was applied, one a person
+rejected, one whose outcome nobody knows; and what was made up: arguments of wrong types, evidence
+that is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cairn.agent import citations
+from cairn.agent.ending import halted
+from cairn.agent.planning.arguments import misfit
+from cairn.agent.ports import ActionState
+from cairn.agent.proposing import asking, denying, proposing
+from cairn.agent.situation import Change
+from cairn.agent.state import Observation, State, Step, Verdict
+from cairn.agent.transitions import MAX_DENIALS
+from cairn.errors import ValidationFailed
+from cairn.safety.action import Action, Decision, Outcome
+from cairn.safety.approval import binding, digest, same_arguments
+from cairn.safety.pipeline import Attempt, decided
+from cairn.safety.tools import Lane
+
+if TYPE_CHECKING:
+    from cairn.agent.calling import CallTool
+    from cairn.agent.journal import Journal
+    from cairn.agent.ports import ActionRow, Approval
+    from cairn.agent.situation import Situation
+    from cairn.agent.state import WorkingMemory
+    from cairn.clock import Clock
+    from cairn.ids import IdSource
+    from cairn.safety.pipeline import Pipeline
+    from cairn.safety.tools import ToolSpec
+
+SYSTEM = "safety"
+LIFETIME = timedelta(hours=24)
+"""Of a question to a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSafety:
+    """Asks the rules about the action that was planned, or that an earlier execution began."""
+
+    journal: Journal
+    pipeline: Pipeline
+    call: CallTool
+    clock: Clock
+    new_id: IdSource
+    lifetime: timedelta = LIFETIME
+
+    def __call__(self, situation: Situation) -> Change:
+        """Return ACTING, WAITING_APPROVAL, or PLANNING for a refusal: the third ends in HALTED."""
+        action = self._wanted(situation)
+        if action is None:
+            why = "There is no action to check."
+            return halted(situation.memory, Verdict.FAILED, why, code="nothing-planned")
+        attempt = self.pipeline.check(attempted(situation, action))
+        same = self._same(situation, attempt.action)
+        decision = _looked_over(situation.memory, attempt, same)
+        memory = replace(situation.memory, vault=attempt.vault, plan=None)
+        if decision.outcome is Outcome.DENIED:
+            return refused(situation, memory, attempt.action, decision, attempt.tool)
+        action = _as_begun(attempt.action, same, attempt.tool, decision)
+        memory = replace(memory, pending=action, approval_id=None)
+        return self._allowed(situation, memory, replace(attempt, action=action), decision)
+
+    def _wanted(self, situation: Situation) -> Action | None:
+        memory = situation.memory
+        if memory.pending is not None:
+            return memory.pending
+        if memory.plan is None:
+            return None
+        plan = memory.plan
+        return Action(
+            id=self.new_id(),
+            connector=plan.connector,
+            tool=plan.tool,
+            arguments=plan.arguments,
+            evidence=plan.evidence,
+            reason=plan.reason,
+        )
+
+    def _same(self, situation: Situation, action: Action) -> ActionRow | None:
+        """Return the record of the same action in this investigation, if there is one."""
+        try:
+            wanted = digest(action)
+        except ValidationFailed:  # the pipeline has denied what has no canonical form
+            return None
+        with self.journal.reading(situation.workspace_id) as stores:
+            return stores.actions.same(situation.investigation.id, wanted)
+
+    def _allowed(
+        self, situation: Situation, memory: WorkingMemory, attempt: Attempt, decision: Decision
+    ) -> Change:
+        if decision.outcome is Outcome.ALLOWED:
+            return proposing(situation, memory, attempt, decision)
+        granted = self._granted(situation, attempt.action, decision)
+        if granted is not None:
+            memory = replace(memory, approval_id=granted.id)
+            return proposing(situation, memory, attempt, decision)
+        return asking(
+            situation,
+            memory,
+            self._rehearsed(situation, attempt),
+            decision,
+            approval_id=self.new_id(),
+            asked_at=self.clock(),
+            lifetime=self.lifetime,
+        )
+
+    def _rehearsed(self, situation: Situation, attempt: Attempt) -> Attempt:
+        """Return the attempt with what the call would do, for a person to see, where it can say."""
+        situation.budget.check()
+        return self.pipeline.rehearse(attempt, partial(self.call, situation))
+
+    def _granted(self, situation: Situation, action: Action, decision: Decision) -> Approval | None:
+        """Return the approval of exactly this that a person gave and nothing has used."""
+        with self.journal.reading(situation.workspace_id) as stores:
+            held = stores.approvals.granted(situation.investigation.id, self.clock())
+        for one in held:
+            version = decision.policy_version
+            if one.binding == binding(action, policy_version=version, expires_at=one.expires_at):
+                return one
+        return None
+
+
+def attempted(situation: Situation, action: Action) -> Attempt:
+    """Return an action as the pipeline takes it: with the persona's autonomy and the vault."""
+    return Attempt(
+        workspace_id=situation.workspace_id,
+        action=action,
+        autonomy=situation.persona.autonomy,
+        vault=situation.memory.vault,
+        profile=situation.persona.redaction,
+    )
+
+
+def refused(
+    situation: Situation,
+    memory: WorkingMemory,
+    action: Action,
+    decision: Decision,
+    tool: ToolSpec | None,
+) -> Change:
+    """Return PLANNING with what was refused and why, or HALTED for the third time."""
+    seen = Observation(
+        action_id=action.id,
+        connector=action.connector,
+        tool=action.tool,
+        arguments=action.arguments,
+        outcome="denied",
+        text=decision.detail,
+        reason=decision.reason,
+        evidence=action.evidence,
+    )
+    memory = replace(
+        memory,
+        pending=None,
+        denials=memory.denials + 1,
+        observations=(*memory.observations, seen),
+    )
+    fact, effect = denying(situation, action, decision, tool)
+    line = Step(
+        system=SYSTEM, action="denied", detail=f"{action.key}: {decision.detail}", kind="action"
+    )
+    change = Change(
+        target=State.PLANNING, memory=memory, lines=(line,), facts=(fact,), effects=(effect,)
+    )
+    if memory.denials < MAX_DENIALS:
+        return change
+    why = f"{MAX_DENIALS} actions were refused, the last one {action.key}: {decision.detail}"
+    end = halted(memory, Verdict.NEEDS_TECH, why, code="denied-too-often")
+    return replace(end, lines=(*change.lines, *end.lines), facts=(fact,), effects=(effect,))
+
+
+def _looked_over(memory: WorkingMemory, attempt: Attempt, same: ActionRow | None) -> Decision:
+    """Return the pipeline's decision, or a refusal or a question of our own in its place."""
+    decision = decided(attempt)
+    if decision.outcome is Outcome.DENIED or attempt.tool is None:
+        return decision
+    found = _circles(memory, attempt, same, decision) or _made_up(memory, attempt, attempt.tool)
+    if found is not None:
+        reason, detail = found
+        return replace(decision, outcome=Outcome.DENIED, reason=reason, detail=detail)
+    writes = attempt.tool.lane is Lane.WRITE
+    if decision.outcome is Outcome.ALLOWED and writes and memory.brief.suspicious:
+        why = "What was read tries to give orders: a person approves every write."
+        return replace(
+            decision,
+            outcome=Outcome.NEEDS_APPROVAL,
+            reason="suspicious-input",
+            detail=why,
+            grant_id=None,
+        )
+    return decision
+
+
+def _circles(
+    memory: WorkingMemory, attempt: Attempt, same: ActionRow | None, decision: Decision
+) -> tuple[str, str] | None:
+    """Return why an action must not be asked for again, as (code, sentence)."""
+    action = attempt.action
+    if any(
+        one.outcome == "rejected"
+        and (one.connector, one.tool) == (action.connector, action.tool)
+        and same_arguments(one.arguments, action.arguments)
+        for one in memory.observations
+    ):
+        return "rejected-before", "A person has rejected exactly this."
+    if same is None or same.lane == Lane.READ:
+        return None
+    if same.state is ActionState.APPLIED and (decision.dry_run or not same.dry_run):
+        return "already-applied", "Exactly this was done before in this investigation."
+    if same.state is ActionState.UNKNOWN:
+        return "outcome-unknown", "Nobody knows whether exactly this was done before."
+    return None
+
+
+def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[str, str] | None:
+    """Return what a planner invented, as (code, sentence)."""
+    fault = misfit(tool, attempt.restored)
+    if fault is not None:
+        return "wrong-arguments", f"{fault[0].upper()}{fault[1:]}."
+    known = citations.sources(memory)
+    for token in attempt.action.evidence:
+        cited = citations.parse(token)
+        if cited is None or not citations.resolves(cited, known):
+            return "invented-evidence", "The evidence names something that was never found."
+    return None
+
+
+def _as_begun(
+    action: Action, same: ActionRow | None, tool: ToolSpec | None, decision: Decision
+) -> Action:
+    """Return the action under the id it was begun with: its idempotency key."""
+    begun = (ActionState.PROPOSED, ActionState.STARTED)
+    if same is None or tool is None or same.state not in begun:
+        return action
+    rehearsed = decision.outcome is Outcome.ALLOWED and decision.dry_run
+    return replace(action, id=same.id) if same.dry_run == rehearsed else action

@@ -1,0 +1,119 @@
+"""CREATED: read the ticket, hide what is personal, look around, and ask whether it is worth it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cairn.agent.ending import fixed
+from cairn.agent.situation import Change
+from cairn.agent.state import Brief, State, Step, Verdict
+from cairn.errors import Unavailable
+from cairn.helpdesk.ticket import MAX_BODY_CHARS, MAX_TITLE_CHARS, Priority
+from cairn.safety.screening import screen
+from cairn.safety.tools import Autonomy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from uuid import UUID
+
+    from cairn.agent.hiding import Hider, Hiding
+    from cairn.agent.ports import Planner, Surrounds, TicketDesk
+    from cairn.agent.situation import Situation
+    from cairn.agent.state import Evidence, WorkingMemory
+    from cairn.helpdesk.ticket import Ticket
+
+SYSTEM = "triage"
+CUT = "\n[the rest of this ticket is left out]"
+_MARGIN = 500  # read beyond the cut, so that no address is cut in two before it is seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triage:
+    """Fills the memory of a new investigation. `degraded` says whether the queue is too long."""
+
+    desk: TicketDesk
+    hiding: Hiding
+    surrounds: Surrounds
+    planner: Planner
+    degraded: Callable[[UUID], bool]
+
+    def __call__(self, situation: Situation) -> Change:
+        """Return PLANNING, or VERDICT with `skipped` for what is not worth investigating."""
+        workspace_id = situation.workspace_id
+        ticket = self.desk.ticket(workspace_id, situation.investigation.ticket_id)
+        hiding = self.hiding.of(situation)
+        memory = replace(situation.memory, brief=_brief(ticket, hiding))
+        around, line = self._around(workspace_id, ticket, hiding)
+        low = ticket.priority is Priority.LOW
+        memory = replace(
+            memory,
+            **around,
+            vault=hiding.vault,
+            skip_retrieval=low and self.degraded(workspace_id),
+        )
+        return self._judged(situation, memory, line)
+
+    def _judged(self, situation: Situation, memory: WorkingMemory, line: Step) -> Change:
+        if situation.persona.autonomy is Autonomy.OFF:
+            return _skipped(memory, line, "agents are switched off for this persona")
+        ruling = self.planner.triage(situation.question(memory))
+        if ruling is not None:
+            return _skipped(memory, line, ruling.reason)
+        worth = Step(system=SYSTEM, action="taken", detail="Worth investigating.", kind="state")
+        return Change(target=State.PLANNING, memory=memory, lines=(line, worth))
+
+    def _around(
+        self, workspace_id: UUID, ticket: Ticket, hiding: Hider
+    ) -> tuple[Mapping[str, tuple[Evidence, ...] | tuple[str, ...]], Step]:
+        """Return what else is known, redacted; without it the investigation goes on."""
+        try:
+            facts, similar, hints = self.surrounds(workspace_id, ticket)
+        except Unavailable as error:
+            return {}, Step(system=SYSTEM, action="read", detail=error.detail, kind="error")
+        said = f"{len(facts)} facts, {len(similar)} similar tickets, {len(hints)} hints."
+        line = Step(
+            system=SYSTEM,
+            action="read",
+            detail=said,
+            kind="search",
+            citations=tuple(one.citation for one in (*facts, *similar)),
+        )
+        return {
+            "facts": hiding.evidence(facts),
+            "similar": hiding.evidence(similar),
+            "hints": tuple(hiding(one) for one in hints),
+        }, line
+
+
+def _brief(ticket: Ticket, hide: Hider) -> Brief:
+    """Return the ticket as models see it."""
+    body = hide(ticket.body[: MAX_BODY_CHARS + _MARGIN])
+    if len(body) > MAX_BODY_CHARS or len(ticket.body) > MAX_BODY_CHARS + _MARGIN:
+        body = body[:MAX_BODY_CHARS] + CUT
+    return Brief(
+        ticket_id=ticket.id,
+        source=ticket.source,
+        external_id=ticket.external_id,
+        title=hide(ticket.title[:MAX_TITLE_CHARS]),
+        body=body,
+        customer=hide(ticket.customer),
+        requester=hide(ticket.requester_email or ""),
+        priority=ticket.priority.value,
+        language=str(ticket.screening.get("language") or "en"),
+        suspicious=_suspicious(ticket),
+    )
+
+
+def _suspicious(ticket: Ticket) -> bool:
+    """Return whether the gateway found somebody giving orders; without its word, screening does."""
+    said = ticket.screening.get("injection")
+    if said is not None:
+        return bool(said)
+    return screen(f"{ticket.title}\n{ticket.body}").injection
+
+
+def _skipped(memory: WorkingMemory, line: Step, reason: str) -> Change:
+    memory = fixed(memory, Verdict.SKIPPED, reason)
+    skipped = Step(system=SYSTEM, action="skipped", detail=reason, kind="verdict")
+    return Change(target=State.VERDICT, memory=memory, lines=(line, skipped))

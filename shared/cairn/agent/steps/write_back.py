@@ -1,0 +1,52 @@
+"""WRITING_BACK: the answer goes where the ticket came from, once. The adapters are `helpdesk`'s."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.agent.situation import Change
+from cairn.agent.state import State, Step, Verdict
+
+if TYPE_CHECKING:
+    from cairn.agent.hiding import Hiding
+    from cairn.agent.ports import TicketDesk
+    from cairn.agent.situation import Situation
+
+SYSTEM = "helpdesk"
+TOLD = frozenset({Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT})
+"""Verdicts whose summary is for the requester; the others' is a note for the desk's own people."""
+
+_MS_A_MINUTE = 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteBack:
+    """Puts the values back into the summary and hands it to the desk."""
+
+    desk: TicketDesk
+    hiding: Hiding
+
+    def __call__(self, situation: Situation) -> Change:
+        """Return DONE; Unavailable when the source does not answer."""
+        memory = situation.memory
+        verdict = memory.verdict or Verdict.FAILED
+        private = verdict not in TOLD
+        done = self.desk.write_back(
+            situation.workspace_id,
+            situation.investigation.ticket_id,
+            investigation_id=situation.investigation.id,
+            verdict=verdict,
+            summary=self.hiding.restored(memory.summary, memory.vault),
+            minutes=max(1, -(-memory.spending.ms // _MS_A_MINUTE)),
+            private=private,
+        )
+        parts = ", ".join(f"{part} {how}" for part, how in sorted(done.items()))
+        what = "note" if private else "reply"
+        line = Step(
+            system=SYSTEM,
+            action="written_back",
+            detail=f"A {what}: {parts or 'nothing to do'}.",
+            kind="message",
+        )
+        return Change(target=State.DONE, memory=memory, lines=(line,), verdict=verdict)
