@@ -50,8 +50,8 @@ _ENDS = re.compile(rf"(?:{_MASK}[\s,;]*)+[\s.!\u2026\u3002\uff01,;:\"'\u201d\u20
 _SPACE_BEFORE = re.compile(r" ([.,;])(?=\s|\Z)")
 _SPACES = re.compile(r"\s+")
 _SALUTATION_WORDS = 6
-_REQUESTS = frozenset(["please", "bitte", "veuillez", "merci", "por"])
-_STATES = frozenset(["note", "be", "know", "beachten", "noter", "favor"])
+_REQUESTS = (("please",), ("bitte",), ("veuillez",), ("merci", "de"), ("por", "favor"))
+_STATES = frozenset(["note", "be", "know", "beachten", "noter", "tenga"])
 """After a word of request: what follows is stated, not asked for."""
 
 
@@ -248,7 +248,10 @@ def _states(one: _Sentence) -> bool:
         return False
     if small_talk(bare) or (bare.endswith(",") and len(said) <= _SALUTATION_WORDS):
         return False
-    return not (said[0] in _REQUESTS and _STATES.isdisjoint(said[1:2]))
+    return not any(
+        tuple(said[: len(asks)]) == asks and _STATES.isdisjoint(said[len(asks) : len(asks) + 1])
+        for asks in _REQUESTS
+    )
 
 
 def _settled(change: Callable[[str], str], text: str) -> str:

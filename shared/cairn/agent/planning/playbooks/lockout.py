@@ -1,0 +1,114 @@
+"""An account that is locked after failed sign-ins: look, unlock if a person agrees, tell."""
+
+from __future__ import annotations
+
+from cairn.agent.planning.playbooks.playbook import Change, Ending, Playbook, Sign
+from cairn.agent.planning.playbooks.vocabulary import ACCOUNT, LOCKED
+from cairn.agent.planning.uses import ACCOUNT as FIND_ACCOUNT
+from cairn.agent.planning.uses import SIGN_INS, UNLOCK
+from cairn.agent.state import Verdict
+
+TELLS = {
+    Sign.LOCKED: {
+        "en": "Your account is locked",
+        "de": "Ihr Konto ist gesperrt",
+        "fr": "Votre compte est verrouillé",
+        "es": "Su cuenta está bloqueada",
+    },
+    Sign.OPEN: {
+        "en": "Your account is neither locked nor disabled",
+        "de": "Ihr Konto ist weder gesperrt noch abgeschaltet",
+        "fr": "Votre compte n'est ni verrouillé ni désactivé",
+        "es": "Su cuenta no está bloqueada ni desactivada",
+    },
+    Sign.DISABLED: {
+        "en": "The account was disabled",
+        "de": "Das Konto wurde abgeschaltet",
+        "fr": "Le compte a été désactivé",
+        "es": "La cuenta fue desactivada",
+    },
+    Sign.FAILURES: {
+        "en": "The sign-in log shows {count} failed attempts",
+        "de": "Das Anmeldeprotokoll zeigt {count} fehlgeschlagene Versuche",
+        "fr": "Le journal des connexions montre {count} tentatives échouées",
+        "es": "El registro de accesos muestra {count} intentos fallidos",
+    },
+    Sign.SPRAYED: {
+        "en": "They came from {count} different addresses",
+        "de": "Sie kamen von {count} verschiedenen Adressen",
+        "fr": "Elles venaient de {count} adresses différentes",
+        "es": "Procedían de {count} direcciones distintas",
+    },
+    Sign.CHANGED: {
+        "en": "We have unlocked the account",
+        "de": "Wir haben das Konto entsperrt",
+        "fr": "Nous avons déverrouillé le compte",
+        "es": "Hemos desbloqueado la cuenta",
+    },
+}
+
+LOCKOUT = Playbook(
+    name="account-lockout",
+    topic=(ACCOUNT, LOCKED),
+    search="account locked failed sign-in unlock runbook",
+    looks=(FIND_ACCOUNT, SIGN_INS),
+    change=Change(
+        use=UNLOCK,
+        when=frozenset([Sign.LOCKED]),
+        unless=frozenset([Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS]),
+        reason="The account of the requester is locked after failed sign-ins.",
+    ),
+    endings=(
+        Ending(
+            verdict=Verdict.AUTO_RESOLVED,
+            reason="The account was locked after failed sign-ins and has been unlocked.",
+            when=frozenset([Sign.CHANGED]),
+            asks={
+                "en": "Please sign in again, and answer here if that does not work.",
+                "de": "Bitte melden Sie sich neu an und antworten Sie hier, falls das nicht geht.",
+                "fr": "Merci de vous reconnecter et de répondre ici si cela ne fonctionne pas.",
+                "es": "Por favor inicie sesión de nuevo y responda aquí si no funciona.",
+            },
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_L2,
+            reason="Failed sign-ins came from many addresses: perhaps an attack.",
+            when=frozenset([Sign.SPRAYED]),
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_L2,
+            reason="The account was disabled by somebody; opening it is a decision.",
+            when=frozenset([Sign.DISABLED]),
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_TECH,
+            reason="The ticket is about an account that is not known to be the requester's.",
+            when=frozenset([Sign.FOREIGN]),
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_CLIENT,
+            reason="There is no account under the requester's address.",
+            when=frozenset([Sign.NO_ACCOUNT]),
+            asks={
+                "en": "We found no account under your address: which one do you sign in with?",
+                "de": "Unter Ihrer Adresse fanden wir kein Konto: Womit melden Sie sich an?",
+                "fr": "Aucun compte sous votre adresse : avec laquelle vous connectez-vous ?",
+                "es": "No hay ninguna cuenta con su dirección: ¿con cuál inicia sesión?",
+            },
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_CLIENT,
+            reason="The account is open, so the requester has to say what happens.",
+            when=frozenset([Sign.OPEN]),
+            unless=frozenset([Sign.FAILURES]),
+            asks={
+                "en": "Which message do you see when you sign in?",
+                "de": "Welche Meldung sehen Sie beim Anmelden?",
+                "fr": "Quel message voyez-vous en vous connectant ?",
+                "es": "¿Qué mensaje ve al iniciar sesión?",
+            },
+        ),
+        Ending(verdict=Verdict.NEEDS_TECH, reason="A technician has to look at the account."),
+    ),
+    tells=TELLS,
+)

@@ -1,0 +1,87 @@
+"""A second factor that is lost or refused: look at the account; a reset only with a person's yes.
+
+Resetting a factor on somebody's word is how accounts are stolen, so it is `careful`.
+"""
+
+from __future__ import annotations
+
+from cairn.agent.planning.playbooks.lockout import TELLS as ACCOUNT_TELLS
+from cairn.agent.planning.playbooks.playbook import Change, Ending, Playbook, Sign
+from cairn.agent.planning.playbooks.vocabulary import FACTOR, LOCKED, LOST
+from cairn.agent.planning.uses import ACCOUNT, RESET_MFA, SIGN_INS
+from cairn.agent.state import Verdict
+
+MFA = Playbook(
+    name="second-factor",
+    topic=(FACTOR, LOCKED | LOST),
+    search="mfa second factor authenticator reset identity check runbook",
+    looks=(ACCOUNT, SIGN_INS),
+    change=Change(
+        use=RESET_MFA,
+        when=frozenset([Sign.ACCOUNT]),
+        unless=frozenset([Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS]),
+        reason="The requester cannot use the second factor any more.",
+        careful=True,
+    ),
+    endings=(
+        Ending(
+            verdict=Verdict.AUTO_RESOLVED,
+            reason="A person agreed, and the second factor has been reset.",
+            when=frozenset([Sign.CHANGED]),
+            asks={
+                "en": "Please set up your second factor with the next sign-in.",
+                "de": "Bitte richten Sie den zweiten Faktor bei der nächsten Anmeldung neu ein.",
+                "fr": "Merci de configurer le second facteur à la prochaine connexion.",
+                "es": "Por favor configure el segundo factor en el próximo acceso.",
+            },
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_L2,
+            reason="Failed sign-ins came from many addresses: perhaps an attack.",
+            when=frozenset([Sign.SPRAYED]),
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_L2,
+            reason="The account was disabled by somebody; opening it is a decision.",
+            when=frozenset([Sign.DISABLED]),
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_CLIENT,
+            reason="There is no account under the requester's address.",
+            when=frozenset([Sign.NO_ACCOUNT]),
+            unless=frozenset([Sign.FOREIGN]),
+            asks={
+                "en": "We found no account under your address: which one do you sign in with?",
+                "de": "Unter Ihrer Adresse fanden wir kein Konto: Womit melden Sie sich an?",
+                "fr": "Aucun compte sous votre adresse : avec laquelle vous connectez-vous ?",
+                "es": "No hay ninguna cuenta con su dirección: ¿con cuál inicia sesión?",
+            },
+        ),
+        Ending(
+            verdict=Verdict.NEEDS_TECH,
+            reason="A technician has to check who asks before the second factor is reset.",
+            says={
+                "en": "Before a second factor is reset, a technician checks who asks for it",
+                "de": "Bevor ein zweiter Faktor zurückgesetzt wird, prüft ein Techniker die "
+                "Identität",
+                "fr": "Avant de réinitialiser un second facteur, un technicien vérifie l'identité",
+                "es": "Antes de restablecer un segundo factor, un técnico comprueba la identidad",
+            },
+        ),
+    ),
+    tells={
+        **ACCOUNT_TELLS,
+        Sign.FACTOR_FAILURES: {
+            "en": "{count} sign-ins failed at the second factor",
+            "de": "{count} Anmeldungen scheiterten am zweiten Faktor",
+            "fr": "{count} connexions ont échoué au second facteur",
+            "es": "{count} accesos fallaron en el segundo factor",
+        },
+        Sign.CHANGED: {
+            "en": "We have reset your second factor",
+            "de": "Wir haben Ihren zweiten Faktor zurückgesetzt",
+            "fr": "Nous avons réinitialisé votre second facteur",
+            "es": "Hemos restablecido su segundo factor",
+        },
+    },
+)
