@@ -1,0 +1,101 @@
+"""Putting tickets back into the queue: because somebody asks, or because something was mended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.access import Role
+from cairn.access.system import system_principal
+from cairn.errors import Conflict, NotFound
+from cairn.helpdesk.ticket import TicketStatus
+from cairn.ingestion.appending import append_and_project, principal_actor
+from cairn.ingestion.entries import Planned
+from cairn.ingestion.ports import OutboxRow, Topic
+from cairn.ledger.entry import NewEntry
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.clock import Clock
+    from cairn.helpdesk.ports import TicketStores
+    from cairn.ids import IdSource
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.transaction import Transactions
+
+AT_ONCE = 200
+"""Tickets that one transaction puts back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requeue:
+    """Puts tickets back, with an entry each, and wakes the stage that takes them up."""
+
+    transactions: Transactions[TicketStores]
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(self, principal: Principal, ticket_id: UUID) -> TicketStatus:
+        """Put one back and return its status; one that is queued or new stays as it is.
+
+        Denied but for admins, NotFound without it, Conflict while it is being investigated.
+        """
+        principal.require(Role.ADMIN)
+        rows: list[OutboxRow] = []
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            found = stores.tickets.find(ticket_id)
+            if found is None:
+                raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+            if found.status is TicketStatus.INVESTIGATING:
+                raise Conflict("This ticket is being investigated.", reason="investigating")
+            if not found.sealed:
+                raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
+            if not stores.tickets.requeue(ticket_id, now):
+                return found.status
+            rows.append(self._put_back(stores, principal, ticket_id, "asked", now))
+        self.dispatcher.send(rows)
+        return TicketStatus.QUEUED
+
+    def mended(self, workspace_id: UUID, waits_for: str) -> int:
+        """Put back what waits for `connector:<name>` or `source:<name>`; return how many."""
+        principal = system_principal(workspace_id)
+        done = 0
+        while rows := self._batch(principal, waits_for):
+            self.dispatcher.send(rows)
+            done += len(rows)
+        return done
+
+    def _batch(self, principal: Principal, waits_for: str) -> list[OutboxRow]:
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            return [
+                self._put_back(stores, principal, ticket_id, "mended", now)
+                for ticket_id in stores.tickets.waiting(waits_for, AT_ONCE)
+                if stores.tickets.requeue(ticket_id, now)
+            ]
+
+    def _put_back(
+        self, stores: TicketStores, principal: Principal, ticket_id: UUID, why: str, now: datetime
+    ) -> OutboxRow:
+        entry = NewEntry(
+            id=self.new_id(),
+            workspace_id=principal.workspace_id,
+            type="ticket.requeued",
+            actor=principal_actor(principal),
+            occurred_at=now,
+            meta={"ticket_id": str(ticket_id), "why": why},
+        )
+        (appended,) = append_and_project(stores, [Planned(entry=entry, body={})], now)
+        row = OutboxRow(
+            workspace_id=principal.workspace_id,
+            id=self.new_id(),
+            topic=Topic.TICKET,
+            position=appended.position,
+            reference=ticket_id,
+        )
+        stores.outbox.add(row, now)
+        return row
