@@ -100,8 +100,8 @@ def test_anthropic_is_told_where_each_part_ends(server: ChatServer) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_echo_is_no_plan_and_the_rules_go_on(provider: str) -> None:
-    with echoing(dict.fromkeys(PROVIDERS, KEY)) as url:
-        both = FallbackPlanner(first=planner(provider, url), rules=HeuristicPlanner())
+    with echoing(dict.fromkeys(PROVIDERS, KEY)) as url, planner(provider, url) as asking:
+        both = FallbackPlanner(first=asking, rules=HeuristicPlanner())
         text, ruling = _ended(both, ASKED)
     assert ruling.provider == "heuristic"
     assert ruling.verdict is Verdict.NEEDS_TECH
