@@ -133,15 +133,21 @@ class Models(Protocol):
         ...
 
 
+class Redact(Protocol):
+    """Takes personal values out of a text, as a workspace's profile says."""
+
+    def __call__(self, workspace_id: UUID, text: str, /) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundGateway:
-    """Screens one message. `redact` takes personal values out of what a model reads.
+    """Screens one message. `models` is None where no provider is configured: rules judge then.
 
-    `inform` and `warn` are told of each screening, in labels: nothing of the text.
+    `redact` comes before a model reads anything. `inform` and `warn` are told of each screening, in labels: nothing of the text.
     """
 
-    models: Models
-    redact: Callable[[str], str]
+    models: Models | None
+    redact: Redact
     stopwatch: Stopwatch
     inform: Callable[[str, dict[str, Any]], None]
     warn: Callable[[str, dict[str, Any]], None]
@@ -160,17 +166,20 @@ class InboundGateway:
 
     def _judged(self, workspace_id: UUID, text: str, found: Screened) -> Screened:
         """Return what a model makes of it, over the rules; the rules alone without an answer."""
+        if self.models is None:
+            return found
         try:
             if not self.models.answers(Purpose.CLASSIFIER, workspace_id):
                 return found
             call = Call(workspace_id=workspace_id, attempts=1, seconds=SECONDS)
-            asked = self.models.structured(self._request(text), GatewayAnswer, call)
+            request = self._request(workspace_id, text)
+            asked = self.models.structured(request, GatewayAnswer, call)
         except CairnError:
             return replace(found, fallthrough=True)
         return raised(found, asked.value, asked.answer.provider)
 
-    def _request(self, text: str) -> ChatRequest:
-        said = as_data("message", self.redact(printable(text, MAX_CHARS)))
+    def _request(self, workspace_id: UUID, text: str) -> ChatRequest:
+        said = as_data("message", self.redact(workspace_id, printable(text, MAX_CHARS)))
         return ChatRequest(
             purpose=Purpose.CLASSIFIER,
             system=SYSTEM,

@@ -7,6 +7,7 @@ again, and after that the sweep.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.access.system import system_principal
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from cairn.clock import Clock
     from cairn.graph.memory_records import Dump
-    from cairn.helpdesk.gateway import Screened
+    from cairn.helpdesk.gateway import Redact, Screened
     from cairn.helpdesk.ports import TicketRow, TicketStores
     from cairn.helpdesk.sealing import Sealed
     from cairn.helpdesk.ticket import Ticket
@@ -62,7 +63,7 @@ class TakeTicket:
     transactions: Transactions[TicketStores]
     sealed: Sealed
     screen: Screen
-    redact: Callable[[str], str]
+    redact: Redact
     graph: GraphWriter
     admit: Admit
     clock: Clock
@@ -103,7 +104,8 @@ class TakeTicket:
     def _remember(self, ticket: Ticket) -> None:
         """Write the ticket's nodes. What the graph refuses is reported and holds nothing up."""
         try:
-            records = records_of(ticket, self.redact, self.clock())
+            redact = partial(self.redact, ticket.workspace_id)
+            records = records_of(ticket, redact, self.clock())
             self.graph(ticket.workspace_id, records)
         except Unavailable:
             raise

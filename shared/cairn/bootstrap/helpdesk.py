@@ -1,0 +1,259 @@
+"""What tickets are made of: for the API, for the functions that take up, poll and write back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cairn.bootstrap.logs import inform, warn
+from cairn.clock import monotonic, utc_now
+from cairn.ids import new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from aws_lambda_powertools import Logger
+
+    from cairn.access import Principal
+    from cairn.graph.memory_records import Dump
+    from cairn.helpdesk.gateway import Models, Redact
+    from cairn.helpdesk.inbound import ReceiveEvents
+    from cairn.helpdesk.intake import Intake
+    from cairn.helpdesk.personas import Personas
+    from cairn.helpdesk.polling import PollDue, PollSource
+    from cairn.helpdesk.queue import WatchQueue
+    from cairn.helpdesk.requeue import Requeue
+    from cairn.helpdesk.sealing import Sealed
+    from cairn.helpdesk.sources import TicketSources
+    from cairn.helpdesk.taking import Admit, SweepTickets, TakeTicket
+    from cairn.helpdesk.write_back import Desk
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ingestion.subjects import SubjectResolver
+    from cairn.ledger.keys import KeyStore
+    from cairn.lifecycle.ledger_graph import LedgerGraph
+    from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.stores import PostgresStores
+
+PEOPLE = frozenset(["customer", "user"])
+
+
+@dataclass(frozen=True)
+class HelpdeskParts:
+    """Use cases of tickets. Nothing connects when they are made; `wake` sends committed work on."""
+
+    opened: Database
+    keys: KeyStore
+    wake: Dispatcher
+    log: Logger
+
+    @cached_property
+    def transactions(self) -> StoreTransactions[PostgresStores]:
+        """What tickets are read and written in."""
+        from cairn.storage.postgres.store_transactions import StoreTransactions
+        from cairn.storage.postgres.stores import PostgresStores
+
+        return StoreTransactions(self.opened, PostgresStores)
+
+    @cached_property
+    def sealed(self) -> Sealed:
+        """What opens tickets."""
+        from cairn.helpdesk.sealing import Sealed
+        from cairn.ledger.keys import BodyCipher
+
+        return Sealed(keys=self.keys, cipher=BodyCipher())
+
+    @cached_property
+    def intake(self) -> Intake:
+        """What takes tickets in."""
+        from cairn.helpdesk.intake import Intake
+
+        return Intake(
+            transactions=self.transactions,
+            resolver=self._resolver,
+            cipher=self.sealed.cipher,
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @cached_property
+    def requeue(self) -> Requeue:
+        """What puts tickets back; `requeue.mended(workspace_id, "connector:<name>")`, too."""
+        from cairn.helpdesk.requeue import Requeue
+
+        return Requeue(
+            transactions=self.transactions, dispatcher=self.wake, clock=utc_now, new_id=new_id
+        )
+
+    @cached_property
+    def sources(self) -> TicketSources:
+        """Where tickets come from."""
+        from cairn.helpdesk.sources import TicketSources
+        from cairn.storage.help_desks import OpenHelpDesk
+
+        return TicketSources(
+            transactions=self.transactions,
+            keys=self.keys,
+            cipher=self.sealed.cipher,
+            open_adapter=OpenHelpDesk(),
+            mended=self.requeue.mended,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @cached_property
+    def personas(self) -> Personas:
+        """How agents work."""
+        from cairn.helpdesk.personas import Personas
+
+        return Personas(
+            transactions=self.transactions,
+            keys=self.keys,
+            cipher=self.sealed.cipher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @cached_property
+    def poll(self) -> PollSource:
+        """What fetches the tickets of one source."""
+        from cairn.helpdesk.polling import PollSource
+
+        return PollSource(
+            transactions=self.transactions,
+            adapter=self.sources.adapter,
+            intake=self.intake,
+            clock=utc_now,
+            stopwatch=monotonic,
+        )
+
+    @cached_property
+    def poll_due(self) -> PollDue:
+        """What fetches the tickets of every source that is due: `poll_due(seconds=...)`."""
+        from cairn.helpdesk.polling import PollDue
+        from cairn.storage.postgres.ticket_sources import SourcesDue
+
+        return PollDue(
+            due=SourcesDue(self.opened),
+            poll=self.poll,
+            clock=utc_now,
+            stopwatch=monotonic,
+            inform=inform(self.log),
+            warn=warn(self.log),
+        )
+
+    @cached_property
+    def receive(self) -> ReceiveEvents:
+        """What takes webhooks of help desks in."""
+        from cairn.helpdesk.inbound import ReceiveEvents
+        from cairn.storage.postgres.ticket_sources import WorkspaceOfSource
+
+        return ReceiveEvents(
+            workspace_of=WorkspaceOfSource(self.opened),
+            transactions=self.transactions,
+            adapter=self.sources.adapter,
+            intake=self.intake,
+            clock=utc_now,
+        )
+
+    @cached_property
+    def desk(self) -> Desk:
+        """Where investigations read tickets and personas, and write back."""
+        from cairn.helpdesk.write_back import Desk
+
+        return Desk(
+            transactions=self.transactions,
+            sealed=self.sealed,
+            adapter_of=self.sources.adapter_of,
+            graph=self.remember,
+            clock=utc_now,
+            new_id=new_id,
+            warn=warn(self.log),
+        )
+
+    def queue(self, at_once: int) -> WatchQueue:
+        """Return what looks at the queue; `queue(n).degraded(workspace_id)` for investigations."""
+        from cairn.helpdesk.queue import WatchQueue
+
+        return WatchQueue(transactions=self.transactions, at_once=at_once)
+
+    def take(self, models: Models | None, redact: Redact, admit: Admit) -> TakeTicket:
+        """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
+        from cairn.helpdesk.gateway import InboundGateway
+        from cairn.helpdesk.taking import TakeTicket
+
+        screen = InboundGateway(
+            models=models,
+            redact=redact,
+            stopwatch=monotonic,
+            inform=inform(self.log),
+            warn=warn(self.log),
+        )
+        return TakeTicket(
+            transactions=self.transactions,
+            sealed=self.sealed,
+            screen=screen,
+            redact=redact,
+            graph=self.remember,
+            admit=admit,
+            clock=utc_now,
+            new_id=new_id,
+            warn=warn(self.log),
+        )
+
+    def sweep(self, take: TakeTicket) -> SweepTickets:
+        """Return what takes up, in every workspace, the tickets that lost messages left behind."""
+        from cairn.helpdesk.taking import SweepTickets
+        from cairn.storage.postgres.tickets import WorkspacesWithTickets
+
+        return SweepTickets(
+            workspaces=WorkspacesWithTickets(self.opened),
+            transactions=self.transactions,
+            take=take,
+            warn=warn(self.log),
+        )
+
+    def remember(self, workspace_id: UUID, records: Sequence[Dump]) -> None:
+        """Write records into the memory graph; people who stand there already are left alone."""
+        from cairn.graph.memory_records import NodeDump
+
+        graph = self._graph
+        new = [
+            one
+            for one in records
+            if not isinstance(one, NodeDump)
+            or one.label not in PEOPLE
+            or graph.get_node(workspace_id, one.label, one.natural_key) is None
+        ]
+        if new:
+            graph.write(workspace_id, new, importing=False)
+
+    @cached_property
+    def _resolver(self) -> SubjectResolver:
+        from cairn.ingestion.subjects import SubjectResolver
+
+        return SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
+
+    @cached_property
+    def _graph(self) -> LedgerGraph:
+        from cairn.ingestion.writing import Writer
+        from cairn.lifecycle.ledger_graph import LedgerGraph
+        from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
+        from cairn.storage.postgres.store_transactions import StoreTransactions
+
+        writer: Writer[Any] = Writer(
+            transactions=StoreTransactions(self.opened, PostgresMemoryGraphStores),
+            resolver=self._resolver,
+            cipher=self.sealed.cipher,
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+        return LedgerGraph(writer=writer, forget=_forgets_nothing)
+
+
+def _forgets_nothing(principal: Principal, target: object, reason: object) -> NoReturn:
+    raise RuntimeError("tickets do not forget; forgetting is its own use case")
