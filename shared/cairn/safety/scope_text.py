@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from cairn.errors import FieldError, TooLarge, ValidationFailed
@@ -17,13 +18,14 @@ LANES = ("read", "write")
 LISTS = ("allow", "deny")
 
 
+@lru_cache(maxsize=256)
 def parse_scopes(text: str, *, connector: str | None = None) -> Scopes:
     """Return the scopes that `text` writes down; an empty text is none at all.
 
     `connector` is whose they are to be: a text for another one is refused. Raises ValidationFailed
     (reasons `scope-text`, `scope-pattern`), naming the place, for what is not in the language:
     unknown keys, keys twice, YAML aliases and tags, patterns without meaning. TooLarge above 64 Ki
-    characters.
+    characters. A process reads a text once.
     """
     if len(text) > MAX_TEXT_CHARS:
         raise TooLarge(f"scopes have {len(text)} characters; at most {MAX_TEXT_CHARS} are allowed.")
