@@ -397,6 +397,6 @@ def test_a_server_that_is_not_there_is_unavailable() -> None:
 def test_a_key_of_version_7_says_when_it_was_made() -> None:
     made = not_before(str(new_id()))
     assert made is not None
-    assert timedelta(minutes=9) < datetime.now(UTC) - made < timedelta(minutes=11)
+    assert timedelta(hours=23) < datetime.now(UTC) - made < timedelta(hours=25)
     assert not_before(str(uuid4())) is None
     assert not_before("anything") is None

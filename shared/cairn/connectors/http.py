@@ -55,7 +55,7 @@ class HttpConfig(ConnectorConfig):
     receivers_deduplicate: bool = False
     max_body_bytes: int = Field(default=80_000, ge=1, le=1_000_000)
     seconds: float = Field(default=10.0, gt=0, le=60)
-    secret_values: Mapping[str, SecretStr] = Field(default_factory=dict)
+    secret_values: dict[str, SecretStr] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _complete(self) -> HttpConfig:
