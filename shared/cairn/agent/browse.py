@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ActionRow,
         ActionStore,
         Approval,
+        ApprovalState,
         ApprovalStore,
         InvestigationStore,
         StepRow,
@@ -173,6 +174,20 @@ class BrowseInvestigations:
             )
         return self._calls(principal.workspace_id, found)
 
+    def approvals(
+        self,
+        principal: Principal,
+        *,
+        state: ApprovalState | None,
+        before: UUID | None,
+        limit: int,
+    ) -> tuple[QuestionView, ...]:
+        """Return up to `limit` questions to people asked before one, the newest first."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.approvals.page(state=state, before=before, limit=limit)
+        return tuple(_question(one) for one in found)
+
     def _lines(
         self, workspace_id: UUID, rows: Sequence[StepRow], entries: Sequence[Entry]
     ) -> tuple[StepView, ...]:
@@ -259,11 +274,15 @@ def _trace_id(traceparent: str | None) -> str | None:
 def _question(one: Approval) -> QuestionView:
     return QuestionView(
         id=one.id,
+        investigation_id=one.investigation_id,
+        ticket_id=one.ticket_id,
+        action_id=one.action_id,
         tool=one.tool,
         state=one.state,
         asked_at=one.asked_at,
         expires_at=one.expires_at,
         decided_at=one.decided_at,
+        decided_by=one.decided_by,
     )
 
 

@@ -3,15 +3,13 @@
 Texts are redacted already; one whose data subject was forgotten is None, and `readable` says so.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from cairn.agent.ports import ActionState
+from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.state import State, Verdict
 from cairn.llm.costs import CostRow
-from cairn.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +110,18 @@ class ToolCallView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionView:
-    """An approval of an investigation, in a line."""
+    """A question to a person in a line: not what was asked, and not with which values."""
 
     id: UUID
+    investigation_id: UUID
+    ticket_id: UUID
+    action_id: UUID
     tool: str
-    state: str
+    state: ApprovalState
     asked_at: datetime
     expires_at: datetime
     decided_at: datetime | None
+    decided_by: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,3 @@ class InvestigationDetail:
     left: LimitsView
     approvals: tuple[QuestionView, ...]
     actions: tuple[ToolCallView, ...]
-
-
-Opened = Mapping[str, JsonValue]
-"""The body of a sealed record."""

@@ -120,6 +120,7 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 
 def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
+    from cairn.agent import approval_views
     from cairn.agent import views as agent_views
     from cairn.consolidation.run_views import RunView
     from cairn.ingestion import requests, taint_views
@@ -163,6 +164,8 @@ def _records() -> tuple[type[Any], ...]:
         agent_views.InvestigationDetail,
         agent_views.StepsView,
         agent_views.ToolCallView,
+        agent_views.QuestionView,
+        approval_views.Decided,
         orphans.Orphans,
         reindex.Reindexed,
         conversations.ConversationView,

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class StartInvestigation(Protocol):
-    """Start an investigation of a ticket that waits, as soon as a slot is free.
+    """Put a ticket into the queue and start its investigation if there is room; None: it waits.
 
-    NotFound for an unknown ticket, Conflict when it has one that has not ended.
+    NotFound for an unknown ticket, Denied (`autonomy-off`), Conflict (`investigated-already`).
     """
 
-    def __call__(self, principal: Principal, ticket_id: UUID, /) -> Present: ...
+    def __call__(self, principal: Principal, ticket_id: UUID, /) -> Present | None: ...
 
 
 class ResumeInvestigations(Protocol):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
+    from cairn.api.approval_services import ApprovalServices, GrantServices
+    from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
     from cairn.api.forget_services import ForgetServices
@@ -575,8 +577,11 @@ class ApiServices:
     memory_graph: MemoryGraphServices
     tasks: TaskServices
     webhooks: WebhookServices
+    connectors: ConnectorServices
     costs: GetCosts
     investigations: InvestigationServices
+    approvals: ApprovalServices
+    grants: GrantServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.api import services as api
+    from cairn.api.approval_services import ApprovalServices, GrantServices
+    from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
     from cairn.api.forget_services import ForgetServices
@@ -81,8 +83,11 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         memory_graph=later(lambda: _memory_graph(parts)),
         tasks=later(lambda: _tasks(parts)),
         webhooks=later(lambda: _webhooks(parts)),
+        connectors=later(lambda: _connectors(parts)),
         costs=later(lambda: _costs(parts)),
         investigations=later(lambda: _investigations(parts)),
+        approvals=later(lambda: _approvals(parts)),
+        grants=later(lambda: _grants(parts)),
     )
 
 
@@ -229,6 +234,18 @@ def _investigations(parts: ApiParts) -> InvestigationServices:
     return investigation_services(parts)
 
 
+def _approvals(parts: ApiParts) -> ApprovalServices:
+    from cairn.bootstrap.seeing import approval_services
+
+    return approval_services(parts)
+
+
+def _grants(parts: ApiParts) -> GrantServices:
+    from cairn.bootstrap.seeing import grant_services
+
+    return grant_services(parts)
+
+
 def _forgetting(parts: ApiParts) -> ForgetServices:
     from cairn.bootstrap.forgetting import forget_services
 
@@ -269,6 +286,14 @@ def _webhooks(parts: ApiParts) -> api.WebhookServices:
     from cairn.bootstrap.webhooks import webhook_services
 
     return webhook_services(parts.remember, parts.transactions, parts.settings.webhooks)
+
+
+def _connectors(parts: ApiParts) -> ConnectorServices:
+    from cairn.bootstrap.connectors import connector_host, connector_registry
+
+    shared = parts.transactions, parts.remember.resolver.keys, parts.remember.cipher
+    host = connector_host(parts.settings, parts.opened, *shared)
+    return connector_registry(parts.settings, host, *shared)
 
 
 def _tasks(parts: ApiParts) -> api.TaskServices:

@@ -1,4 +1,4 @@
-"""What the API needs to show investigations, to start them, to take them up again."""
+"""What the API needs of investigations: to show, start and resume them, to ask people, to grant."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING
 
 from cairn.agent.browse import BrowseInvestigations
 from cairn.agent.opening import Opener
+from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.api.investigation_services import InvestigationServices
 from cairn.bootstrap.later import later
+from cairn.clock import utc_now
+from cairn.ids import new_id
 from cairn.storage.postgres.seeing import PostgresSeeingStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
+    from cairn.agent.approvals import Approvals
+    from cairn.agent.granting import GrantFromQuestion
     from cairn.api.investigation_services import ResumeInvestigations, StartInvestigation
     from cairn.bootstrap.api_parts import ApiParts
+    from cairn.bootstrap.investigating import InvestigationParts
+    from cairn.lifecycle.grants import Grants
 
 
 def investigation_services(parts: ApiParts) -> InvestigationServices:
@@ -25,6 +32,20 @@ def investigation_services(parts: ApiParts) -> InvestigationServices:
     )
 
 
+def approval_services(parts: ApiParts) -> ApprovalServices:
+    """Build the questions to people; what decides is built when somebody decides."""
+    return ApprovalServices(
+        page=later(lambda: browse(parts).approvals), decide=later(lambda: _approvals(parts))
+    )
+
+
+def grant_services(parts: ApiParts) -> GrantServices:
+    """Build what keeps standing grants."""
+    return GrantServices(
+        make=later(lambda: _granting(parts)), keep=later(lambda: _grants(_investigating(parts)))
+    )
+
+
 def browse(parts: ApiParts) -> BrowseInvestigations:
     """Build what reads investigations."""
     return BrowseInvestigations(
@@ -33,13 +54,52 @@ def browse(parts: ApiParts) -> BrowseInvestigations:
     )
 
 
-def _start(parts: ApiParts) -> StartInvestigation:
-    from cairn.bootstrap.investigating import start
+def _investigating(parts: ApiParts) -> InvestigationParts:
+    from cairn.bootstrap.investigating import InvestigationParts
 
-    return start(parts)
+    return InvestigationParts(parts.settings, parts.opened, parts.log, {})
+
+
+def _start(parts: ApiParts) -> StartInvestigation:
+    from cairn.agent.admission import Start
+
+    made = _investigating(parts)
+    return Start(journal=made.journal, admit=made.admit, desk=made.desk)
 
 
 def _resume(parts: ApiParts) -> ResumeInvestigations:
-    from cairn.bootstrap.investigating import resume
+    return _investigating(parts).resume
 
-    return resume(parts)
+
+def _approvals(parts: ApiParts) -> Approvals:
+    from cairn.agent.approvals import Approvals
+
+    made = _investigating(parts)
+    return Approvals(
+        journal=made.journal, pipeline=made.pipeline, desk=made.desk, hiding=made.hiding
+    )
+
+
+def _granting(parts: ApiParts) -> GrantFromQuestion:
+    from cairn.agent.granting import GrantFromQuestion
+
+    made = _investigating(parts)
+    return GrantFromQuestion(
+        transactions=made.transactions,
+        show=_approvals(parts).get,
+        make=_grants(made).make,
+    )
+
+
+def _grants(made: InvestigationParts) -> Grants:
+    from cairn.ledger.keys import BodyCipher
+    from cairn.lifecycle.grants import Grants
+
+    return Grants(
+        transactions=made.transactions,
+        policies=made.policies,
+        keys=made.keys,
+        cipher=BodyCipher(),
+        clock=utc_now,
+        new_id=new_id,
+    )

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import anyio
 import httpx
+from tests.unit.api.approval_fakes import ApprovalWorld
 from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.cost_fakes import CostWorld
 from tests.unit.api.forget_fakes import ForgetWorld
@@ -24,6 +25,7 @@ from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
+from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.api.cost_services import GetCosts
 from cairn.api.forget_services import ForgetServices
@@ -148,6 +150,7 @@ class World:
     rebuilding: RebuildWorld = field(default_factory=RebuildWorld)
     spending: CostWorld = field(default_factory=CostWorld)
     agents: AgentWorld = field(default_factory=AgentWorld)
+    approving: ApprovalWorld = field(default_factory=ApprovalWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -306,6 +309,14 @@ class World:
     @property
     def investigations(self) -> InvestigationServices:
         return self.agents.services()
+
+    @property
+    def approvals(self) -> ApprovalServices:
+        return self.approving.approval_services()
+
+    @property
+    def grants(self) -> GrantServices:
+        return self.approving.grant_services()
 
     @property
     def costs(self) -> GetCosts:

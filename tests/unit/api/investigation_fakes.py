@@ -95,6 +95,7 @@ class AgentWorld:
     resumed: list[UUID] = field(default_factory=list[UUID])
     looked: Callable[[], None] = field(default=lambda: None)
     trouble: CairnError | None = None
+    full: bool = False
 
     def add(self, *steps: StepView, **changes: Any) -> InvestigationView:
         one = investigation(**changes)
@@ -111,11 +112,13 @@ class AgentWorld:
             ended_at=NOON + timedelta(seconds=10),
         )
 
-    def start(self, principal: Principal, ticket_id: UUID) -> Present:
+    def start(self, principal: Principal, ticket_id: UUID) -> Present | None:
         if any(one.ticket_id == ticket_id for one in self.made.values()):
-            raise Conflict("This ticket is being investigated.", reason="already-investigated")
+            raise Conflict("The ticket is being investigated.", reason="investigated-already")
         if ticket_id.int == 0:
             raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+        if self.full:
+            return None
         one = self.add(ticket_id=ticket_id, state=State.CREATED)
         return self._present(principal, one)
 

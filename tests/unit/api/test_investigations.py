@@ -21,12 +21,20 @@ def test_an_agent_may_start_an_investigation_and_see_where_it_is() -> None:
     assert started.json()["investigation_id"] in map(str, world.agents.made)
 
 
+def test_while_every_slot_is_taken_a_ticket_waits() -> None:
+    ticket = str(new_id())
+    client = Client(World(agents=AgentWorld(full=True)))
+    queued = client.post("/v1/investigations", {"ticket_id": ticket})
+    assert queued.status_code == 202
+    assert queued.json() == {"ticket_id": ticket, "state": "queued"}
+
+
 def test_a_ticket_that_is_being_investigated_is_a_conflict_and_an_unknown_one_not_found() -> None:
     client = Client(World())
     ticket = str(new_id())
     client.post("/v1/investigations", {"ticket_id": ticket})
     again = client.post("/v1/investigations", {"ticket_id": ticket})
-    assert (again.status_code, again.json()["reason"]) == (409, "already-investigated")
+    assert (again.status_code, again.json()["reason"]) == (409, "investigated-already")
     assert client.post("/v1/investigations", {"ticket_id": str(UUID(int=0))}).status_code == 404
 
 

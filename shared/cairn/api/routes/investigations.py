@@ -25,6 +25,7 @@ InvestigationId = Annotated[UUID, Path(description="The investigation's id.")]
 After = Annotated[
     int, Query(ge=0, le=streams.MOST_STEPS, description="`seq` of the last step you have.")
 ]
+QUEUED = "queued"
 _PRESENT: dict[str, Any] = {
     "type": "object",
     "required": ["investigation_id", "state", "run"],
@@ -33,6 +34,15 @@ _PRESENT: dict[str, Any] = {
         "investigation_id": {"type": "string", "format": "uuid"},
         "state": {"enum": [one.value for one in State]},
         "run": {"type": "integer", "description": "How many executions it had."},
+    },
+}
+_STARTED: dict[str, Any] = {
+    "type": "object",
+    "required": ["ticket_id", "state"],
+    "properties": {
+        **_PRESENT["properties"],
+        "ticket_id": {"type": "string", "format": "uuid"},
+        "state": {"enum": [QUEUED, *(one.value for one in State)]},
     },
 }
 _RESUMED: dict[str, Any] = {
@@ -66,13 +76,19 @@ class InvestigationIn(Body):
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "Where it is; follow it by its id", _PRESENT),
+        **answers(202, "Where it is; follow it by its id", _STARTED),
         **problems("not-found", "conflict", body=True),
     },
 )
 def start_investigation(body: InvestigationIn, caller: Writer, services: Services) -> Response:
-    """Start the investigation of a ticket that waits, or of one that ended, once more."""
-    return answer(services.investigations.start(caller, body.ticket_id), status=202)
+    """Queue a ticket, one that ended too, and start its investigation if there is room.
+
+    While it waits for a slot, `state` is `queued` and there is no investigation yet.
+    """
+    begun = services.investigations.start(caller, body.ticket_id)
+    if begun is None:
+        return answer({"ticket_id": body.ticket_id, "state": QUEUED}, status=202)
+    return answer({"ticket_id": body.ticket_id, **begun.as_answer()}, status=202)
 
 
 @routes.get(

@@ -1,0 +1,190 @@
+"""Approvals: what agents ask people before they act, and the answers. Decisions are an admin's."""
+
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+from pydantic import Field
+
+from cairn.agent.ports import ApprovalState
+from cairn.api import cursors
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Options, Services, Writer
+from cairn.api.documentation import answers, page_of, problems
+from cairn.api.fields import Body, Text, at_most
+from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.routing import router
+
+routes = router("investigations")
+
+_ROUTE = "approvals"
+MAX_REASON_CHARS = 1_000
+ApprovalId = Annotated[UUID, Path(description="The approval's id.")]
+Reason = Annotated[Text, at_most(MAX_REASON_CHARS)]
+Binding = Annotated[
+    str,
+    Field(pattern=r"^[0-9a-f]{64}$", description="`binding` of the approval: what you were shown."),
+]
+
+
+_TEXT, _ID, _TIME = (
+    {"type": "string"},
+    {"type": "string", "format": "uuid"},
+    {"type": "string", "format": "date-time"},
+)
+_CITATIONS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_APPROVAL: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "tool", "arguments", "binding", "state", "evidence", "expires_at"],
+    "properties": {
+        "id": _ID,
+        "investigation_id": _ID,
+        "ticket_id": _ID,
+        "action_id": _ID,
+        "tool": {"type": "string", "description": "connector.tool"},
+        "arguments": {"type": "object", "description": "With the values the tool would get."},
+        "binding": {"type": "string", "description": "Send it back with a yes."},
+        "policy_version": _TEXT,
+        "state": {"enum": [one.value for one in ApprovalState]},
+        "title": _TEXT,
+        "why": _TEXT,
+        "rule": _TEXT,
+        "detail": _TEXT,
+        "dangerous": {"type": "boolean"},
+        "rollback": {
+            "type": ["string", "null"],
+            "description": "The tool that undoes it; null: nothing does.",
+        },
+        "rehearsal": {"type": "string", "description": "What a dry run said."},
+        "evidence": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"citation": _TEXT, "text": _TEXT}},
+        },
+        "evidence_change": {
+            "type": ["object", "null"],
+            "description": "Since this tool was last asked for.",
+            "properties": {"added": _CITATIONS, "removed": _CITATIONS},
+        },
+        "asked_at": _TIME,
+        "expires_at": _TIME,
+        "decided_at": {"type": ["string", "null"], "format": "date-time"},
+        "decided_by": {"type": ["string", "null"], "format": "uuid"},
+        "decision_position": {"type": ["integer", "null"]},
+    },
+}
+
+
+class ApproveIn(Body):
+    """A yes to exactly what has this binding."""
+
+    binding: Binding
+    reason: Annotated[str, at_most(MAX_REASON_CHARS)] = ""
+
+
+class RejectIn(Body):
+    """A no, and why: the agent is told."""
+
+    reason: Reason
+
+
+class EditIn(Body):
+    """A yes to other arguments, which go through the safety rules again."""
+
+    binding: Binding
+    arguments: Annotated[dict[str, Any], Field(description="All of them, as the tool takes them.")]
+    reason: Reason
+
+
+@routes.get(
+    "/v1/approvals",
+    summary="List approvals",
+    response_model=None,
+    responses={**answers(200, "The newest first", page_of("QuestionView")), **problems()},
+)
+def list_approvals(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    state: Annotated[ApprovalState | None, Query(description="Only those in this state.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what people were asked: the tool, the state, the times; not with which values."""
+    filters = {"state": state}
+    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
+    found = services.approvals.page(
+        caller, state=state, before=after[1] if after else None, limit=limit + 1
+    )
+    return key_page_answer(
+        cast("list[object]", found),
+        limit=limit,
+        key="asked_at",
+        route=_ROUTE,
+        filters=filters,
+        options=options,
+    )
+
+
+@routes.get(
+    "/v1/approvals/{approval_id}",
+    summary="Show an approval",
+    response_model=None,
+    responses={**answers(200, "Everything to decide on", _APPROVAL), **problems("not-found")},
+)
+def get_approval(approval_id: ApprovalId, caller: Admin, services: Services) -> Response:
+    """Show tool, arguments, evidence, the rule that asks, rollback and expiry."""
+    return answer(services.approvals.decide.get(caller, approval_id))
+
+
+@routes.post(
+    "/v1/approvals/{approval_id}/approve",
+    summary="Approve an action",
+    response_model=None,
+    responses={
+        **answers(200, "It goes on", "Decided"),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def approve(
+    approval_id: ApprovalId, body: ApproveIn, caller: Admin, services: Services
+) -> Response:
+    """Say yes to exactly what you were shown; it counts once, until it expires."""
+    decided = services.approvals.decide.approve(
+        caller, approval_id, binding=body.binding, reason=body.reason
+    )
+    return answer(decided)
+
+
+@routes.post(
+    "/v1/approvals/{approval_id}/reject",
+    summary="Reject an action",
+    response_model=None,
+    responses={
+        **answers(200, "The agent tries another way", "Decided"),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def reject(approval_id: ApprovalId, body: RejectIn, caller: Admin, services: Services) -> Response:
+    """Say no, and why."""
+    return answer(services.approvals.decide.reject(caller, approval_id, reason=body.reason))
+
+
+@routes.post(
+    "/v1/approvals/{approval_id}/edit",
+    summary="Approve an action with other arguments",
+    response_model=None,
+    responses={
+        **answers(200, "The changed action is checked again", "Decided"),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def edit(approval_id: ApprovalId, body: EditIn, caller: Admin, services: Services) -> Response:
+    """Say yes to other arguments: the rules look at them, then they count as approved."""
+    decided = services.approvals.decide.edit(
+        caller,
+        approval_id,
+        binding=body.binding,
+        arguments=body.arguments,
+        reason=body.reason,
+    )
+    return answer(decided)

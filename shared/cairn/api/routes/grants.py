@@ -1,0 +1,133 @@
+"""Standing grants: a yes in advance, narrow, counted, with an end. An admin's routes."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+from pydantic import Field
+
+from cairn.api import cursors
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Options, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Name, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, key_page_answer
+from cairn.api.routing import router
+from cairn.safety.grants import MAX_USES, Grant, NewGrant
+
+routes = router("investigations")
+
+_ROUTE = "grants"
+MAX_REASON_CHARS = 1_000
+GrantId = Annotated[UUID, Path(description="The grant's id.")]
+_GRANT: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "tool", "arguments", "expires_at", "max_uses", "uses", "made_at"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "tool": {"type": "string", "description": "connector.tool"},
+        "arguments": {
+            "type": ["object", "null"],
+            "description": "What calls must look like; null leaves them open.",
+        },
+        "expires_at": {"type": "string", "format": "date-time"},
+        "max_uses": {"type": "integer"},
+        "uses": {"type": "integer"},
+        "reason": {"type": "string"},
+        "made_by": {"type": "string", "format": "uuid"},
+        "made_at": {"type": "string", "format": "date-time"},
+        "revoked_at": {"type": ["string", "null"], "format": "date-time"},
+        "approval_id": {"type": ["string", "null"], "format": "uuid"},
+    },
+}
+_PAGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": _GRANT},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+}
+
+
+class GrantIn(Body):
+    """What agents may do without asking.
+
+    `arguments` has every argument of the calls it covers: in texts `*` stands for letters, digits
+    and `._+-`, `**` for anything. null leaves them open, for at most 10 uses. Left out, they are
+    those of the approval, exactly.
+    """
+
+    tool: Name
+    arguments: dict[str, Any] | None = None
+    expires_at: Timestamp
+    max_uses: Annotated[int, Field(ge=1, le=MAX_USES)]
+    reason: Annotated[Text, at_most(MAX_REASON_CHARS)]
+    approval_id: Annotated[UUID, Field(strict=False)] | None = None
+
+
+@routes.post(
+    "/v1/grants",
+    summary="Make a standing grant",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "It holds from now on", _GRANT),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def make_grant(body: GrantIn, caller: Admin, services: Services) -> Response:
+    """Say yes in advance to a tool with such arguments, so many times, until a moment."""
+    new = NewGrant(
+        tool=body.tool,
+        arguments=body.arguments,
+        expires_at=body.expires_at,
+        max_uses=body.max_uses,
+        reason=body.reason,
+        approval_id=body.approval_id,
+    )
+    as_asked = body.approval_id is not None and "arguments" not in body.model_fields_set
+    return answer(_shown(services.grants.make(caller, new, as_asked=as_asked)), status=201)
+
+
+@routes.get(
+    "/v1/grants",
+    summary="List standing grants",
+    response_model=None,
+    responses={**answers(200, "Grants, the newest first", _PAGE), **problems()},
+)
+def list_grants(
+    caller: Admin,
+    services: Services,
+    options: Options,
+    limit: Annotated[int, Query(ge=1, le=99, description="How many a page may have.")] = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List grants, those that are over too, with how often each was used."""
+    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters={})
+    found = services.grants.keep.page(caller, before=after[1] if after else None, limit=limit + 1)
+    return key_page_answer(
+        cast("list[object]", [_shown(one) for one in found]),
+        limit=limit,
+        key="made_at",
+        route=_ROUTE,
+        filters={},
+        options=options,
+    )
+
+
+@routes.delete(
+    "/v1/grants/{grant_id}",
+    summary="Revoke a standing grant",
+    response_model=None,
+    responses={**answers(200, "It counts no more", _GRANT), **problems("not-found")},
+)
+def revoke_grant(grant_id: GrantId, caller: Admin, services: Services) -> Response:
+    """Revoke a grant at once; a second time changes nothing."""
+    return answer(_shown(services.grants.keep.revoke(caller, grant_id)))
+
+
+def _shown(grant: Grant) -> dict[str, Any]:
+    shown = asdict(grant)
+    del shown["data_subjects"]
+    return shown
