@@ -23,7 +23,7 @@ from cairn.llm.configuration import configured
 from cairn.llm.openai_chat import OpenAIChat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from tests.support.chat_wire import ChatServer
 
@@ -43,7 +43,7 @@ ASKED = question(
 
 
 @contextmanager
-def planner(provider: str, url: str) -> Iterator[ModelPlanner]:
+def planner(provider: str, url: str) -> Generator[ModelPlanner]:
     model = (
         AnthropicChat(api_key=KEY, base_url=url, timeout_s=5)
         if provider == "anthropic"

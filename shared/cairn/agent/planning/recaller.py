@@ -1,0 +1,56 @@
+"""Evidence for an investigation from the workspace's own search. Implements `Recaller`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.access.system import system_principal
+from cairn.agent.state import Evidence
+from cairn.helpdesk.subjects import customer_key
+from cairn.retrieval.citations import citation_of
+from cairn.retrieval.query import SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.retrieval.records import FoundNode
+    from cairn.retrieval.results import RecallResult
+
+RECIPE = "knowledge"
+GLOBAL = "global"
+MARGIN = 4
+"""Times more is asked for than wanted: what is another client's is left out afterwards."""
+
+
+class Recalls(Protocol):
+    """Searches. See `retrieval.recall.Recall`."""
+
+    def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeRecaller:
+    """Searches documents by the recipe `knowledge`; a customer sees their own and everybody's."""
+
+    recall: Recalls
+
+    def __call__(
+        self, workspace_id: UUID, query: str, *, customer: str, limit: int = 6
+    ) -> Sequence[Evidence]:
+        """As `Recaller`, the best first, each part of a document once."""
+        request = SearchRequest(query=query, recipe=RECIPE, limit=limit * MARGIN)
+        found = self.recall(system_principal(workspace_id), request)
+        mine = {GLOBAL, customer, customer_key(customer)}
+        best: dict[str, Evidence] = {}
+        for node in (one.node for one in found.results if one.node.client_id in mine):
+            cited = citation_of(node)
+            best.setdefault(cited, Evidence(citation=cited, text=_text(node), node_id=node.id))
+        return list(best.values())[:limit]
+
+
+def _text(node: FoundNode) -> str:
+    """Return what a node says: its summary where it has no text of its own."""
+    return node.text or node.summary or node.title or ""

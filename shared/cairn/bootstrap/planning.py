@@ -1,0 +1,151 @@
+"""How investigations think: who plans, where evidence comes from, and what stands around a ticket.
+
+Each part is imported when it is made; nothing connects before the first question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.access.system import system_principal
+from cairn.bootstrap.models import silent
+from cairn.clock import monotonic, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.agent.planning.envelope import Bounds
+    from cairn.agent.planning.recaller import KnowledgeRecaller
+    from cairn.agent.planning.surrounds import TicketSurrounds
+    from cairn.agent.ports import Planner
+    from cairn.bootstrap.models import ModelSettings
+    from cairn.graph.memory_records import MemoryEdge, MemoryNode
+    from cairn.helpdesk.sealing import Sealed
+    from cairn.helpdesk.ticket import Ticket
+    from cairn.ledger.keys import KeyStore
+    from cairn.llm.gateway import Gateway
+    from cairn.retrieval.recall import Recall
+    from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.stores import PostgresStores
+
+MOST_RECENT = 200
+"""Tickets of the last day that are compared with a new one."""
+
+
+def planner(
+    settings: ModelSettings,
+    opened: Database,
+    *,
+    report: Callable[[str, dict[str, Any]], None] = silent,
+) -> Planner:
+    """Return who plans: chat models where some are configured, rules where none answers."""
+    from cairn.bootstrap.models import gateway
+
+    return planner_over(gateway(settings, opened, report=report), opened, report=report)
+
+
+def planner_over(
+    models: Gateway | None,
+    opened: Database,
+    *,
+    report: Callable[[str, dict[str, Any]], None] = silent,
+) -> Planner:
+    """Return the same over a gateway; None is rules alone."""
+    from cairn.agent.planning.heuristic import HeuristicPlanner
+
+    rules = HeuristicPlanner()
+    if models is None:
+        return rules
+    from cairn.agent.planning.fallback import FallbackPlanner
+    from cairn.agent.planning.model_planner import ModelPlanner
+
+    return FallbackPlanner(
+        first=ModelPlanner(gateway=models, bounds=bounds(opened)), rules=rules, report=report
+    )
+
+
+def bounds(opened: Database) -> Callable[[UUID], Bounds]:
+    """Return workspace -> how much its planners are shown, as of a minute ago at most."""
+    from cairn.agent.planning.envelope import bounds_of
+    from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
+
+    stored = PostgresWorkspaceSettings(opened, monotonic)
+    return lambda workspace_id: bounds_of(stored(system_principal(workspace_id)))
+
+
+def recaller(found: Recall) -> KnowledgeRecaller:
+    """Return what finds evidence, over the search everybody else uses."""
+    from cairn.agent.planning.recaller import KnowledgeRecaller
+
+    return KnowledgeRecaller(recall=found)
+
+
+def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:
+    """Return what looks around a ticket."""
+    from cairn.agent.planning.surrounds import TicketSurrounds
+    from cairn.helpdesk.sealing import Sealed
+    from cairn.ledger.keys import BodyCipher
+    from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.stores import PostgresStores
+
+    return TicketSurrounds(
+        graph=ReadGraph(StoreTransactions(opened, PostgresMemoryGraphStores)),
+        recent=RecentTickets(
+            transactions=StoreTransactions(opened, PostgresStores),
+            sealed=Sealed(keys=keys, cipher=BodyCipher()),
+        ),
+        clock=utc_now,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadGraph:
+    """The memory graph for reading; implements `agent.planning.surrounds.Neighbours`."""
+
+    transactions: StoreTransactions[PostgresMemoryGraphStores]
+
+    def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None:
+        """Return a node by what names it."""
+        ref = (label, natural_key)
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            found = stores.memory_graph.named([ref]).get(ref)
+        return found.node if found and found.shown else None
+
+    def neighbors(
+        self,
+        workspace_id: UUID,
+        node: UUID,
+        *,
+        depth: int = 1,
+        relations: Sequence[str] | None = None,
+        limit: int = 10,
+    ) -> list[tuple[MemoryNode, MemoryEdge]]:
+        """Return visible nodes around a node."""
+        from cairn.graph.memory_walk import neighbours
+
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            touching = stores.memory_graph.touching
+            return neighbours(touching, node, depth=depth, relations=relations, limit=limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentTickets:
+    """Tickets of late with what they say; those about somebody forgotten are left out."""
+
+    transactions: StoreTransactions[PostgresStores]
+    sealed: Sealed
+
+    def __call__(self, workspace_id: UUID, since: datetime) -> Sequence[Ticket]:
+        """Return the newest first, `MOST_RECENT` at most."""
+        from cairn.helpdesk.sealing import ticket_of
+
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            rows = stores.tickets.since(since, MOST_RECENT)
+        texts = self.sealed.tickets(workspace_id, rows)
+        return [ticket_of(workspace_id, row, texts[row.id]) for row in rows if row.id in texts]
