@@ -143,7 +143,8 @@ class Redact(Protocol):
 class InboundGateway:
     """Screens one message. `models` is None where no provider is configured: rules judge then.
 
-    `redact` comes before a model reads anything. `inform` and `warn` are told of each screening, in labels: nothing of the text.
+    `redact` comes before a model reads anything. `inform` and `warn` are told of each screening, in
+    labels: nothing of the text.
     """
 
     models: Models | None

@@ -14,6 +14,7 @@ from cairn.helpdesk.ports import PersonaVersion
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.entries import Planned
 from cairn.ledger.entry import NewEntry
+from cairn.safety.profiles import check_profile
 from cairn.text.checks import clean_text
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ MAX_SECONDS = 86_400
 MAX_ITERATIONS = 200
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
 _ESCALATION = re.compile(r"ticket-note|(?:webhook|slack):[0-9a-fA-F-]{36}")
-_PROFILE = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,15 +144,14 @@ def _checked(persona: Persona) -> Persona:
         clean_text(persona.instructions, field="instructions", max_chars=MAX_INSTRUCTIONS_CHARS)
     if not _ESCALATION.fullmatch(persona.escalation):
         _refuse("escalation", "is ticket-note, webhook:<id> or slack:<id>")
-    if not _PROFILE.fullmatch(persona.redaction):
-        _refuse("redaction", "is the name of a redaction profile, such as pii")
+    check_profile(persona.redaction)
     for field, value, most in (
         ("max_tokens", persona.max_tokens, MAX_TOKENS),
         ("max_usd", persona.max_usd, MAX_USD),
         ("max_seconds", persona.max_seconds, MAX_SECONDS),
         ("max_iterations", persona.max_iterations, MAX_ITERATIONS),
     ):
-        if not 0 < value <= most:
+        if not (value == value and 0 < value <= most):
             _refuse(field, f"is above 0 and at most {most}")
     return persona
 
