@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cairn.helpdesk.ticket import Ticket
     from cairn.llm.budget import Budget
     from cairn.mcp_host.port import ConnectorView
+    from cairn.safety.grants import GrantStore
     from cairn.safety.tools import ToolSpec
     from cairn.text.json_value import JsonValue
 
@@ -349,6 +350,8 @@ class AgentStores(WriteStores, Protocol):
     def actions(self) -> ActionStore: ...
     @property
     def tickets(self) -> TicketStore: ...
+    @property
+    def grants(self) -> GrantStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

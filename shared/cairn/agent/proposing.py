@@ -20,6 +20,7 @@ from cairn.safety.approval import binding, digest
 from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime, timedelta
     from uuid import UUID
 
@@ -78,42 +79,23 @@ def asking(
     lifetime: timedelta,
 ) -> Change:
     """Return WAITING_APPROVAL with the question; the slot is given back."""
-    action = attempt.action
+    action, version = attempt.action, decision.policy_version
     expires_at = asked_at + lifetime
-    bound = binding(action, policy_version=decision.policy_version, expires_at=expires_at)
-    content = _content(memory, attempt, decision)
-    investigation = situation.investigation
-
-    def ask(page: Page) -> None:
-        page.stores.approvals.add(
-            Approval(
-                id=approval_id,
-                investigation_id=investigation.id,
-                ticket_id=investigation.ticket_id,
-                action_id=action.id,
-                tool=action.key,
-                binding=bound,
-                policy_version=decision.policy_version,
-                content=page.entries.seal(approval_id, page.data_subjects, content),
-                state=ApprovalState.PENDING,
-                data_subjects=page.data_subjects,
-                asked_at=asked_at,
-                expires_at=expires_at,
-            )
-        )
-        page.stores.slots.free(investigation.id)
-
-    asked = Fact(
-        type="approval.requested",
-        meta={
-            "approval_id": str(approval_id),
-            "action_id": str(action.id),
-            "policy_version": decision.policy_version,
-            "reason": decision.reason,
-            "expires_at": format_timestamp(expires_at),
-        },
-        body={"binding": bound, "tool": action.key},
+    question = Approval(
+        id=approval_id,
+        investigation_id=situation.investigation.id,
+        ticket_id=situation.investigation.ticket_id,
+        action_id=action.id,
+        tool=action.key,
+        binding=binding(action, policy_version=version, expires_at=expires_at),
+        policy_version=version,
+        content=b"",
+        state=ApprovalState.PENDING,
+        data_subjects=situation.investigation.data_subjects,
+        asked_at=asked_at,
+        expires_at=expires_at,
     )
+
     line = Step(
         system=SYSTEM,
         action="asked",
@@ -126,9 +108,41 @@ def asking(
         target=State.WAITING_APPROVAL,
         memory=replace(memory, approval_id=approval_id),
         lines=(line,),
-        facts=(_fact("action.proposed", memory, action, real, attempt.tool), asked),
-        effects=(_recording(situation, action, real, attempt.tool, ActionState.PROPOSED), ask),
+        facts=(
+            _fact("action.proposed", memory, action, real, attempt.tool),
+            _asked(question, decision),
+        ),
+        effects=(
+            _recording(situation, action, real, attempt.tool, ActionState.PROPOSED),
+            _keeping(question, _content(memory, attempt, decision)),
+        ),
     )
+
+
+def _asked(question: Approval, decision: Decision) -> Fact:
+    return Fact(
+        type="approval.requested",
+        meta={
+            "approval_id": str(question.id),
+            "action_id": str(question.action_id),
+            "policy_version": question.policy_version,
+            "reason": decision.reason,
+            "expires_at": format_timestamp(question.expires_at),
+        },
+        body={"binding": question.binding, "tool": question.tool},
+    )
+
+
+def _keeping(question: Approval, content: Mapping[str, Any]) -> Effect:
+    """Return what keeps the question with its content sealed; who waits needs no slot."""
+
+    def keep(page: Page) -> None:
+        sealed = page.entries.seal(question.id, page.data_subjects, content)
+        kept = replace(question, content=sealed, data_subjects=page.data_subjects)
+        page.stores.approvals.add(kept)
+        page.stores.slots.free(question.investigation_id)
+
+    return keep
 
 
 def _content(memory: WorkingMemory, attempt: Attempt, decision: Decision) -> dict[str, Any]:

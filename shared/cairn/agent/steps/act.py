@@ -20,7 +20,7 @@ from cairn.agent.steps.check import attempted
 from cairn.agent.tool_calls import evidence_ids, opened_output
 from cairn.errors import Conflict, Unavailable
 from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown
-from cairn.safety.action import Outcome
+from cairn.safety.action import Decision, Outcome
 from cairn.safety.approval import PersonApproval
 from cairn.safety.pipeline import decided
 from cairn.safety.tools import Criticality, Lane
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from cairn.safety.tools import ToolSpec
 
 
-class NotStarted(Conflict):
-    """The action cannot be started: its approval was used or taken back, or it was begun before."""
+class NotCovered(Conflict):
+    """The yes an action was to start with does not count any more: used up, or taken back."""
 
-    code = "action-not-started"
+    code = "approval-used-up"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,21 +71,28 @@ class Act:
     def _performed(self, situation: Situation, action: Action, row: ActionRow) -> Change:
         situation.budget.check()
         attempt = replace(attempted(situation, action), approval=self._approval(situation))
-        attempt = self.pipeline.perform(
-            attempt,
-            begin=partial(self._begin, situation, row),
-            call=partial(self.call, situation),
-            audit=_nothing,
-        )
-        error = attempt.error
+        try:
+            attempt = self.pipeline.perform(
+                attempt,
+                begin=partial(self._begin, situation, row),
+                call=partial(self.call, situation),
+                audit=_nothing,
+            )
+        except NotCovered as late:
+            return refused_late(situation, _uncovered(attempt, late))
+        return self._came_of_it(situation, attempt, row)
+
+    def _came_of_it(self, situation: Situation, attempt: Attempt, row: ActionRow) -> Change:
+        action, error = attempt.action, attempt.error
         if isinstance(error, Unavailable) and not isinstance(error, ConnectorUnavailable):
             raise error
         if decided(attempt).outcome is Outcome.DENIED:
             if row.state is ActionState.STARTED:
                 return lost(situation, action, row.dry_run, code="interrupted")
             return refused_late(situation, attempt)
-        if isinstance(error, OutcomeUnknown) and not self._repeatable(situation, row):
-            return lost(situation, action, decided(attempt).dry_run, code=error.reason)
+        dry_run = decided(attempt).dry_run
+        if isinstance(error, OutcomeUnknown) and row.lane != Lane.READ and not dry_run:
+            return lost(situation, action, dry_run, code=error.reason)
         return came_back(situation, attempt, self._criticality(situation, action))
 
     def _begin(self, situation: Situation, row: ActionRow, attempt: Attempt) -> None:
@@ -95,11 +102,14 @@ class Act:
         investigation, decision = situation.investigation, decided(attempt)
 
         def start(page: Page) -> None:
-            approval_id = situation.memory.approval_id
-            if approval_id is not None and not page.stores.approvals.use(approval_id):
-                raise NotStarted("Its approval does not count any more.")
-            if not page.stores.actions.start(row.id, dry_run=decision.dry_run, now=page.now):
-                raise NotStarted("It was begun before.")
+            stores, approval_id = page.stores, situation.memory.approval_id
+            if not stores.actions.start(row.id, dry_run=decision.dry_run, now=page.now):
+                raise Unavailable("Another process takes this action.", reason="action-under-way")
+            if approval_id is not None and not stores.approvals.use(approval_id):
+                raise NotCovered("Its approval was used before.")
+            grant_id = decision.grant_id
+            if grant_id is not None and not stores.grants.use(grant_id, row.id, page.now):
+                raise NotCovered("Its standing grant is used up.")
             meta = {
                 "investigation_id": str(investigation.id),
                 "ticket_id": str(investigation.ticket_id),
@@ -170,6 +180,13 @@ def tool_of(
         if one.name == connector and one.manifest is not None:
             return one.manifest.tool(name)
     return None
+
+
+def _uncovered(attempt: Attempt, late: NotCovered) -> Attempt:
+    decision = Decision(
+        outcome=Outcome.DENIED, reason=late.reason, detail=late.detail, policy_version=""
+    )
+    return replace(attempt, decision=decision)
 
 
 def _nothing(attempt: Attempt) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cairn.agent import citations
 from cairn.agent.ending import halted
 from cairn.agent.planning.arguments import misfit
-from cairn.agent.ports import ActionState
+from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.proposing import asking, denying, proposing
 from cairn.agent.situation import Change
 from cairn.agent.state import Observation, State, Step, Verdict
@@ -119,14 +119,24 @@ class CheckSafety:
         return self.pipeline.rehearse(attempt, partial(self.call, situation))
 
     def _granted(self, situation: Situation, action: Action, decision: Decision) -> Approval | None:
-        """Return the approval of exactly this that a person gave and nothing has used."""
+        """Return the approval of exactly this that a person gave, unused or used by this action.
+
+        Used by it: the call was begun under it, and its end was lost.
+        """
         with self.journal.reading(situation.workspace_id) as stores:
-            held = stores.approvals.granted(situation.investigation.id, self.clock())
+            held = stores.approvals.of(situation.investigation.id)
         for one in held:
+            if one.expires_at <= self.clock() or not _counts(one, action):
+                continue
             version = decision.policy_version
             if one.binding == binding(action, policy_version=version, expires_at=one.expires_at):
                 return one
         return None
+
+
+def _counts(approval: Approval, action: Action) -> bool:
+    used = approval.state is ApprovalState.USED and approval.action_id == action.id
+    return used or approval.state is ApprovalState.GRANTED
 
 
 def attempted(situation: Situation, action: Action) -> Attempt:

@@ -1,0 +1,270 @@
+"""A process that dies at any commit, or in the middle of a call: nothing happens twice."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
+
+from cairn.agent.ports import ActionState
+from cairn.agent.present import Present
+from cairn.agent.state import State, Verdict
+from cairn.agent.transitions import EDGES, RESUMED
+from cairn.errors import Unavailable
+from cairn.ingestion.ports import Topic
+from cairn.ledger.verify import verify
+from cairn.mcp_host.port import OutcomeUnknown, ToolCall
+from cairn.safety.tools import Lane
+
+COMMITS = range(1, 16)
+
+
+def world(*, deduplicates: bool = True, asks: bool = False) -> Agents:
+    script = [search("locked"), act("accounts.find"), act("accounts.unlock", evidence=(DOC,))]
+    made = Agents(planner=ScriptedPlanner([*script]))
+    made.planner.at = lambda question: (
+        len(question.memory.queries)
+        + sum(one.outcome == "applied" for one in question.memory.observations)
+    )
+    made.host.add("accounts.find", Lane.READ, "ada is locked")
+    made.host.add("accounts.unlock", Lane.WRITE, deduplicates=deduplicates, dangerous=asks)
+    return made
+
+
+def through(agents: Agents, one: UUID, *, approves: bool = False) -> Present:
+    """Work on it to its end: after a death by the same run first, as a machine would repeat it."""
+    for _ in range(20):
+        try:
+            found = agents.found_(one)
+            if found.ended_at is not None:
+                return Present(
+                    workspace_id=agents.workspace_id,
+                    investigation_id=one,
+                    state=found.state,
+                    run=found.run,
+                )
+            if found.state is State.WAITING_APPROVAL and approves:
+                asked = agents.pending()
+                agents.approvals.approve(agents.admin, asked.id, binding=asked.binding)
+            agents.work(one)
+        except Killed:
+            continue
+        except Unavailable:
+            continue
+    raise AssertionError("it does not end")
+
+
+def resumed(agents: Agents, one: UUID, *, approves: bool = False) -> Present:
+    """Work on it to its end: after a death by a new execution, as after a restart."""
+    for _ in range(20):
+        try:
+            return _to_the_end(agents, one, approves=approves)
+        except Killed:
+            agents.commits.arm()
+            agents.resume.one(agents.admin, one)
+    raise AssertionError("it does not end")
+
+
+def _to_the_end(agents: Agents, one: UUID, *, approves: bool) -> Present:
+    while True:
+        now = agents.work(one)
+        if now.state is not State.WAITING_APPROVAL or not approves:
+            return now
+        asked = agents.pending()
+        agents.approvals.approve(agents.admin, asked.id, binding=asked.binding)
+
+
+def check(agents: Agents, one: UUID) -> None:
+    """Whatever happened: one effect, one answer, a chain that verifies, edges that are edges."""
+    unlocks = [one for one in agents.host.effects if one[0] == "accounts.unlock"]
+    assert len(unlocks) <= 1
+    assert list(agents.desk.written) == [one]
+    assert agents.found_(one).ended_at is not None
+    assert agents.slots() == 0
+    assert agents.types().count("investigation.ended") == 1
+    assert verify(agents.entries(), workspace_id=agents.workspace_id).ok
+    for source, target in agents.walk(one):
+        edge = State(target) in EDGES[State(source)]
+        assert edge or State(target) is RESUMED[State(source)]
+
+
+@pytest.mark.parametrize("asks", [False, True], ids=["alone", "approved"])
+@pytest.mark.parametrize("way", [through, resumed])
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("commit", COMMITS)
+def test_a_death_at_any_commit_repeats_no_action_and_loses_nothing(
+    commit: int, moment: str, way: Callable[..., Present], asks: bool
+) -> None:
+    agents = world(asks=asks)
+    one = agents.begin()
+    agents.commits.arm(**{moment: commit})
+    assert way(agents, one, approves=asks).state is State.DONE
+    check(agents, one)
+    assert agents.found_(one).verdict is Verdict.AUTO_RESOLVED
+    assert len([key for key, _, _ in agents.host.effects if key == "accounts.unlock"]) == 1
+
+
+@pytest.mark.parametrize("way", [through, resumed])
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("commit", COMMITS)
+def test_without_deduplication_an_unknown_outcome_goes_to_a_person(
+    commit: int, moment: str, way: Callable[..., Present]
+) -> None:
+    agents = world(deduplicates=False)
+    one = agents.begin()
+    agents.commits.arm(**{moment: commit})
+    assert way(agents, one).state is State.DONE
+    check(agents, one)
+    states = {row.tool: row.state for row in agents.actions() if row.lane == "write"}
+    lost = states["unlock"] is ActionState.UNKNOWN
+    assert agents.found_(one).verdict is (Verdict.NEEDS_TECH if lost else Verdict.AUTO_RESOLVED)
+    assert (one in agents.escalate.calls) == lost
+
+
+def test_some_death_does_leave_an_unknown_outcome() -> None:
+    found: set[ActionState] = set()
+    for commit in COMMITS:
+        agents = world(deduplicates=False)
+        one = agents.begin()
+        agents.commits.arm(after=commit)
+        through(agents, one)
+        found |= {row.state for row in agents.actions() if row.lane == "write"}
+    assert found == {ActionState.APPLIED, ActionState.UNKNOWN}
+
+
+@pytest.mark.parametrize("way", [through, resumed])
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("deduplicates", [True, False])
+def test_a_death_in_the_call_repeats_only_what_may_be_repeated(
+    deduplicates: bool, moment: str, way: Callable[..., Present]
+) -> None:
+    agents = world(deduplicates=deduplicates)
+    died: list[ToolCall] = []
+
+    def die(call: ToolCall) -> None:
+        if call.tool == "unlock" and not died:
+            died.append(call)
+            raise Killed(moment)
+
+    setattr(agents.host, moment, die)
+    one = agents.begin()
+    assert way(agents, one).state is State.DONE
+    check(agents, one)
+    calls = [call for call in agents.host.calls if call.tool == "unlock"]
+    assert len(calls) == (2 if deduplicates else 1)
+    assert len({call.idempotency_key for call in calls}) == 1
+    expected = Verdict.AUTO_RESOLVED if deduplicates else Verdict.NEEDS_TECH
+    assert agents.found_(one).verdict is expected
+
+
+@pytest.mark.parametrize("reason", ["tool-timeout", "connector-crashed"])
+@pytest.mark.parametrize("tool", ["find", "unlock"])
+@pytest.mark.parametrize("times", [1, 9])
+def test_a_call_without_an_answer_is_repeated_once_under_its_key(
+    times: int, tool: str, reason: str
+) -> None:
+    agents = world()
+    silent: list[ToolCall] = []
+
+    def vanish(call: ToolCall) -> None:
+        if call.tool == tool and len(silent) < times:
+            silent.append(call)
+            raise OutcomeUnknown("No answer came.", reason=reason)
+
+    agents.host.after = vanish
+    one = agents.begin()
+    assert agents.work(one).state is State.DONE
+    check(agents, one)
+    assert len({call.idempotency_key for call in silent}) == 1
+    if times == 1:
+        assert agents.found_(one).verdict is Verdict.AUTO_RESOLVED
+    elif tool == "unlock":
+        assert len(silent) == 2
+        assert agents.found_(one).verdict is Verdict.NEEDS_TECH
+        assert agents.actions()[-1].state is ActionState.UNKNOWN
+
+
+def test_a_call_without_an_answer_is_not_repeated_where_nobody_deduplicates() -> None:
+    agents = world(deduplicates=False)
+
+    def vanish(call: ToolCall) -> None:
+        if call.tool == "unlock":
+            raise OutcomeUnknown("No answer came.", reason="tool-timeout")
+
+    agents.host.after = vanish
+    one = agents.begin()
+    agents.work(one)
+    check(agents, one)
+    assert [call.tool for call in agents.host.calls].count("unlock") == 1
+    assert agents.found_(one).error == "outcome-unknown"
+
+
+def test_a_step_that_is_run_again_answers_where_the_investigation_is() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.step(one)
+    before = agents.entries()
+    again = agents.run(agents.workspace_id, one, state=State.CREATED, run=1)
+    assert again.state is State.PLANNING
+    assert agents.entries() == before
+
+
+def test_a_run_that_another_took_the_place_of_does_nothing() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.step(one)
+    agents.resume.one(agents.admin, one)
+    with pytest.raises(Exception, match="superseded"):
+        agents.run(agents.workspace_id, one, state=State.PLANNING, run=1)
+    with pytest.raises(Exception, match="superseded"):
+        agents.enter(agents.workspace_id, one, run=1)
+    assert agents.work(one).state is State.DONE
+    check(agents, one)
+
+
+def test_two_processes_at_the_same_action_call_it_once() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.until(one, State.ACTING)
+    agents.until(one, State.PLANNING)
+    agents.until(one, State.ACTING)
+    other: list[Any] = []
+
+    def meanwhile(call: ToolCall) -> None:
+        if not other:
+            other.append(None)
+            agents.host.before = lambda call: None
+            other.append(agents.run(agents.workspace_id, one, state=State.ACTING))
+
+    agents.host.before = meanwhile
+    agents.step(one)
+    agents.work(one)
+    check(agents, one)
+
+
+def test_what_was_lost_is_found_stale_and_taken_up() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.step(one, 2)
+    assert agents.resume.stale(agents.admin) == ()
+    agents.clock.now += timedelta(hours=1)
+    [again] = agents.resume.stale(agents.admin)
+    assert (again.investigation_id, again.run) == (one, 2)
+    [row] = [row for row in agents.woken(Topic.INVESTIGATION) if row.batch == 2]
+    assert row.reference == one
+    assert agents.work(one).state is State.DONE
+    check(agents, one)
+
+
+def test_an_end_nobody_was_told_of_is_stale_too() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.until(one, State.DONE)
+    agents.clock.now += timedelta(hours=1)
+    assert [now.investigation_id for now in agents.resume.stale(agents.admin)] == [one]
+    agents.work(one)
+    check(agents, one)
+    agents.clock.now += timedelta(hours=1)
+    assert agents.resume.stale(agents.admin) == ()
