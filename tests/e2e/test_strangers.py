@@ -37,6 +37,15 @@ WHO_MAY = {
     "GET /v1/webhooks": ADMIN,
     "DELETE /v1/webhooks/{webhook_id}": ADMIN,
     "GET /v1/webhooks/{webhook_id}/deliveries": ADMIN,
+    "POST /v1/connectors": ADMIN,
+    "GET /v1/connectors": ADMIN,
+    "GET /v1/connectors/{connector}": ADMIN,
+    "PATCH /v1/connectors/{connector}": ADMIN,
+    "DELETE /v1/connectors/{connector}": ADMIN,
+    "POST /v1/connectors/{connector}/restart": ADMIN,
+    "POST /v1/connectors/{connector}/check": ADMIN,
+    "GET /v1/connectors/{connector}/tools": ADMIN,
+    "POST /v1/connectors/{connector}/tools/{tool}": ADMIN,
     "POST /v1/tasks": WRITERS,
     "PATCH /v1/tasks/{task_id}": WRITERS,
     "POST /v1/tasks/{task_id}/complete": WRITERS,
@@ -157,6 +166,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /v1/tasks/{task_id}": {"note": "A stranger was here."},
     "POST /v1/tasks/{task_id}/complete": {"outcome": "A stranger was here."},
     "POST /v1/webhooks": {"url": "http://127.0.0.1:9/", "events": ["consolidation_done"]},
+    "POST /v1/connectors": {"name": "strange", "command": ["false"]},
+    "PATCH /v1/connectors/{connector}": {"autonomy": "off"},
+    "POST /v1/connectors/{connector}/tools/{tool}": {"arguments": {}},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
@@ -253,6 +265,8 @@ def ours(laptop: "Laptop") -> Treasure:
     task = tenant.post("/v1/tasks", {"kind": "watch", "title": f"Watch the {WORD} {canary}"})
     told = {"url": f"http://127.0.0.1:9/{canary}", "events": ["consolidation_done"]}
     hook = tenant.post("/v1/webhooks", told)
+    lamp = {"name": "lamp", "command": ["false"], "config": {"env": {"NOTE": canary}}}
+    tenant.post("/v1/connectors", {**lamp, "secrets": {"TOKEN": canary}})
     tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
@@ -274,6 +288,8 @@ def ours(laptop: "Laptop") -> Treasure:
             "rebuild_id": checked["id"],
             "task_id": task["id"],
             "webhook_id": hook["id"],
+            "connector": "lamp",
+            "tool": "light",
             "taint_id": tainted["taint_id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },

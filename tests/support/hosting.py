@@ -10,6 +10,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from tests.support.remembering import NOON, admin_of
 
+from cairn.errors import ValidationFailed
 from cairn.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.mcp_host.connector import Connector, Launch, Transport
@@ -17,21 +18,21 @@ from cairn.mcp_host.directory import Secrets, StoreDirectory
 from cairn.mcp_host.host import Host
 from cairn.mcp_host.manifest import tool_meta
 from cairn.mcp_host.port import ToolCall, ToolResult
+from cairn.mcp_host.registry import Connectors
 from cairn.mcp_host.wires import InProcessWire
 from cairn.safety.tools import Lane
 from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.in_memory.stores import InMemoryTransactions
+from cairn.storage.webhook_http import HttpWebhookSender
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Sequence
     from uuid import UUID
 
     from cairn.ledger.entry import Entry
     from cairn.mcp_host.lifecycle import Health
     from cairn.mcp_host.ports import Registered, Wires
     from cairn.mcp_host.wires import Wire
-
-Answering = "Callable[[Mapping[str, Any]], Awaitable[types.CallToolResult]]"
 
 WRITING = {
     "type": "object",
@@ -113,6 +114,7 @@ class Hosting:
     """A workspace with connectors, and the host that runs them. Close it."""
 
     wires: Wires | None = None
+    workspace_id: UUID = field(default_factory=new_id)
     now: datetime = NOON
     seconds: float = 0.0
     pauses: list[float] = field(default_factory=list[float])
@@ -122,7 +124,7 @@ class Hosting:
     )
 
     def __post_init__(self) -> None:
-        self.principal = admin_of(new_id())
+        self.principal = admin_of(self.workspace_id)
         self.transactions = InMemoryTransactions()
         self.transactions.create_workspace(self.workspace_id)
         self.secrets = Secrets(keys=InMemoryKeyStore(), cipher=BodyCipher())
@@ -141,10 +143,6 @@ class Hosting:
             pause=self._pause,
             metrics=lambda metric, value=1, /, **labels: self.told.append((metric, labels)),
         )
-
-    @property
-    def workspace_id(self) -> UUID:
-        return self.principal.workspace_id
 
     def add(self, name: str, *tools: types.Tool, **changes: Any) -> Scripted:
         """Register a connector in this process and return its script."""
@@ -206,3 +204,25 @@ class Hosting:
     def _in_process(self, launch: Launch) -> Wire:
         script = self.scripted[launch.name]
         return InProcessWire(lambda: script.server(launch))
+
+
+REFUSED_DSN = "postgresql://cairn_app:secret@db/cairn"
+
+
+def registry_of(hosting: Hosting, *, commands: bool = True) -> Connectors:
+    """The registry beside a host; it looks at addresses as on AWS, and knows one bad database."""
+
+    def look(dsn: str) -> None:
+        if dsn == REFUSED_DSN:
+            raise ValidationFailed("secrets.dsn: ours", reason="connector-database")
+
+    return Connectors(
+        transactions=hosting.transactions,
+        secrets=hosting.secrets,
+        host=hosting.host,
+        address=HttpWebhookSender().check,
+        database=look,
+        commands=commands,
+        clock=lambda: hosting.now,
+        new_id=new_id,
+    )

@@ -61,7 +61,8 @@ class Keeper:
     def running(self, workspace_id: UUID, found: Registered, *, ask: bool = False) -> Connection:
         """Return a connection that lives, starting the connector when there is none.
 
-        With `ask` it is asked whether it lives just before, however long it was used ago. Raises ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
+        With `ask` it is asked whether it lives just before, however long ago it was used. Raises
+        ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
         """
         slot = self._slot(workspace_id, found.connector.id)
         with slot.lock:

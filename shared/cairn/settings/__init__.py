@@ -4,6 +4,7 @@ Functions read through pydantic alone: pydantic-settings would be a sixth of the
 """
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, Self
 
@@ -50,13 +51,18 @@ class _AnchorSettings(_FromEnvironment):
     signing_key: str
 
 
-class _EmbedderSettings(_FromEnvironment):
-    """The local model in `model_dir`, or any OpenAI-compatible server."""
+class _OpenAISettings(_FromEnvironment):
+    """An OpenAI-compatible server, and whether it is there to embed."""
 
-    model_dir: Path
     embedder: Literal["onnx", "openai"] = "onnx"
     openai_base_url: str | None = None
     openai_api_key: SecretStr | None = None
+
+
+class _EmbedderSettings(_OpenAISettings):
+    """The local model in `model_dir`, or that server."""
+
+    model_dir: Path
     openai_embedding_model: str = "text-embedding-3-small"
 
 
@@ -95,8 +101,27 @@ class _WebhookSettings(_FromEnvironment):
     webhooks: Literal["off", "public", "private"] = "public"
 
 
-class ActSettings(_WebhookSettings, _KeyStoreSettings, _FunctionSettings):
+class _InvestigationSettings(_QueueSettings):
+    """What investigations wake; `investigations` is how many run at once in a workspace."""
+
+    ticket_queue_url: str
+    escalation_queue_url: str
+    investigation_machine_arn: str
+    investigations: int = Field(8, ge=1, le=1000)
+
+
+class ActSettings(_WebhookSettings, _InvestigationSettings, _KeyStoreSettings, _FunctionSettings):
     """The act stage."""
+
+
+class PlanSettings(
+    _ChatModelSettings,
+    _OpenAISettings,
+    _InvestigationSettings,
+    _KeyStoreSettings,
+    _FunctionSettings,
+):
+    """The plan stage."""
 
 
 class AgeingSettings(_FromEnvironment):
@@ -133,12 +158,23 @@ class ConsolidateSettings(
     """The consolidate stage."""
 
 
-class RetrieveSettings(_SearchIndexSettings, _ChatSettings, _EmbedderSettings, _FunctionSettings):
+class RetrieveSettings(
+    _SearchIndexSettings,
+    _ChatSettings,
+    _InvestigationSettings,
+    _KeyStoreSettings,
+    _EmbedderSettings,
+    _FunctionSettings,
+):
     """The retrieve stage."""
 
 
 class AuditSettings(
-    _SearchIndexSettings, _QueueSettings, _AnchorSettings, _KeyStoreSettings, _FunctionSettings
+    _SearchIndexSettings,
+    _InvestigationSettings,
+    _AnchorSettings,
+    _KeyStoreSettings,
+    _FunctionSettings,
 ):
     """The audit stage, which also sweeps the outbox and forgets searches after some days."""
 
@@ -153,7 +189,7 @@ class ApiSettings(
     _SearchIndexSettings,
     _ChatSettings,
     _WebhookSettings,
-    _QueueSettings,
+    _InvestigationSettings,
     _AnchorSettings,
     _KeyStoreSettings,
     _EmbedderSettings,
@@ -179,6 +215,12 @@ SETTINGS: dict[str, type[_FunctionSettings]] = {
     "consolidate": ConsolidateSettings,
     "embed": EmbedSettings,
     "ingest": IngestSettings,
+    "plan": PlanSettings,
     "retrieve": RetrieveSettings,
 }
 """The settings of each function: the infrastructure sets exactly these."""
+
+
+def inherited(names: Collection[str]) -> dict[str, str]:
+    """Return those of this process's variables that a child process is to have."""
+    return {name: os.environ[name] for name in names if name in os.environ}

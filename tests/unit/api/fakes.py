@@ -10,6 +10,7 @@ from uuid import UUID
 import anyio
 import httpx
 from tests.unit.api.approval_fakes import ApprovalWorld
+from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.cost_fakes import CostWorld
 from tests.unit.api.forget_fakes import ForgetWorld
@@ -26,6 +27,7 @@ from tests.unit.api.vector_fakes import VectorWorld
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
 from cairn.api.approval_services import ApprovalServices, GrantServices
+from cairn.api.connector_services import ConnectorServices
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.api.cost_services import GetCosts
 from cairn.api.forget_services import ForgetServices
@@ -149,6 +151,7 @@ class World:
     numbers: NumbersWorld = field(default_factory=NumbersWorld)
     rebuilding: RebuildWorld = field(default_factory=RebuildWorld)
     spending: CostWorld = field(default_factory=CostWorld)
+    connecting: ConnectorWorld = field(default_factory=ConnectorWorld)
     agents: AgentWorld = field(default_factory=AgentWorld)
     approving: ApprovalWorld = field(default_factory=ApprovalWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
@@ -317,6 +320,10 @@ class World:
     @property
     def grants(self) -> GrantServices:
         return self.approving.grant_services()
+
+    @property
+    def connectors(self) -> ConnectorServices:
+        return self.connecting.services()
 
     @property
     def costs(self) -> GetCosts:

@@ -1,20 +1,13 @@
 """Calls of tools in this process: what is passed on, checked, kept and said."""
 
 from collections.abc import Iterator
-from typing import Any
 
-import anyio
 import pytest
 from tests.support.hosting import Hosting, said, tool
 
-from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
 from cairn.mcp_host.port import (
-    MAX_RESULT_BYTES,
     ConnectorState,
-    ConnectorUnauthorised,
-    ConnectorUnavailable,
-    OutcomeUnknown,
 )
 
 

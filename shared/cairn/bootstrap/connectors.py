@@ -1,0 +1,164 @@
+"""The host of connectors and their registry. Nothing of MCP is loaded before the first call."""
+
+from __future__ import annotations
+
+import atexit
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.clock import monotonic, utc_now
+from cairn.errors import ValidationFailed
+from cairn.ids import new_id
+from cairn.metrics import untold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.mcp_host.connector import Launch
+    from cairn.mcp_host.host import Host
+    from cairn.mcp_host.ports import ConnectorStores
+    from cairn.mcp_host.registry import Connectors
+    from cairn.mcp_host.wires import Wire
+    from cairn.metrics import Metrics
+    from cairn.storage.postgres.database import Database
+    from cairn.transaction import Transactions
+
+
+class HostSettings(Protocol):
+    """Where connectors may lead, and whether commands may be run."""
+
+    @property
+    def stage(self) -> Literal["local", "prod"]: ...
+    @property
+    def webhooks(self) -> Literal["off", "public", "private"]: ...
+
+
+def connector_host(
+    settings: HostSettings,
+    opened: Database,
+    transactions: Transactions[ConnectorStores],
+    keys: KeyStore,
+    cipher: BodyCipher,
+    metrics: Metrics = untold,
+) -> Host:
+    """Return the process's host of connectors; it starts none before the first call."""
+    from cairn.mcp_host.directory import Secrets, StoreDirectory
+    from cairn.mcp_host.host import Host
+    from cairn.storage.postgres.connectors import StateTransactions
+
+    host = Host(
+        directory=StoreDirectory(
+            transactions=transactions,
+            states=StateTransactions(opened),
+            secrets=Secrets(keys=keys, cipher=cipher),
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        wires=ConnectorWires(settings),
+        stopwatch=monotonic,
+        metrics=metrics,
+    )
+    atexit.register(host.close)
+    return host
+
+
+@dataclass(frozen=True)
+class ConnectorWires:
+    """Implements `mcp_host.ports.Wires`."""
+
+    settings: HostSettings
+
+    def __call__(self, launch: Launch) -> Wire:
+        """Return a wire that is not open yet; ValidationFailed when there can be none."""
+        from cairn.mcp_host.connector import Transport
+
+        if launch.transport is Transport.HTTP:
+            return self._over_http(launch)
+        if launch.transport is Transport.IN_PROCESS:
+            return self._in_process(launch)
+        return self._process(launch)
+
+    def _process(self, launch: Launch) -> Wire:
+        import sys
+
+        from cairn.mcp_host.launching import INHERITED, command_of, environment_of, said_secrets
+        from cairn.mcp_host.stdio import StdioWire
+        from cairn.settings import inherited
+
+        if launch.builtin is None and self.settings.stage == "prod":
+            raise ValidationFailed("Commands are not run here; only bundled connectors are.")
+        environment = environment_of(launch, inherited(INHERITED), sys.path)
+        return StdioWire(command_of(launch), environment, secrets=said_secrets(launch))
+
+    def _over_http(self, launch: Launch) -> Wire:
+        from cairn.mcp_host.launching import headers_of
+        from cairn.mcp_host.wires import HttpWire
+        from cairn.storage.connector_http import connector_client
+        from cairn.storage.webhook_http import HttpWebhookSender
+
+        if self.settings.webhooks == "off":
+            raise ValidationFailed("Nothing may leave this network: CAIRN_WEBHOOKS is off.")
+        guard = HttpWebhookSender(allow_private=self.settings.webhooks == "private")
+        url, headers = launch.url or "", headers_of(launch)
+        return HttpWire(url, lambda: connector_client(guard, url, headers))
+
+    def _in_process(self, launch: Launch) -> Wire:
+        from cairn.mcp_host.wires import InProcessWire
+
+        return InProcessWire(lambda: _server_of(launch))
+
+
+def _server_of(launch: Launch) -> Any:
+    """Return the server of a bundled connector; ValidationFailed for settings it refuses."""
+    from importlib import import_module
+
+    from cairn.mcp_host.bundled import BUNDLED
+
+    module = BUNDLED.get(launch.builtin or "")
+    if module is None:
+        raise ValidationFailed("There is no such bundled connector.", builtin=launch.builtin)
+    make: Callable[..., Any] = import_module(module).server
+    return make(launch.config, launch.secrets)
+
+
+def connector_registry(
+    settings: HostSettings,
+    host: Host,
+    transactions: Transactions[ConnectorStores],
+    keys: KeyStore,
+    cipher: BodyCipher,
+) -> Connectors:
+    """Return the registry of connectors beside the host that runs them."""
+    from cairn.mcp_host.directory import Secrets
+    from cairn.mcp_host.registry import Connectors
+    from cairn.storage.webhook_http import sender_for
+
+    return Connectors(
+        transactions=transactions,
+        secrets=Secrets(keys=keys, cipher=cipher),
+        host=host,
+        address=sender_for(settings.webhooks).check,
+        database=look_at_database,
+        commands=settings.stage == "local",
+        clock=utc_now,
+        new_id=new_id,
+    )
+
+
+def look_at_database(dsn: str) -> None:
+    """Implements `mcp_host.ports.DatabaseCheck`: sign in as the connector would, and look."""
+    from cairn.connectors.database import CustomerDatabase
+    from cairn.errors import CairnError, FieldError
+
+    try:
+        with CustomerDatabase(dsn=dsn).reading():
+            return
+    except CairnError as error:
+        ours = error.reason == "connector-database"
+        raise ValidationFailed(
+            f"secrets.dsn: {error.detail}",
+            reason="connector-database" if ours else "connector-database-unreachable",
+            errors=[FieldError("secrets.dsn", error.detail)],
+        ) from None

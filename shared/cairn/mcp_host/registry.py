@@ -1,0 +1,332 @@
+"""Registering connectors: an admin's work. Each change is a ledger entry. Not their calls."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.access import Role
+from cairn.errors import CairnError, Conflict, NotFound
+from cairn.mcp_host.bundled import BUNDLED
+from cairn.mcp_host.connector import Connector
+from cairn.mcp_host.directory import recorded
+from cairn.mcp_host.lifecycle import Health
+from cairn.mcp_host.manifest import looks_like, read_manifest
+from cairn.mcp_host.requests import DSN, ConnectorChange, NewConnector, check_connector, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.access import Principal
+    from cairn.clock import Clock
+    from cairn.ids import IdSource
+    from cairn.mcp_host.directory import Secrets
+    from cairn.mcp_host.port import ToolCall, ToolResult
+    from cairn.mcp_host.ports import ConnectorStores, DatabaseCheck, Registered
+    from cairn.safety.tools import Manifest
+    from cairn.text.json_value import JsonValue
+    from cairn.transaction import Transactions
+
+MAX_CONNECTORS = 50
+
+
+class Running(Protocol):
+    """What registering asks of the host."""
+
+    def check(self, workspace_id: UUID, name: str) -> Health:
+        """Look whether it is well."""
+        ...
+
+    def restart(self, workspace_id: UUID, name: str) -> None:
+        """Start it again."""
+        ...
+
+    def drop(self, workspace_id: UUID, connector_id: UUID, name: str) -> None:
+        """End it in this process."""
+        ...
+
+    def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
+        """Call a tool."""
+        ...
+
+
+class AddressCheck(Protocol):
+    """Looks where an address leads."""
+
+    def __call__(self, url: str) -> None:
+        """Raise ValidationFailed, or Conflict where nothing may leave."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorShown:
+    """A connector as it is shown, with how it is and what it offers; never its secrets."""
+
+    connector: Connector
+    health: Health
+    manifest: Manifest | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connectors:
+    """Registers, changes, shows, restarts and removes connectors.
+
+    `commands` says whether commands that do not come with Cairn may run here.
+    """
+
+    transactions: Transactions[ConnectorStores]
+    secrets: Secrets
+    host: Running
+    address: AddressCheck
+    database: DatabaseCheck
+    commands: bool
+    clock: Clock
+    new_id: IdSource
+
+    def register(self, principal: Principal, new: NewConnector) -> ConnectorShown:
+        """Keep a connector, start it, and return how it is; one that does not start is kept too.
+
+        ValidationFailed for what is wrong with it, and for a database of Cairn's; Conflict for a
+        name that is taken or looks like one that is.
+        """
+        principal.require(Role.ADMIN)
+        check_connector(new)
+        self._check_reach(new)
+        now, workspace_id = self.clock(), principal.workspace_id
+        connector = Connector(
+            id=self.new_id(),
+            name=new.name,
+            transport=new.transport,
+            builtin=new.builtin,
+            command=new.command,
+            url=new.url,
+            config=dict(new.config),
+            secret_names=tuple(sorted(new.secrets)),
+            scopes=new.scopes,
+            autonomy=new.autonomy,
+            criticality=new.criticality,
+            created_at=now,
+            changed_at=now,
+        )
+        sealed = self.secrets.sealed(workspace_id, connector.id, dict(new.secrets))
+        with self.transactions.writing(principal) as stores:
+            _refuse_alike(new.name, stores.connectors.all())
+            stores.connectors.add(connector, sealed)
+            self._record(stores, principal, "connector.registered", connector)
+        return self._looked_at(principal, new.name)
+
+    def change(self, principal: Principal, name: str, change: ConnectorChange) -> ConnectorShown:
+        """Change one and return how it is; NotFound when there is none.
+
+        Another command, address, setting or secret starts it anew, and what it lists then counts.
+        """
+        principal.require(Role.ADMIN)
+        found = self._found(principal, name)
+        old = found.connector
+        wanted = _changed(old, change)
+        secrets = None if change.secrets is None else dict(change.secrets)
+        opened = self._secrets_of(principal, old) if secrets is None else secrets
+        asked = _asked(wanted, opened)
+        check_connector(asked)
+        runs = _runs(old) != _runs(wanted) or secrets is not None
+        if runs:
+            self._check_reach(asked)
+        wanted = replace(
+            wanted,
+            secret_names=tuple(sorted(opened)),
+            revision=old.revision + runs,
+            changed_at=self.clock(),
+        )
+        sealed = None
+        if secrets is not None:
+            sealed = self.secrets.sealed(principal.workspace_id, old.id, secrets)
+        with self.transactions.writing(principal) as stores:
+            if stores.connectors.find(name) is None:
+                raise _no_such(name)
+            stores.connectors.change(wanted, sealed)
+            if runs:
+                self._forget(stores, wanted.id)
+            self._record(stores, principal, "connector.changed", wanted)
+        if not runs:
+            return self.one(principal, name)
+        self.host.drop(principal.workspace_id, old.id, name)
+        return self._looked_at(principal, name)
+
+    def remove(self, principal: Principal, name: str) -> None:
+        """Remove one and end it; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            found = stores.connectors.find(name)
+            if found is None:
+                raise _no_such(name)
+            stores.connectors.remove(name)
+            self._record(stores, principal, "connector.removed", found.connector)
+        self.host.drop(principal.workspace_id, found.connector.id, name)
+
+    def restart(self, principal: Principal, name: str) -> ConnectorShown:
+        """Start one anew and return how it is: what it lists now is what counts from now on.
+
+        Ends a degradation. NotFound when there is none.
+        """
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            found = stores.connectors.find(name)
+            if found is None:
+                raise _no_such(name)
+            self._forget(stores, found.connector.id)
+            self._record(stores, principal, "connector.restarted", found.connector)
+        self.host.drop(principal.workspace_id, found.connector.id, name)
+        return self._looked_at(principal, name)
+
+    def all(self, principal: Principal) -> Sequence[ConnectorShown]:
+        """Return every connector, by name."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return [_shown(one) for one in stores.connectors.all()]
+
+    def one(self, principal: Principal, name: str) -> ConnectorShown:
+        """Return one; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        return _shown(self._found(principal, name))
+
+    def check(self, principal: Principal, name: str) -> ConnectorShown:
+        """Look how one is now, and return that; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        self._found(principal, name)
+        return self._looked_at(principal, name)
+
+    def call(self, principal: Principal, call: ToolCall) -> ToolResult:
+        """Call a tool as a dry run, or one that reads; an admin trying a connector out.
+
+        Conflict for a call that would write: agents' writes go through investigations.
+        """
+        from cairn.safety.tools import Lane
+
+        principal.require(Role.ADMIN)
+        shown = _shown(self._found(principal, call.connector))
+        spec = shown.manifest.tool(call.tool) if shown.manifest else None
+        if not call.dry_run and (spec is None or spec.lane is not Lane.READ):
+            raise Conflict(
+                "Only tools that read are called from here without a dry run.", reason="dry-run"
+            )
+        return self.host.call(principal.workspace_id, call)
+
+    def _check_reach(self, new: NewConnector) -> None:
+        """Refuse what may not run here, and what leads where no connector may."""
+        if new.command and not self.commands:
+            refuse("command", "may not run here; bundled connectors and addresses may")
+        if new.url is not None:
+            self.address(new.url)
+        if new.builtin in BUNDLED and DSN in new.secrets:
+            self.database(new.secrets[DSN])
+
+    def _looked_at(self, principal: Principal, name: str) -> ConnectorShown:
+        try:
+            self.host.check(principal.workspace_id, name)
+        except CairnError as error:
+            if isinstance(error, NotFound):  # removed meanwhile
+                raise
+        return self.one(principal, name)
+
+    def _found(self, principal: Principal, name: str) -> Registered:
+        with self.transactions.reading(principal) as stores:
+            found = stores.connectors.find(name)
+        if found is None:
+            raise _no_such(name)
+        return found
+
+    def _secrets_of(self, principal: Principal, connector: Connector) -> dict[str, str]:
+        with self.transactions.reading(principal) as stores:
+            sealed = stores.connectors.secrets(connector.name)
+        if sealed is None:
+            raise _no_such(connector.name)
+        return self.secrets.opened(principal.workspace_id, connector.id, sealed)
+
+    @staticmethod
+    def _forget(stores: ConnectorStores, connector_id: UUID) -> None:
+        stores.connectors.keep_health(connector_id, Health())
+        stores.connectors.keep_listing(connector_id, None)
+
+    def _record(
+        self, stores: ConnectorStores, principal: Principal, type_: str, connector: Connector
+    ) -> None:
+        meta: dict[str, JsonValue] = {
+            "transport": connector.transport.value,
+            "builtin": connector.builtin,
+            "autonomy": connector.autonomy.value,
+            "criticality": connector.criticality.value,
+            "scopes": hashlib.sha256(connector.scopes.encode()).hexdigest(),
+            "revision": connector.revision,
+        }
+        recorded(
+            stores.ledger,
+            principal,
+            type_,
+            connector.id,
+            meta,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
+
+
+def _changed(old: Connector, change: ConnectorChange) -> Connector:
+    given = {
+        "command": change.command,
+        "url": change.url,
+        "config": None if change.config is None else dict(change.config),
+        "scopes": change.scopes,
+        "autonomy": change.autonomy,
+        "criticality": change.criticality,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    return replace(old, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def _asked(connector: Connector, secrets: dict[str, str]) -> NewConnector:
+    return NewConnector(
+        name=connector.name,
+        transport=connector.transport,
+        builtin=connector.builtin,
+        command=connector.command,
+        url=connector.url,
+        config=connector.config,
+        secrets=secrets,
+        scopes=connector.scopes,
+        autonomy=connector.autonomy,
+        criticality=connector.criticality,
+    )
+
+
+def _runs(connector: Connector) -> tuple[object, ...]:
+    return (connector.command, connector.url, dict(connector.config))
+
+
+def _shown(found: Registered) -> ConnectorShown:
+    listing, connector = found.listing, found.connector
+    manifest = None
+    if listing is not None:
+        manifest = read_manifest(
+            connector.name, listing.version, listing.tools, criticality=connector.criticality
+        )
+    return ConnectorShown(connector=connector, health=found.health, manifest=manifest)
+
+
+def _refuse_alike(name: str, others: Sequence[Registered]) -> None:
+    if len(others) >= MAX_CONNECTORS:
+        raise Conflict(f"A workspace has at most {MAX_CONNECTORS} connectors.", reason="too-many")
+    for other in others:
+        taken = other.connector.name
+        if taken == name:
+            raise Conflict("The name is taken.", reason="connector-name", connector=taken)
+        if looks_like(taken) == looks_like(name):
+            raise Conflict(
+                f"The name looks like {taken}: people would take one for the other.",
+                reason="connector-name",
+                connector=taken,
+            )
+
+
+def _no_such(name: str) -> NotFound:
+    return NotFound("There is no such connector.", reason="connector", connector=name)
