@@ -149,16 +149,23 @@ def _card_end(run: str) -> int | None:
 def is_card(text: str) -> bool:
     """Return whether digits have a card network's first ones, its length, and Luhn's sum."""
     digits = [int(char) for char in text if char.isdigit()]
-    if not 13 <= len(digits) <= 19 or not _network("".join(map(str, digits[:6]))):
+    if len(digits) not in _network_lengths("".join(map(str, digits[:4]))):
         return False
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (sum(doubled) + sum(digits[::-2])) % 10 == 0
 
 
-def _network(first: str) -> bool:
-    if first[0] in "456":
-        return True
-    return first[:2] in {"34", "35", "36", "37", "38", "39", "30"} or "2221" <= first[:4] <= "2720"
+def _network_lengths(first: str) -> range:
+    """Return how many digits numbers have that begin so: by ISO/IEC 7812's issuers."""
+    if first[:2] in {"34", "37"}:
+        return range(15, 16)
+    if first[:1] == "4":
+        return range(13, 20, 3)
+    if "51" <= first[:2] <= "55" or "2221" <= first <= "2720":
+        return range(16, 17)
+    if first[:2] in {"30", "36", "38", "39"}:
+        return range(14, 20)
+    return range(16, 20) if first[:1] == "6" or first[:2] in {"35", "50"} else range(0)
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
@@ -181,7 +188,10 @@ def _is_address(text: str) -> bool:
         address = ipaddress.ip_address(text)
     except ValueError:
         return False
-    return not (address.is_loopback or address.is_unspecified)
+    if address.is_loopback or address.is_unspecified:
+        return False
+    groups = [group for group in text.split(":") if group]
+    return address.version == 4 or len(groups) > 3 or max(map(len, groups)) > 2
 
 
 def _is_version(text: str, start: int) -> bool:

@@ -42,6 +42,7 @@ __all__ = [
     "redact_written",
     "remember",
     "restore",
+    "scrubbed",
     "unknown_placeholder",
 ]
 
@@ -99,6 +100,18 @@ def holds_secret(value: JsonValue) -> bool:
     return scrub_value(value)[1] != ()
 
 
+def scrubbed(value: JsonValue) -> JsonValue:
+    """Return `value` without credentials; a key that was scrubbed may announce one anew."""
+    for _ in range(_MAX_PASSES):
+        before, value = (
+            value,
+            scrub(value).text if isinstance(value, str) else scrub_value(value)[0],
+        )
+        if value == before:
+            break
+    return value
+
+
 def unknown_placeholder(value: JsonValue, vault: Vault) -> bool:
     """Return whether `value` has a placeholder that `vault` does not know."""
     found: list[str] = []
@@ -127,9 +140,14 @@ class ReversibleRedactor:
 
 
 def _redact(value: JsonValue, vault: Vault, kinds: frozenset[Kind], *, ours: bool) -> Redacted:
-    scrubbed = scrub(value).text if isinstance(value, str) else scrub_value(value)[0]
     book = Book(vault)
-    clean = _value(_Redaction(book, kinds, ours), scrubbed, None, MAX_DEPTH)
+    clean = _value(_Redaction(book, kinds, ours), scrubbed(value), None, MAX_DEPTH)
+    known = len(vault)
+    for _ in range(0 if isinstance(clean, str) else _MAX_PASSES):
+        if len(book) == known:
+            break
+        known = len(book)  # what was found late may stand in what was read before
+        clean = _value(_Redaction(book, kinds, True), clean, None, MAX_DEPTH)
     return Redacted(value=clean, vault=book.vault)
 
 

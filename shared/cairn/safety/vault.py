@@ -7,6 +7,7 @@ from collections import defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from cairn.safety.evening import evened
 from cairn.safety.profiles import Kind
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Book:
         """Return what is written by now."""
         return MappingProxyType(dict(self._values))
 
+    def __len__(self) -> int:
+        """Return how many placeholders there are."""
+        return len(self._values)
+
     def __contains__(self, placeholder: object) -> bool:
         """Return whether a placeholder stands for something."""
         return placeholder in self._values
@@ -78,13 +83,14 @@ class Known:
 
     def add(self, kind: Kind, value: str) -> None:
         """Look for `value` from now on, unless it is too short or says too little by itself."""
+        value = evened(value)[0]
         if kind is Kind.NUMBER:
             kind = Kind.ID
             if len(value) < _DIGITS_KNOWN or not value.isdigit():
                 return
         if kind in _NOT_LOOKED_FOR or len(value.strip()) < SHORTEST_KNOWN:
             return
-        self._add(kind, value, any_case=kind is Kind.NAME)
+        self._add(kind, value, any_case=kind is Kind.NAME and len(_WORDS.findall(value)) > 1)
         if kind is Kind.NAME:
             for part in _NAME_PART.findall(value):
                 if part[0].isupper():
