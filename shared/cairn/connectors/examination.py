@@ -5,11 +5,13 @@ Anybody's connector can be asked: a command over stdio, an address, a server in 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
+import httpx2
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
@@ -37,7 +39,21 @@ if TYPE_CHECKING:
 
     Target = Server[Any] | Transport | StdioServerParameters | str
 
+GONE = (
+    OSError,
+    TimeoutError,
+    MCPError,
+    ValidationError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    httpx2.HTTPError,
+)
+"""What a connector that went away, or never was one, looks like from here."""
+
 INITIALIZE_SECONDS = 2.0
+PATIENCE = 3.0
+"""Seconds beyond those after which nothing more is waited for."""
+
 NAMES = ("initialize", *(one.__name__ for one in QUESTIONS))
 
 
@@ -90,23 +106,32 @@ class _Examination:
     async def through(self) -> None:
         """Connect and ask; what cannot be asked any more has failed."""
         began = self._stopwatch()
-        promise = f"it answers initialize within {self._seconds:g} s"
-        detail = "it went away"
+        detail = f"no answer within {self._seconds + PATIENCE:g} s"
         try:
-            client = Client(self._target, mode="legacy", read_timeout_seconds=CALL_SECONDS)
-            async with client:
-                self._add("initialize", promise, *self._started(began), began)
-                asked = await self._introduced(client)
-                for question in QUESTIONS:
-                    await self._ask(question, asked)
-        except* (OSError, MCPError, TimeoutError, ValidationError, anyio.BrokenResourceError,
-                 anyio.ClosedResourceError) as errors:  # fmt: skip
+            with anyio.CancelScope(
+                deadline=anyio.current_time() + self._seconds + PATIENCE
+            ) as limit:
+                await self._converse(limit, began)
+        except* GONE as errors:
             detail = _said(errors)
         if not self.checks:
-            self._add("initialize", promise, Status.FAILED, detail, began)
+            self._add("initialize", self._promise, Status.FAILED, detail, began)
         for question in QUESTIONS[len(self.checks) - 1 :]:
             name, said = question.__name__, str(question.__doc__)
             self._add(name, said, Status.FAILED, f"not asked: {detail}", self._stopwatch())
+
+    @property
+    def _promise(self) -> str:
+        return f"it answers initialize within {self._seconds:g} s"
+
+    async def _converse(self, limit: anyio.CancelScope, began: float) -> None:
+        client = Client(self._target, mode="legacy", read_timeout_seconds=CALL_SECONDS)
+        async with client:
+            limit.deadline = math.inf
+            self._add("initialize", self._promise, *self._started(began), began)
+            asked = await self._introduced(client)
+            for question in QUESTIONS:
+                await self._ask(question, asked)
 
     def _started(self, began: float) -> tuple[Status, str]:
         took = self._stopwatch() - began
