@@ -45,10 +45,10 @@ class Cursor:
         """
         found = list(listed)
         newest = max((at for _, at in found), default=self.since)
-        if full and newest <= self.since:
-            return Cursor(since=self.since, start=self.start + size, seen=self.seen)
-        since = newest if full else max(self.since, newest - OVERLAP)
         every = {(one, format_timestamp(at)) for one, at in found} | self.seen
+        if full and newest <= self.since:
+            return Cursor(since=self.since, start=self.start + size, seen=frozenset(every))
+        since = newest if full else max(self.since, newest - OVERLAP)
         edge = frozenset(each for each in every if each[1] >= format_timestamp(since))
         return Cursor(since=since, seen=edge)
 
