@@ -204,6 +204,8 @@ class Host:
         if answer.is_unauthorised:
             raise Unauthorised
         self._reports.well(workspace_id, found)
+        if answer.is_unknown and not _is_harmless(call, manifest):
+            raise no_answer("tool-timeout", call, harmless=False)
         return ToolResult(
             text=answer.text,
             is_error=answer.is_error,

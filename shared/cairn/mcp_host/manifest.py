@@ -37,6 +37,8 @@ META_KEY = "cairn/tool"
 ERROR_KEY = "cairn/error"
 """In the `_meta` of a result that is an error: a code. `unauthorized` asks for a new sign-in."""
 UNAUTHORIZED = "unauthorized"
+OUTCOME_UNKNOWN = "outcome-unknown"
+"""The code of a write that may have happened: the service behind the connector gave no answer."""
 KEY_META = "cairn/idempotency-key"
 """In the `_meta` of a call of the write lane, beside the argument."""
 

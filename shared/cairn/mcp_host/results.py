@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from cairn.mcp_host.cleaning import plain
 from cairn.mcp_host.lines import SIZE_KEY
-from cairn.mcp_host.manifest import ERROR_KEY, UNAUTHORIZED
+from cairn.mcp_host.manifest import ERROR_KEY, OUTCOME_UNKNOWN, UNAUTHORIZED
 from cairn.mcp_host.port import MAX_RESULT_BYTES, TRUNCATED
 
 
@@ -25,6 +25,11 @@ class Answer:
     def is_unauthorised(self) -> bool:
         """Return whether the connector's own sign-in is no longer good."""
         return self.is_error and self.code == UNAUTHORIZED
+
+    @property
+    def is_unknown(self) -> bool:
+        """Return whether the connector itself does not know whether the call happened."""
+        return self.is_error and self.code == OUTCOME_UNKNOWN
 
 
 def read_answer(result: dict[str, Any]) -> Answer:
