@@ -12,6 +12,8 @@ TIMEOUT_SECONDS = 60.0
 ATTEMPTS = 4
 _WAIT_AND_RETRY = frozenset({429, 503})
 _LONGEST_WAIT = 30.0
+BROKEN_OFF = "broken-off"
+"""The code of a failure: a stream ended before what it tells of did."""
 
 
 class Client:
@@ -48,6 +50,10 @@ class Client:
         """PUT a JSON body, or nothing."""
         return self._call("PUT", path, json=body)
 
+    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """PATCH a JSON body."""
+        return self._call("PATCH", path, json=body)
+
     def delete(self, path: str, **params: Any) -> Any:
         """DELETE; parameters that are None are left out."""
         given = {name: value for name, value in params.items() if value is not None}
@@ -73,6 +79,26 @@ class Client:
             cursor = page["next_cursor"]
             if cursor is None:
                 return
+
+    def lines(self, path: str, headers: Mapping[str, str]) -> Iterator[str]:
+        """Yield the lines of a streamed answer as they come.
+
+        Failure when it is refused (its `code` says how) or when the connection is lost.
+        """
+        import httpx
+
+        try:
+            with self._http.stream("GET", path, headers=dict(headers)) as answer:
+                if answer.is_error:
+                    answer.read()
+                    raise self._failure(answer)
+                yield from answer.iter_lines()
+        except httpx.HTTPError as exc:
+            raise Failure(
+                f"The stream of {self.url} broke off.",
+                advice="see what is down: cairn status",
+                code=BROKEN_OFF,
+            ) from exc
 
     def _call(self, method: str, path: str, **arguments: Any) -> Any:
         answer = self._send(method, path, **arguments)

@@ -14,12 +14,16 @@ _ADVICE = {
 
 
 class Failure(Exception):
-    """A command cannot do what was asked. `advice` says what to do about it."""
+    """A command cannot do what was asked. `advice` says what to do about it.
 
-    def __init__(self, message: str, *, advice: str | None = None) -> None:
+    `code` is the API's name of the problem, "" for what is none of its.
+    """
+
+    def __init__(self, message: str, *, advice: str | None = None, code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.advice = advice
+        self.code = code
 
 
 def from_problem(problem: Mapping[str, Any]) -> Failure:
@@ -30,4 +34,4 @@ def from_problem(problem: Mapping[str, Any]) -> Failure:
     request = problem.get("instance")
     if request and int(problem.get("status", 0)) >= 500:
         message = f"{message} [request {request}]"
-    return Failure(message, advice=_ADVICE.get(code))
+    return Failure(message, advice=_ADVICE.get(code), code=code)

@@ -4,7 +4,9 @@ import typer
 from typer.core import TyperGroup
 
 from cairn.cli import (
+    approvals,
     audit_memory,
+    connectors,
     consolidate,
     conversations,
     demo,
@@ -13,7 +15,9 @@ from cairn.cli import (
     entities,
     events,
     forget,
+    grants,
     graph,
+    investigations,
     keys,
     ledger,
     mcp,
@@ -33,6 +37,7 @@ from cairn.cli import (
     summaries,
     taint,
     tasks,
+    tool_calls,
     trace,
     webhooks,
     workspaces,
@@ -68,6 +73,7 @@ app = typer.Typer(
 _LAPTOP = "The laptop stack"
 _MEMORY = "Memory"
 _OPERATIONS = "Operations"
+_AGENTS = "Agents"
 
 app.command("up", rich_help_panel=_LAPTOP)(stack.up)
 app.command("down", rich_help_panel=_LAPTOP)(stack.down)
@@ -96,6 +102,11 @@ app.add_typer(tasks.app, name="tasks", rich_help_panel=_MEMORY)
 
 app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
+app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS)
+app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
+app.add_typer(grants.app, name="grants", rich_help_panel=_AGENTS)
+app.command("tool-calls", rich_help_panel=_AGENTS)(tool_calls.tool_calls)
+
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("consolidate", rich_help_panel=_OPERATIONS)(consolidate.consolidate)
@@ -110,6 +121,7 @@ app.command("audit-memory", rich_help_panel=_OPERATIONS)(audit_memory.audit_memo
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(webhooks.app, name="webhooks", rich_help_panel=_OPERATIONS)
+app.add_typer(connectors.app, name="connectors", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)
 app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS)
 app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)

@@ -1,7 +1,7 @@
 """Options that many commands share, and how answers are printed."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -39,3 +39,19 @@ def table(*columns: str) -> "Table":
 def without_none(values: dict[str, Any]) -> dict[str, Any]:
     """Leave out what was not given: None and empty lists."""
     return {name: value for name, value in values.items() if value is not None and value != []}
+
+
+def json_object(text: str, what: str) -> dict[str, Any]:
+    """Return the JSON object an option holds; a usage error for anything else."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{what} are not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise typer.BadParameter(f"{what} are a JSON object.")
+    return cast("dict[str, Any]", value)
+
+
+def moment(text: str) -> str:
+    """Return an answer's time as tables show it, to the second."""
+    return text[:19].replace("T", " ")

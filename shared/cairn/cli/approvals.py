@@ -1,0 +1,204 @@
+"""`cairn approvals`: what agents ask before they act, and answering them."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.options import Json, deps_of, json_object, moment, print_json, table
+
+app = typer.Typer(help="Questions of agents to people, and the answers.", no_args_is_help=True)
+
+Id = Annotated[str, typer.Argument(help="The approval's id.")]
+Reason = Annotated[str | None, typer.Option("--reason", "-r", help="Why; asked for otherwise.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether you are sure.")]
+_COLOURS = {"pending": "yellow", "granted": "green", "used": "green", "rejected": "red"}
+
+
+@app.command("list")
+def list_approvals(
+    ctx: typer.Context,
+    state: Annotated[
+        str, typer.Option(help="pending, granted, used, rejected, edited, expired, void, or all.")
+    ] = "pending",
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List questions, the newest first; those that wait unless told others."""
+    deps = deps_of(ctx)
+    asked = None if state == "all" else state
+    found = deps.client.get("/v1/approvals", state=asked, limit=limit)["items"]
+    if as_json:
+        print_json(found)
+        return
+    shown = table("id", "tool", "state", "asked", "expires", "investigation")
+    for one in found:
+        colour = _COLOURS.get(one["state"], "dim")
+        shown.add_row(
+            one["id"],
+            one["tool"],
+            f"[{colour}]{one['state']}[/]",
+            moment(one["asked_at"]),
+            moment(one["expires_at"]),
+            one["investigation_id"],
+        )
+    deps.out.print(shown)
+
+
+@app.command()
+def show(ctx: typer.Context, approval: Id, as_json: Json = False) -> None:
+    """Show a question: tool, arguments, evidence, the rule that asks, rollback, expiry."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/approvals/{approval}")
+    print_json(found) if as_json else _show(deps, found)
+
+
+@app.command()
+def approve(
+    ctx: typer.Context,
+    approval: Id,
+    reason: Reason = None,
+    yes: Yes = False,
+    uses: Annotated[
+        int, typer.Option(min=0, max=1_000, help="Also do not ask again: so many times more.")
+    ] = 0,
+    days: Annotated[int, typer.Option(min=1, max=90, help="For how long, with --uses.")] = 7,
+    as_json: Json = False,
+) -> None:
+    """Say yes to exactly what is shown; it counts once."""
+    deps = deps_of(ctx)
+    shown = _looked_at(deps, approval, yes=yes, as_json=as_json)
+    why = _why(reason, needed=uses > 0)
+    body = {"binding": shown["binding"], "reason": why}
+    decided = deps.client.post(f"/v1/approvals/{approval}/approve", body)
+    granted = _grant(deps, shown, why, uses, days) if uses else None
+    if as_json:
+        print_json({**decided, **({"grant": granted} if granted else {})})
+        return
+    _tell(deps, "approved", decided)
+    if granted:
+        said = f"{uses} more times until {moment(granted['expires_at'])}"
+        deps.out.print(f"[green]granted[/] {granted['id']}: {said}")
+
+
+@app.command()
+def reject(ctx: typer.Context, approval: Id, reason: Reason = None, as_json: Json = False) -> None:
+    """Say no; the agent is told why and tries another way."""
+    deps = deps_of(ctx)
+    body = {"reason": _why(reason, needed=True)}
+    decided = deps.client.post(f"/v1/approvals/{approval}/reject", body)
+    print_json(decided) if as_json else _tell(deps, "rejected", decided)
+
+
+@app.command()
+def edit(
+    ctx: typer.Context,
+    approval: Id,
+    change: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE; repeat for several.")
+    ] = None,
+    arguments: Annotated[str | None, typer.Option(help="All of them, as a JSON object.")] = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Say yes to other arguments; the rules look at them again."""
+    deps = deps_of(ctx)
+    shown = deps.client.get(f"/v1/approvals/{approval}")
+    given = _arguments(shown, arguments, change or [])
+    body = {"binding": shown["binding"], "arguments": given, "reason": _why(reason, needed=True)}
+    decided = deps.client.post(f"/v1/approvals/{approval}/edit", body)
+    print_json(decided) if as_json else _tell(deps, "edited", decided)
+
+
+def _looked_at(deps: Deps, approval: str, *, yes: bool, as_json: bool) -> dict[str, Any]:
+    """Return the question, shown and confirmed: nobody says yes to what they did not see."""
+    found = deps.client.get(f"/v1/approvals/{approval}")
+    if not as_json:
+        _show(deps, found)
+    if not yes and not as_json:
+        typer.confirm("Approve this?", abort=True)
+    return found
+
+
+def _show(deps: Deps, one: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    colour = _COLOURS.get(one["state"], "dim")
+    danger = "  [red]dangerous[/]" if one["dangerous"] else ""
+    deps.out.print(f"[bold]{escape(one['tool'])}[/]  [{colour}]{one['state']}[/]{danger}")
+    deps.out.print(f"ticket      {escape(one['title'])}  [dim]{one['ticket_id']}[/]")
+    deps.out.print(f"why         {escape(one['why'])}")
+    deps.out.print(f"asked by    {escape(one['rule'])}: {escape(one['detail'])}")
+    deps.out.print("arguments")
+    for name, value in one["arguments"].items():
+        said = escape(json.dumps(value, ensure_ascii=False))
+        deps.out.print(f"  [cyan]{escape(name)}[/] = {said}")
+    if one["rehearsal"]:
+        deps.out.print(f"dry run     {escape(one['rehearsal'])}")
+    _show_evidence(deps, one)
+    undo = escape(one["rollback"]) if one["rollback"] else "[red]nothing undoes this[/]"
+    deps.out.print(f"rollback    {undo}")
+    deps.out.print(f"expires     {moment(one['expires_at'])}")
+    deps.out.print(f"[dim]binding {one['binding'][:16]}…  rules {one['policy_version'][:16]}[/]")
+
+
+def _show_evidence(deps: Deps, one: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    deps.out.print("evidence" if one["evidence"] else "evidence    [red]none[/]")
+    change: dict[str, list[str]] = one["evidence_change"] or {"added": [], "removed": []}
+    for each in one["evidence"]:
+        new = " [yellow]new[/]" if each["citation"] in change["added"] else ""
+        deps.out.print(f"  {escape(each['citation'])}{new} {escape(each['text'])}")
+    for gone in change["removed"]:
+        deps.out.print(f"  [dim]{escape(gone)} is no longer among it[/]")
+
+
+def _why(reason: str | None, *, needed: bool) -> str:
+    if reason is not None:
+        return reason
+    asked = typer.prompt("Why", default=None if needed else "", show_default=False)
+    return str(asked).strip()
+
+
+def _arguments(shown: dict[str, Any], given: str | None, changes: list[str]) -> dict[str, Any]:
+    """Return the arguments of an edit: those given, else those shown, with the changes."""
+    if given is None and not changes:
+        raise typer.BadParameter("Say what changes: --set NAME=VALUE, or all with --arguments.")
+    start = shown["arguments"] if given is None else json_object(given, "The arguments")
+    return {**start, **dict(map(_change, changes))}
+
+
+def _change(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise typer.BadParameter("A change is NAME=VALUE; the value JSON, or a text as it is.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _grant(deps: Deps, shown: dict[str, Any], reason: str, uses: int, days: int) -> dict[str, Any]:
+    from datetime import timedelta
+
+    from cairn.clock import utc_now
+    from cairn.text.canonical import format_timestamp
+
+    body = {
+        "tool": shown["tool"],
+        "approval_id": shown["id"],
+        "expires_at": format_timestamp(utc_now() + timedelta(days=days)),
+        "max_uses": uses,
+        "reason": reason,
+    }
+    return deps.client.post("/v1/grants", body)
+
+
+def _tell(deps: Deps, word: str, decided: dict[str, Any]) -> None:
+    deps.out.print(
+        f"[green]{word}[/]; the investigation goes on: {decided['investigation_state']}  "
+        f"[dim]ledger {decided['position']}[/]"
+    )
+    deps.out.print(f"[dim]watch it: cairn investigations watch {decided['investigation_id']}[/]")

@@ -1,0 +1,244 @@
+"""`cairn investigations`: start one, see how it goes, watch it live, take it up again."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.following import END, Told, follow
+from cairn.cli.options import Json, deps_of, moment, print_json, table
+from cairn.cli.tool_calls import show_calls
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+app = typer.Typer(
+    help="What agents do about tickets, step by step.",
+    no_args_is_help=True,
+)
+
+Id = Annotated[str, typer.Argument(help="The investigation's id.")]
+WAITING = "WAITING_APPROVAL"
+_KINDS = {
+    "state": "dim",
+    "plan": "cyan",
+    "search": "blue",
+    "action": "magenta",
+    "approval": "yellow",
+    "verdict": "green",
+    "message": "green",
+    "error": "red",
+}
+_VERDICTS = {"auto_resolved": "green", "failed": "red", "failed_budget": "red"}
+
+
+@app.command("list")
+def list_investigations(
+    ctx: typer.Context,
+    state: Annotated[str | None, typer.Option(help="Such as WAITING_APPROVAL or DONE.")] = None,
+    ticket: Annotated[str | None, typer.Option(help="Those of this ticket only.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
+    as_json: Json = False,
+) -> None:
+    """List investigations, the newest first."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/investigations", state=state, ticket_id=ticket, limit=limit)
+    if as_json:
+        print_json(found["items"])
+        return
+    shown = table("id", "state", "verdict", "tokens", "USD", "seconds", "begun")
+    for one in found["items"]:
+        spent = one["spent"]
+        shown.add_row(
+            one["id"],
+            one["state"],
+            _verdict(one),
+            str(spent["tokens"]),
+            f"{spent['usd']:.4f}",
+            f"{spent['seconds']:.1f}",
+            moment(one["created_at"]),
+        )
+    deps.out.print(shown)
+
+
+@app.command()
+def show(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
+    """Show one: state, verdict, spending by purpose, what is left, approvals, actions, steps."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/investigations/{investigation}")
+    if as_json:
+        print_json(found)
+        return
+    one = found["investigation"]
+    deps.out.print(f"[bold]{one['id']}[/]  {one['state']}  {_verdict(one)}")
+    deps.out.print(f"ticket {one['ticket_id']}, persona {one['persona']}, run {one['run']}")
+    if one["trace_id"]:
+        deps.out.print(f"trace {one['trace_id']}")
+    if one["error"]:
+        deps.out.print(f"[red]{one['error']}[/]")
+    _show_spending(deps, found)
+    if found["approvals"]:
+        asked = table("approval", "tool", "state", "expires")
+        for each in found["approvals"]:
+            asked.add_row(each["id"], each["tool"], each["state"], moment(each["expires_at"]))
+        deps.out.print(asked)
+    if found["actions"]:
+        show_calls(deps, found["actions"])
+    for step in _steps(deps, investigation):
+        deps.out.print(_line(step))
+
+
+@app.command()
+def watch(
+    ctx: typer.Context,
+    investigation: Id,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each event as one JSON line.")
+    ] = False,
+) -> None:
+    """Draw the timeline live until the investigation ends; where streams are none, by polling."""
+    deps = deps_of(ctx)
+    if as_json:
+        for told in follow(deps, investigation):
+            event = {"event": told.name, "id": told.id, "data": told.data}
+            typer.echo(json.dumps(event, ensure_ascii=False))
+        return
+    with deps.err.status("waiting for the first step …") as present:
+        for told in follow(deps, investigation):
+            if told.name == "state_start":
+                present.update(_present(told))
+                if told.data["state"] == WAITING:
+                    _tell_who_waits(deps, investigation)
+            _draw(deps, told)
+
+
+@app.command()
+def start(
+    ctx: typer.Context,
+    ticket: Annotated[str, typer.Argument(help="The ticket's id.")],
+    follow_it: Annotated[bool, typer.Option("--watch", help="Draw its timeline live.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Queue a ticket and start its investigation as soon as a slot is free."""
+    deps = deps_of(ctx)
+    begun = deps.client.post("/v1/investigations", {"ticket_id": ticket})
+    if as_json:
+        print_json(begun)
+        return
+    if "investigation_id" not in begun:
+        deps.out.print(f"[yellow]queued[/] ticket {ticket}: every slot is taken")
+        return
+    deps.out.print(f"[green]begun[/] {begun['investigation_id']}")
+    if follow_it:
+        watch(ctx, begun["investigation_id"])
+
+
+@app.command()
+def resume(
+    ctx: typer.Context,
+    investigation: Annotated[
+        str | None, typer.Argument(help="One of them; without it, all that have stopped moving.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Take up investigations whose execution was lost; nothing that was done is done again."""
+    deps = deps_of(ctx)
+    if investigation:
+        found = [deps.client.post(f"/v1/investigations/{investigation}/resume", {})]
+    else:
+        found = deps.client.post("/v1/investigations/resume", {})["items"]
+    if as_json:
+        print_json(found)
+        return
+    for one in found:
+        said = f"{one['investigation_id']} goes on from {one['state']}"
+        deps.out.print(f"[green]run {one['run']}[/] {said}")
+    if not found:
+        deps.out.print("every investigation moves, has ended, or waits for a person")
+
+
+@app.command("tool-calls")
+def tool_calls_of(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
+    """List the tool calls of one, the newest first."""
+    deps = deps_of(ctx)
+    found = list(deps.client.pages("/v1/tool-calls", investigation_id=investigation, limit=200))
+    print_json(found) if as_json else show_calls(deps, found)
+
+
+def _draw(deps: Deps, told: Told) -> None:
+    if told.name == "investigation_start":
+        deps.out.print(f"[bold]{told.data['investigation_id']}[/]")
+    elif told.name == "step_end":
+        deps.out.print(_line(told.data))
+    elif told.name == END:
+        _conclude(deps, told.data)
+
+
+def _line(step: Mapping[str, Any]) -> "Text":
+    """Return a step as one line of the timeline: when, who, what, how long, with its sources."""
+    from rich.text import Text
+
+    detail = step["summary"] if "summary" in step else step["detail"]
+    line = Text()
+    line.append(f"{step['at'][11:19]} ", style="dim")
+    line.append("● ", style=_KINDS.get(step["kind"], ""))
+    line.append(f"{step['system']:<22} ", style="bold")
+    line.append(f"{step['action']:<12} ", style=_KINDS.get(step["kind"], ""))
+    line.append(detail if detail is not None else "(forgotten)")
+    took = step["duration_ms"] if "duration_ms" in step else step["ms"]
+    line.append(f"  {took} ms", style="dim")
+    for citation in step["citations"]:
+        line.append(f" {citation}", style="dim cyan")
+    return line
+
+
+def _present(told: Told) -> str:
+    waits = "waiting for a person" if told.data["state"] == WAITING else "…"
+    return f"{told.data['state']} {waits}"
+
+
+def _tell_who_waits(deps: Deps, investigation: str) -> None:
+    for one in deps.client.get("/v1/approvals", state="pending", limit=200)["items"]:
+        if one["investigation_id"] == investigation:
+            deps.out.print(f"[yellow]→ {one['tool']} waits: cairn approvals show {one['id']}[/]")
+
+
+def _conclude(deps: Deps, ended: Mapping[str, Any]) -> None:
+    deps.out.print(f"[bold]{ended['state']}[/]  {_verdict(ended)}")
+    if ended.get("error"):
+        deps.out.print(f"[red]{ended['error']}[/]")
+    timings: list[dict[str, Any]] = ended.get("timings") or []
+    if timings:
+        told = ", ".join(f"{one['name']} {one['duration_ms']} ms" for one in timings)
+        deps.out.print(f"[dim]{ended['duration_ms'] / 1000:.1f} s in all; {told}[/]")
+
+
+def _show_spending(deps: Deps, found: Mapping[str, Any]) -> None:
+    spent, left = found["investigation"]["spent"], found["left"]
+    shown = table("spent for", "calls", "tokens", "USD")
+    for row in found["spent_by_purpose"]:
+        shown.add_row(row["name"], str(row["calls"]), str(row["tokens"]), f"{row['usd']:.4f}")
+    shown.add_row("in all", "", str(spent["tokens"]), f"{spent['usd']:.4f}")
+    shown.add_row("left", "", str(left["tokens"]), f"{left['usd']:.4f}")
+    deps.out.print(shown)
+    deps.out.print(
+        f"{spent['seconds']:.1f} s and {spent['iterations']} iterations; "
+        f"{left['seconds']:.0f} s and {left['iterations']} left"
+    )
+
+
+def _steps(deps: Deps, investigation: str) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
+    after, more = 0, True
+    while more:
+        page = deps.client.get(f"/v1/investigations/{investigation}/steps", after=after, limit=200)
+        found += page["items"]
+        more, after = page["after"] > after, page["after"]
+    return found
+
+
+def _verdict(one: Mapping[str, Any]) -> str:
+    verdict = one["verdict"]
+    return f"[{_VERDICTS.get(verdict, 'yellow')}]{verdict}[/]" if verdict else ""
