@@ -19,7 +19,7 @@ from cairn.agent.journal import Journal
 from cairn.agent.loop import Loop
 from cairn.agent.moving import read
 from cairn.agent.ports import ActionRow, Approval, Question, Ruling
-from cairn.agent.present import Present
+from cairn.agent.present import Present, present
 from cairn.agent.resume import Enter, ExecutionEnded, Resume
 from cairn.agent.running import RunStep
 from cairn.agent.state import (
@@ -360,6 +360,7 @@ class Agents:
             self.transactions = InMemoryTransactions()
             self.transactions.create_workspace(self.workspace_id)
         self.commits = Commits(self.transactions)
+        self.entered: set[tuple[UUID, int]] = set()
         self.admin = admin_of(self.workspace_id)
         self.desk.personas["default"] = self.persona
         self.desk.settle = self._settle
@@ -488,9 +489,13 @@ class Agents:
         return found[0].id
 
     def work(self, investigation_id: UUID) -> Present:
-        """Run the present run until the end or until a person is asked."""
-        run = self.found_(investigation_id).run
-        return self.loop(self.workspace_id, investigation_id, run=run)
+        """Go on with the present run until the end or until a person is asked."""
+        found = self.found_(investigation_id)
+        if (found.id, found.run) in self.entered:
+            return self.loop.go_on(present(found))
+        now = self.enter(self.workspace_id, investigation_id, run=found.run)
+        self.entered.add((found.id, found.run))
+        return self.loop.go_on(now)
 
     def step(self, investigation_id: UUID, times: int = 1) -> Present:
         """Run so many steps from where it is."""

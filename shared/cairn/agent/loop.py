@@ -32,12 +32,15 @@ class Loop:
 
         Raises what a step raises; called again with the next run it goes on.
         """
-        ids = workspace_id, investigation_id
-        now = self.enter(*ids, run=run)
+        return self.go_on(self.enter(workspace_id, investigation_id, run=run))
+
+    def go_on(self, now: Present) -> Present:
+        """Do the same from where it is, as a machine does that was answered."""
+        ids = now.workspace_id, now.investigation_id
         for _ in range(MOST_STEPS):
             if now.state.is_end:
                 return self.close(*ids, state=now.state)
             if now.state is State.WAITING_APPROVAL:
                 return now
-            now = self.run(*ids, state=now.state, run=run)
+            now = self.run(*ids, state=now.state, run=now.run)
         raise RuntimeError("an investigation takes more steps than its budget allows")

@@ -149,7 +149,9 @@ class Enter:
             return Taken(memory=memory, lines=(line,))
         with self.journal.reading(investigation.workspace_id) as stores:
             row = stores.actions.find(memory.pending.id)
-        if row is None or row.state in (ActionState.DENIED, ActionState.UNKNOWN):
+        if row is None:  # a person's edit that was not checked yet
+            return Taken(memory=memory, lines=(line,))
+        if row.state in (ActionState.DENIED, ActionState.UNKNOWN):
             return Taken(memory=replace(memory, pending=None), lines=(line,))
         taken = self._settled(before, row)
         return replace(taken, lines=(line, *taken.lines))
