@@ -1,6 +1,6 @@
-"""The act stage: what leaves the account. So far deliveries of webhooks, from their queue."""
+"""The act stage: what leaves the account. Steps of investigations, and from queues, deliveries."""
 
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
@@ -11,17 +11,36 @@ from cairn.errors import CairnError
 services = act_services()
 
 
+class Step(BaseModel):
+    """A state of the investigation machine; `token` answers it once a person has decided."""
+
+    step: Literal["SAFETY_CHECK", "ACTING", "WRITING_BACK", "wait", "expire"]
+    workspace_id: UUID
+    investigation_id: UUID
+    run: int
+    token: str = ""
+
+
 class Message(BaseModel):
-    """A queue message: which delivery to make."""
+    """A queue message: which webhook to deliver."""
 
     workspace_id: UUID
     outbox_id: UUID
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Deliver, and tell the queue which messages are to come again."""
-    failed = [one["messageId"] for one in event["Records"] if not _delivered(one)]
-    return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+    """Run one step, or deliver and tell the queue which messages are to come again."""
+    if "Records" in event:
+        failed = [one["messageId"] for one in event["Records"] if not _delivered(one)]
+        return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+    asked = Step.model_validate(event)
+    return services.investigation(
+        asked.step,
+        asked.workspace_id,
+        asked.investigation_id,
+        run=asked.run,
+        token=asked.token,
+    )
 
 
 def _delivered(record: dict[str, Any]) -> bool:

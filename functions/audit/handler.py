@@ -13,45 +13,67 @@ services = audit_services()
 
 
 class Step(BaseModel):
-    """A state of a machine, or a schedule."""
+    """A schedule, or a state of a machine with the ids of what it is about."""
 
     step: Literal[
-        "finish_ingestion",
-        "fail_ingestion",
         "sweep_outbox",
+        "sweep_investigations",
         "verify_and_anchor",
         "maintain_search_index",
         "count_accesses",
+        "finish_ingestion",
+        "fail_ingestion",
+        "OBSERVING",
+        "DONE",
+        "HALTED",
+        "halt",
     ]
-    workspace_id: UUID | None = None
+    workspace_id: UUID = UUID(int=0)
     ingestion_id: UUID | None = None
+    investigation_id: UUID | None = None
+    run: int = 1
     error: str = ""
     cause: str = ""
 
 
+class Execution(BaseModel):
+    """What an execution of an investigation was given."""
+
+    workspace_id: UUID
+    investigation_id: UUID
+    run: int
+
+
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one step and return what it found, as counts and ids."""
+    """Run one step, or look after an execution that failed; return counts and ids."""
+    if "detail" in event:
+        given, status = Execution.model_validate_json(event["detail"]["input"]), event["detail"]
+        return services.investigation.ended(**dict(given), status=status["status"])
     asked = Step.model_validate(event)
-    if asked.step == "sweep_outbox":
-        result: dict[str, Any] = dict(services.sweep())
-    elif asked.step == "verify_and_anchor":
-        result = services.verify()
-    elif asked.step == "maintain_search_index":
-        keep = services.search_index
-        result = keep.maintain(seconds=MAINTAIN_SECONDS) if keep else {"configured": False}
-    elif asked.step == "count_accesses":
-        result = services.count_accesses(seconds=MAINTAIN_SECONDS)
+    failure = {"error": asked.error, "cause": asked.cause}
+    if asked.investigation_id is not None:
+        ids = asked.workspace_id, asked.investigation_id
+        result = services.investigation(asked.step, *ids, run=asked.run, **failure)
+    elif asked.ingestion_id is not None:
+        end = services.finish.fail if asked.step == "fail_ingestion" else services.finish.succeed
+        told = failure if asked.step == "fail_ingestion" else {}
+        result = end(asked.workspace_id, asked.ingestion_id, **told)
     else:
-        result = _end(asked)
+        result = _kept(asked.step)
     services.log.info("audit.step", extra={"step": asked.step, **result})
     return result
 
 
-def _end(asked: Step) -> dict[str, Any]:
-    if asked.workspace_id is None or asked.ingestion_id is None:
-        raise ValueError("ending an ingestion needs workspace_id and ingestion_id")
-    if asked.step == "finish_ingestion":
-        return services.finish.succeed(asked.workspace_id, asked.ingestion_id)
-    return services.finish.fail(
-        asked.workspace_id, asked.ingestion_id, error=asked.error, cause=asked.cause
-    )
+def _kept(step: str) -> dict[str, Any]:
+    keep = services.search_index
+    if step == "maintain_search_index":
+        return keep.maintain(seconds=MAINTAIN_SECONDS) if keep else {"configured": False}
+    if step == "count_accesses":
+        return services.count_accesses(seconds=MAINTAIN_SECONDS)
+    if step == "sweep_investigations":
+        return services.sweep_investigations()
+    if step == "verify_and_anchor":
+        return services.verify()
+    if step == "sweep_outbox":
+        return dict(services.sweep())
+    raise ValueError(f"the step {step} needs the ids of what it is about")

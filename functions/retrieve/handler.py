@@ -1,9 +1,12 @@
-"""The retrieve stage: one search for a state machine, by the use case the API serves too."""
+"""The retrieve stage: one search for a state machine, by the use case the API serves too.
 
-from typing import Any
+An investigation's own search is a step: it keeps what it found as evidence.
+"""
+
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from cairn.access.system import system_principal
 from cairn.bootstrap.retrieve import retrieve_services
@@ -13,8 +16,22 @@ services = retrieve_services()
 request_type = TypeAdapter(SearchRequest)
 
 
+class Step(BaseModel):
+    """A state of the investigation machine."""
+
+    step: Literal["RETRIEVING"]
+    workspace_id: UUID
+    investigation_id: UUID
+    run: int
+
+
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Return results and meta as `POST /v1/search` does; `format: text` gives `text` instead."""
+    if "step" in event:
+        step = Step.model_validate(event)
+        return services.investigation(
+            step.step, step.workspace_id, step.investigation_id, run=step.run
+        )
     asked = dict(event)
     principal = system_principal(UUID(asked.pop("workspace_id")))
     request = request_type.validate_python(asked)

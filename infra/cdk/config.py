@@ -65,6 +65,7 @@ class Config:
     similar_edges: str
     webhooks: str  # where they may lead: off, public or private
     search_run_days: int
+    investigations: int  # how many of a workspace run at once
     ageing: Mapping[str, int]  # days, by setting
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
@@ -127,6 +128,7 @@ def read_config(node: Node) -> Config:
         similar_edges=_one_of("similar_edges", text("similar_edges", "on"), ("on", "off")),
         webhooks=_one_of("webhooks", text("webhooks", _webhooks(stage, text)), WEBHOOKS),
         search_run_days=whole("search_run_days", 30, 1, 36_500),
+        investigations=whole("investigations", 8, 1, 1000),
         ageing={name: whole(name, days, 1, 36_500) for name, days in AGEING_DAYS.items()},
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
@@ -158,8 +160,9 @@ def _refuse_unreachable(config: Config) -> None:
     chats = config.anthropic_secret_arn or "anthropic_base_url" in config.chat
     if chats and not config.is_local and config.egress == "bedrock":
         raise SynthRefused(
-            "retrieve and api would call a chat model, but egress=bedrock reaches AWS services "
-            "only; choose -c egress=nat, or leave anthropic_secret_arn and anthropic_base_url out"
+            "plan, retrieve and api would call a chat model, but egress=bedrock reaches AWS "
+            "services only; choose -c egress=nat, or leave anthropic_secret_arn and "
+            "anthropic_base_url out"
         )
     if config.embedder != "openai":
         return

@@ -1,8 +1,9 @@
 """Entry point of the AWS emulator's process: ministack, with Python errors named as on AWS.
 
 Lambda reports a raised exception under its class name, and state machines retry and catch by that
-name; ministack reports every one as Runtime.HandlerError. Not a fork: three names of the pinned
-version are wrapped, and a contract test notices when they move.
+name; ministack reports every one as Runtime.HandlerError. A task that waits for its token fails
+when its function fails; ministack waits on. Not a fork: five names of the pinned version are
+wrapped, and a contract test notices when they move.
 """
 
 import signal
@@ -47,6 +48,36 @@ def name_errors() -> None:
     service._execute_function_warm = execute_and_name
 
 
+def fail_callbacks() -> None:
+    """Let a task that waits for its token fail with the function that was to keep the token."""
+    from ministack.services import stepfunctions
+
+    service: Any = stepfunctions
+    call_function = service._call_lambda
+    wait_for_token = service._invoke_with_callback
+
+    def call(function: str, event: Any) -> Any:
+        token = getattr(last, "token", None)
+        try:
+            return call_function(function, event)
+        except service._ExecutionError as error:
+            waiting = service._task_tokens.get(token)
+            if waiting:
+                waiting["error"] = {"Error": error.error, "Cause": error.cause}
+                waiting["event"].set()
+            raise
+
+    def wait(resource: str, given: Any, token: str, state: Any) -> Any:
+        last.token = token
+        try:
+            return wait_for_token(resource, given, token, state)
+        finally:
+            last.token = None
+
+    service._call_lambda = call
+    service._invoke_with_callback = wait
+
+
 def save_on_request() -> None:
     """Save the state at SIGUSR1, so that a killed emulator comes back with its deployment."""
     from ministack import app
@@ -63,6 +94,7 @@ def save_on_request() -> None:
 
 if __name__ == "__main__":
     name_errors()
+    fail_callbacks()
     save_on_request()
 
     from ministack.app import main

@@ -22,6 +22,7 @@ TAKEN_FROM_THE_SHELL = (
     "CAIRN_EMBEDDER",
     "CAIRN_EVENT_TTL_DAYS",
     "CAIRN_FACT_ARCHIVE_DAYS",
+    "CAIRN_INVESTIGATIONS",
     "CAIRN_KNOWLEDGE_ARCHIVE_DAYS",
     "CAIRN_LOG_LEVEL",
     "CAIRN_MODEL_BUDGETS",
@@ -37,9 +38,12 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_ANCHOR_BUCKET": "AnchorBucketName",
     "CAIRN_EMBED_QUEUE_URL": "EmbedQueueUrl",
     "CAIRN_WEBHOOK_QUEUE_URL": "WebhookQueueUrl",
+    "CAIRN_TICKET_QUEUE_URL": "TicketQueueUrl",
+    "CAIRN_ESCALATION_QUEUE_URL": "EscalationQueueUrl",
     "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",
     "CAIRN_REBUILD_MACHINE_ARN": "RebuildMachineArn",
+    "CAIRN_INVESTIGATION_MACHINE_ARN": "InvestigationMachineArn",
 }
 HTTP_API_OUTPUT = "HttpApiId"
 PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")

@@ -11,11 +11,11 @@ import pytest
 from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON, admin_of
 
-from cairn.access import Principal
 from cairn.agent.ports import ActionState, AgentStores, ApprovalState, Move
 from cairn.agent.state import Spending, State, Verdict
 from cairn.clock import utc_now
 from cairn.ids import new_id
+from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.investigations import PostgresAgentStores
@@ -30,14 +30,15 @@ SPENT = Spending(tokens=120, usd=Decimal("0.0125"), ms=900, iterations=3, unpric
 SUBJECT = new_id()
 
 
-@pytest.fixture
-def principal() -> Principal:
-    return admin_of(new_id())
-
-
-@pytest.fixture(params=["postgres"])
+@pytest.fixture(params=["in memory", "postgres"])
 def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
     """The stores of one writing transaction."""
+    if request.param == "in memory":
+        transactions, admin = InMemoryTransactions(), admin_of(new_id())
+        transactions.create_workspace(admin.workspace_id)
+        with transactions.writing(admin) as opened:
+            yield opened
+        return
     database: Database = request.getfixturevalue("database")
     name = f"agents-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
@@ -312,6 +313,19 @@ class TestActions:
             output=b"out",
             started_at=NOON,
             completed_at=NOON,
+        )
+
+    def test_are_denied_only_before_they_start(self, stores: AgentStores) -> None:
+        one = started(stores)
+        denied, begun = action(one), action(one)
+        for each in (denied, begun):
+            stores.actions.add(each)
+        stores.actions.start(begun.id, dry_run=False, now=NOON)
+        assert not stores.actions.deny(begun.id, error="not-in-scope", now=NOON)
+        assert stores.actions.deny(denied.id, error="not-in-scope", now=NOON)
+        assert not stores.actions.deny(denied.id, error="other", now=NOON)
+        assert stores.actions.find(denied.id) == replace(
+            denied, state=ActionState.DENIED, error="not-in-scope", completed_at=NOON
         )
 
     def test_the_same_is_the_newest_of_its_digest_that_was_not_denied(

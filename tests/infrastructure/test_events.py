@@ -46,15 +46,29 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         json.loads(target["Input"])
         for rule in prod.resources("AWS::Events::Rule")
         for target in rule.properties["Targets"]
+        if "ScheduleExpression" in rule.properties
     ]
     shown = [
         sample("audit/count_accesses"),
         sample("audit/maintain_search_index"),
+        sample("audit/sweep_investigations"),
         sample("audit/sweep_outbox"),
         sample("audit/verify_and_anchor"),
         {"trigger": "schedule"},  # of the consolidation machine
     ]
     assert sorted(sent, key=str) == sorted(shown, key=str)
+
+
+def test_an_execution_that_failed_is_told_with_what_it_was_given() -> None:
+    event = sample("audit/execution_failed")
+    assert event["source"] == "aws.states"
+    given = json.loads(event["detail"]["input"])
+    assert set(given) == {"workspace_id", "investigation_id", "run"}
+
+
+def test_the_ticket_queue_sends_ids() -> None:
+    (record,) = sample("plan/take-ticket")["Records"]
+    assert set(json.loads(record["body"])) == {"workspace_id", "outbox_id", "ticket_id"}
 
 
 def test_the_queue_sends_ids_and_a_position() -> None:

@@ -332,6 +332,32 @@ def test_functions_know_the_search_domain_and_sign(prod: Assembly) -> None:
 
 
 @pytest.mark.parametrize("stage", ["local", "prod"])
+def test_executions_of_investigations_that_fail_are_told_to_audit(
+    stage: str, request: pytest.FixtureRequest
+) -> None:
+    assembly: Assembly = request.getfixturevalue(stage)
+    (rule,) = [
+        one for one in assembly.resources("AWS::Events::Rule") if "EventPattern" in one.properties
+    ]
+    detail = rule.properties["EventPattern"]["detail"]
+    assert detail["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
+    assert f"stateMachine:cairn-{stage}-investigation" in json.dumps(detail["stateMachineArn"])
+    (target,) = rule.properties["Targets"]
+    assert "Audit" in json.dumps(target["Arn"])
+    assert "Input" not in target
+
+
+def test_who_runs_steps_of_investigations_may_answer_the_machine(prod: Assembly) -> None:
+    answering = {
+        re.match(r"[A-Z][a-z]+", policy.path).group()  # type: ignore[union-attr]
+        for policy in prod.resources("AWS::IAM::Policy")
+        for statement in policy.properties["PolicyDocument"]["Statement"]
+        if "states:SendTaskSuccess" in _listed(statement["Action"])
+    }
+    assert answering == {"Act", "Api", "Audit", "Plan", "Retrieve"}
+
+
+@pytest.mark.parametrize("stage", ["local", "prod"])
 def test_memories_are_consolidated_every_six_hours(
     stage: str, request: pytest.FixtureRequest
 ) -> None:
@@ -339,7 +365,7 @@ def test_memories_are_consolidated_every_six_hours(
     (rule,) = [
         one
         for one in assembly.resources("AWS::Events::Rule")
-        if one.properties["ScheduleExpression"] == "rate(6 hours)"
+        if one.properties.get("ScheduleExpression") == "rate(6 hours)"
     ]
     assert rule.properties["Name"] == f"cairn-{stage}-consolidation"
     (target,) = rule.properties["Targets"]

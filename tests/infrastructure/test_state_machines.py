@@ -11,6 +11,9 @@ import jsonata
 import pytest
 from tests.infrastructure.assembly import ROOT, Assembly
 
+from cairn.agent.state import State
+from cairn.agent.transitions import EDGES, RESUMED
+
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 EXPRESSION = re.compile(r"\{%(.*?)%\}")
 VARIABLE = re.compile(r"\$(\w+)")
@@ -26,6 +29,8 @@ MAY_BE_REPEATED = {
     "Runtime.ExitError",
 }
 LARGEST = 256 * 1024
+CALLBACK = ".waitForTaskToken"
+A_DAY = 24 * 3600
 
 Machine = dict[str, Any]
 
@@ -115,7 +120,8 @@ class TestEveryMachine:
 
     def test_bounds_every_task(self, path: Path) -> None:
         for name, state in tasks(parsed(path)):
-            assert state["TimeoutSeconds"] <= 900, name
+            most = A_DAY if state["Resource"].endswith(CALLBACK) else 900
+            assert state["TimeoutSeconds"] <= most, name
             assert state["Catch"], name
             assert any("States.ALL" in catcher["ErrorEquals"] for catcher in state["Catch"]), name
 
@@ -219,3 +225,62 @@ def test_consolidation_goes_on_with_a_client_while_there_is_more() -> None:
         "{% $states.input.more %}",
         "ConsolidateClient",
     )
+
+
+INVESTIGATION = parsed(ROOT / "statemachines" / "investigation.asl.json")
+BY_STATE = re.compile(r"\{% \$states\.input\.state = '(\w+)' %\}")
+SUPERSEDED = {"Condition": "{% $states.input.run != $run %}", "Next": "Superseded"}
+
+
+def leads_to(choice: str) -> set[str]:
+    """The states of an investigation a Choice leads to, each by its own name."""
+    first, *others = INVESTIGATION["States"][choice]["Choices"]
+    assert first == SUPERSEDED, choice
+    assert INVESTIGATION["States"][choice]["Default"] == "Astray"
+    for other in others:
+        (name,) = BY_STATE.fullmatch(other["Condition"]).groups()
+        assert name == other["Next"], choice
+    return {other["Next"] for other in others}
+
+
+def test_the_investigation_leads_where_the_transition_table_does() -> None:
+    states = INVESTIGATION["States"]
+    drawn = {
+        State(name): {State(one) for one in leads_to(states[name]["Next"])}
+        for name in states
+        if name in set(State) and not State(name).is_end
+    }
+    assert drawn == {state: set(targets) for state, targets in EDGES.items() if not state.is_end}
+
+
+def test_every_state_of_an_investigation_is_one_function_call() -> None:
+    payloads = {name: state["Arguments"]["Payload"] for name, state in tasks(INVESTIGATION)}
+    outside = {"Enter": "enter", "Expire": "expire", "Halt": "halt"}
+    named = {state.value: state.value for state in State} | {"WAITING_APPROVAL": "wait"}
+    assert {name: payload["step"] for name, payload in payloads.items()} == named | outside
+    ids = {"step", "workspace_id", "investigation_id", "run"}
+    more = {"Halt": {"error", "cause"}, "WAITING_APPROVAL": {"token"}}
+    for name, payload in payloads.items():
+        assert set(payload) == ids | more.get(name, set()), name
+
+
+def test_an_execution_is_entered_where_a_lost_one_is_taken_up() -> None:
+    assert leads_to("AfterEnter") == set(RESUMED.values())
+
+
+def test_a_person_has_a_day_and_what_is_not_decided_expires() -> None:
+    waiting = INVESTIGATION["States"]["WAITING_APPROVAL"]
+    assert (waiting["Resource"].endswith(CALLBACK), waiting["TimeoutSeconds"]) == (True, A_DAY)
+    assert waiting["Catch"][0]["ErrorEquals"] == ["States.Timeout"]
+    assert waiting["Catch"][0]["Next"] == "Expire"
+    expire = INVESTIGATION["States"]["Expire"]
+    assert leads_to(expire["Next"]) == set(EDGES[State.WAITING_APPROVAL])
+
+
+def test_what_is_out_of_reach_interrupts_and_what_fails_halts() -> None:
+    for name, state in tasks(INVESTIGATION):
+        caught = {error: one["Next"] for one in state["Catch"] for error in one["ErrorEquals"]}
+        ending = name in ("DONE", "HALTED", "Halt")
+        assert caught["States.ALL"] == ("Interrupted" if ending else "Halt"), name
+        assert ending or caught["Unavailable"] == caught["Runtime.ExitError"] == "Interrupted"
+    assert leads_to("AfterHalt") == {State.DONE, State.HALTED}

@@ -49,7 +49,7 @@ def _front(front: ApiStack) -> list[cloudwatch.IWidget]:
 
 
 def _queue(pipeline: PipelineStack) -> list[cloudwatch.IWidget]:
-    waiting, dead = pipeline.embed.queue, pipeline.embed.dead_letters
+    waiting, dead = pipeline.queues["embed"].queue, pipeline.queues["embed"].dead_letters
     messages = [
         queue.metric_approximate_number_of_messages_visible(period=PERIOD)
         for queue in (waiting, dead)

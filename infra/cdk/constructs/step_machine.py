@@ -1,6 +1,7 @@
 """The state machines: `statemachines/<name>.asl.json` with its tokens, role and logs.
 
-Standard machines: each run takes minutes at the most and its steps stay visible. Not the steps.
+Standard machines: a run takes minutes, or waits for a person, and its steps stay visible. Not the
+steps.
 """
 
 from __future__ import annotations
@@ -33,6 +34,12 @@ TASKS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "consolidation": {"ConsolidateFunctionArn": "consolidate"},
         "rebuild": {"ConsolidateFunctionArn": "consolidate"},
+        "investigation": {
+            "ActFunctionArn": "act",
+            "AuditFunctionArn": "audit",
+            "PlanFunctionArn": "plan",
+            "RetrieveFunctionArn": "retrieve",
+        },
     }
 )
 """Each machine's tokens, and the functions whose ARNs fill them."""

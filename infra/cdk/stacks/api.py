@@ -43,10 +43,11 @@ class ApiStack(Stack):
         data.share_uploads(made, forgets=True)
         data.share_anchors(made, adds=True)  # forgetting leaves a signed tombstone
         data.admit_to_search(made, keeps=False)
-        for worked in (pipeline.embed, pipeline.webhook):
+        for worked in pipeline.queues.values():
             worked.queue.grant_send_messages(self.function)
         for machine in pipeline.machines.values():
             machine.grant_start_execution(self.function)
+        pipeline.machines["investigation"].grant_task_response(self.function)
         self.http = HttpApi(self, config=config, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
         CfnOutput(self, "HttpApiUrl", value=self.http.url)

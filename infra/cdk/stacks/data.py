@@ -162,6 +162,7 @@ class DataStack(Stack):
             "CAIRN_SIMILAR_EDGES": config.similar_edges,
             "CAIRN_WEBHOOKS": config.webhooks,
             "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
+            "CAIRN_INVESTIGATIONS": str(config.investigations),
             **{f"CAIRN_{name.upper()}": str(days) for name, days in config.ageing.items()},
             **{
                 f"CAIRN_{name.upper()}": value

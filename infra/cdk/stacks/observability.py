@@ -37,8 +37,8 @@ class ObservabilityStack(Stack):
             alarms.watch_function(name, function)
         for name in SEARCHING:
             alarms.watch_searches(name)
-        alarms.watch_queue("embed", pipeline.embed)
-        alarms.watch_queue("webhook", pipeline.webhook)
+        for name, worked in pipeline.queues.items():
+            alarms.watch_queue(name, worked)
         for name, machine in pipeline.machines.items():
             alarms.watch_machine(name, machine)
         alarms.watch_api("api", front.http.api)

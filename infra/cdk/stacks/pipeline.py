@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aws_cdk import CfnOutput, Duration, Environment, Stack
@@ -29,12 +30,22 @@ if TYPE_CHECKING:
     from infra.cdk.stacks.data import DataStack
 
 BATCH = 10
-DELIVERIES_AT_ONCE = 2
+AT_ONCE = MappingProxyType({"webhook": 2, "escalation": 2, "ticket": 4})
+"""Messages a queue's consumer works at the same time, one an invocation."""
+
+QUEUES = MappingProxyType(
+    {"embed": "embed", "webhook": "act", "ticket": "plan", "escalation": "act"}
+)
+"""Each queue and the function that consumes it."""
+
+INVESTIGATING = ("plan", "retrieve", "act", "audit")
+LONGEST_WAIT_ON_A_LAPTOP = 60  # seconds until a message is tried again
 BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two seconds
 SCHEDULES = {
     "Daily": (events.Schedule.cron(hour="3", minute="17"), "verify_and_anchor"),
     "Hourly": (events.Schedule.rate(Duration.hours(1)), "sweep_outbox"),
     "Accesses": (events.Schedule.rate(Duration.hours(1)), "count_accesses"),
+    "Investigations": (events.Schedule.rate(Duration.hours(1)), "sweep_investigations"),
 }
 
 INDEX_SCHEDULE = {
@@ -46,7 +57,7 @@ MACHINE_SCHEDULES = {"consolidation": events.Schedule.rate(Duration.hours(6))}
 
 
 class PipelineStack(Stack):
-    """`functions` and `machines` by name, `embed` the queue, and `values` grown by their names."""
+    """`functions`, `queues` and `machines` by name, and `values` grown by their names."""
 
     def __init__(
         self,
@@ -61,13 +72,16 @@ class PipelineStack(Stack):
         """Makes the functions of `specs`, all but the api."""
         super().__init__(scope, config.stack("pipeline"), env=env)
         self.stage = config.stage
-        self.embed = self._queue(config, "embed", specs["embed"])
-        self.webhook = self._queue(config, "webhook", specs["act"])
+        self.queues = {
+            name: self._queue(config, name, specs[consumer]) for name, consumer in QUEUES.items()
+        }
         arns = {name: machine_arn(self, config, name) for name in TASKS}
         self.values = (
             data.values
-            | {"CAIRN_EMBED_QUEUE_URL": self.embed.queue.queue_url}
-            | {"CAIRN_WEBHOOK_QUEUE_URL": self.webhook.queue.queue_url}
+            | {
+                f"CAIRN_{name.upper()}_QUEUE_URL": worked.queue.queue_url
+                for name, worked in self.queues.items()
+            }
             | {f"CAIRN_{name.upper()}_MACHINE_ARN": arn for name, arn in arns.items()}
         )
         made = {
@@ -90,24 +104,25 @@ class PipelineStack(Stack):
         self._consume(config)
         indexed = config.opensearch or bool(config.opensearch_url)
         self._schedule_machines()
+        self._tell_of_ends(arns["investigation"])
         self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
         self._outputs()
 
     def _grant(self, data: DataStack, arns: Mapping[str, str]) -> None:
-        ingest, embed, retrieve, audit = (
-            self.functions[name] for name in ("ingest", "embed", "retrieve", "audit")
-        )
-        for function in (ingest, embed, audit, self.functions["consolidate"]):
+        for function in self.functions.values():
             data.admit(function, bodies=True)
-            self.embed.queue.grant_send_messages(function)
-        for function in (audit, self.functions["consolidate"]):
-            self.webhook.queue.grant_send_messages(function)
-        data.admit(self.functions["act"], bodies=True)
-        data.admit(retrieve, bodies=False)
+            self.queues["embed"].queue.grant_send_messages(function)
+        self.queues["webhook"].queue.grant_send_messages(self.functions["consolidate"])
+        for name in INVESTIGATING:
+            for queue in ("webhook", "ticket", "escalation"):
+                self.queues[queue].queue.grant_send_messages(self.functions[name])
         for name, arn in arns.items():
             known_as = f"{name.capitalize()}ByName"
             by_name = sfn.StateMachine.from_state_machine_arn(self, known_as, arn)
-            by_name.grant_start_execution(audit)
+            for starter in INVESTIGATING if name == "investigation" else ("audit",):
+                by_name.grant_start_execution(self.functions[starter])
+                if name == "investigation":
+                    by_name.grant_task_response(self.functions[starter])
 
     def _queue(self, config: Config, name: str, consumer: FunctionSpec) -> WorkedQueue:
         return WorkedQueue(
@@ -121,21 +136,22 @@ class PipelineStack(Stack):
     def _consume(self, config: Config) -> None:
         self.functions["embed"].add_event_source(
             sources.SqsEventSource(
-                self.embed.queue,
+                self.queues["embed"].queue,
                 batch_size=BATCH,
                 max_batching_window=BATCHING_WINDOW,
                 max_concurrency=config.embed_concurrency,
                 report_batch_item_failures=True,
             )
         )
-        self.functions["act"].add_event_source(
-            sources.SqsEventSource(
-                self.webhook.queue,
-                batch_size=1,  # one receiver that is slow keeps nobody else waiting
-                max_concurrency=DELIVERIES_AT_ONCE,
-                report_batch_item_failures=True,
+        for name, at_once in AT_ONCE.items():
+            self.functions[QUEUES[name]].add_event_source(
+                sources.SqsEventSource(
+                    self.queues[name].queue,
+                    batch_size=1,  # one receiver that is slow keeps nobody else waiting
+                    max_concurrency=at_once,
+                    report_batch_item_failures=True,
+                )
             )
-        )
 
     def _schedule(
         self, audit: lambda_.Function, schedules: Mapping[str, tuple[events.Schedule, str]]
@@ -169,10 +185,30 @@ class PipelineStack(Stack):
                 )
             )
 
+    def _tell_of_ends(self, arn: str) -> None:
+        """Tell audit of executions of investigations that ended without closing theirs."""
+        rule = events.Rule(
+            self,
+            "InvestigationEnds",
+            description="Cairn: an execution of an investigation failed",
+            event_pattern=events.EventPattern(
+                source=["aws.states"],
+                detail_type=["Step Functions Execution Status Change"],
+                detail={"stateMachineArn": [arn], "status": ["FAILED", "TIMED_OUT", "ABORTED"]},
+            ),
+        )
+        rule.add_target(
+            targets.LambdaFunction(
+                self.functions["audit"], retry_attempts=10, max_event_age=Duration.hours(6)
+            )
+        )
+
     def _outputs(self) -> None:
-        CfnOutput(self, "EmbedQueueUrl", value=self.embed.queue.queue_url)
-        CfnOutput(self, "EmbedDeadLetterQueueUrl", value=self.embed.dead_letters.queue_url)
-        CfnOutput(self, "WebhookQueueUrl", value=self.webhook.queue.queue_url)
+        for name, worked in self.queues.items():
+            output = f"{name.capitalize()}QueueUrl"
+            CfnOutput(self, output, value=worked.queue.queue_url)
+        dead = self.queues["embed"].dead_letters
+        CfnOutput(self, "EmbedDeadLetterQueueUrl", value=dead.queue_url)
         for name, machine in self.machines.items():
             output = f"{name.capitalize()}MachineArn"
             CfnOutput(self, output, value=machine.state_machine_arn)
@@ -180,4 +216,5 @@ class PipelineStack(Stack):
 
 def _hidden(config: Config, consumer: FunctionSpec) -> Duration:
     """Six times the consumer's timeout, as Lambda advises; a laptop waits for one try only."""
-    return Duration.seconds(consumer.timeout_seconds * (1 if config.is_local else 6))
+    once = consumer.timeout_seconds
+    return Duration.seconds(min(once, LONGEST_WAIT_ON_A_LAPTOP) if config.is_local else 6 * once)

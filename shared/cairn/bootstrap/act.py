@@ -1,42 +1,106 @@
-"""What the act function needs: the delivery of webhooks."""
+"""What the act function needs: the steps that reach outside, and the delivery of webhooks.
+
+A run does one step: what only another step needs is imported and built when that one comes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.parts import database, key_store
 from cairn.clock import utc_now
-from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.webhooks import DeliverWebhook
+from cairn.ids import new_id
 from cairn.settings import ActSettings
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.webhook_http import sender_for
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
+
+    from cairn.agent.calling import CallTool
+    from cairn.agent.situation import StepFunction
+    from cairn.lifecycle.webhooks import DeliverWebhook
+    from cairn.storage.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActServices:
     """The act function's use cases."""
 
+    investigation: InvestigationSteps
     deliver: DeliverWebhook
     log: Logger
 
 
 def act_services() -> ActServices:
-    """Build them from the environment; nothing connects yet."""
+    """Build them from the environment; nothing connects and no connector starts yet."""
     settings = ActSettings.read()
+    log = logger("act", settings.log_level)
+    opened = database(settings)
+    parts = InvestigationParts(
+        settings=settings,
+        opened=opened,
+        log=log,
+        steps={
+            "SAFETY_CHECK": lambda: _check(parts, call),
+            "ACTING": lambda: _act(parts, call),
+            "WRITING_BACK": lambda: _write_back(parts),
+        },
+    )
+    call = later(lambda: _call(settings, parts))
     return ActServices(
-        deliver=DeliverWebhook(
-            transactions=StoreTransactions(database(settings), PostgresStores),
-            keys=key_store(settings),
-            cipher=BodyCipher(),
-            sender=sender_for(settings.webhooks),
-            clock=utc_now,
-        ),
-        log=logger("act", settings.log_level),
+        investigation=InvestigationSteps(parts=parts),
+        deliver=later(lambda: _deliver(settings, opened)),
+        log=log,
+    )
+
+
+def _call(settings: ActSettings, parts: InvestigationParts) -> CallTool:
+    from cairn.agent.calling import CallTool
+    from cairn.bootstrap.connectors import connector_host
+    from cairn.ledger.keys import BodyCipher
+
+    host = connector_host(
+        settings, parts.opened, parts.transactions, parts.keys, BodyCipher(), parts.metrics
+    )
+    return CallTool(host=host)
+
+
+def _check(parts: InvestigationParts, call: CallTool) -> StepFunction:
+    from cairn.agent.steps.check import CheckSafety
+
+    return CheckSafety(
+        journal=parts.journal, pipeline=parts.pipeline, call=call, clock=utc_now, new_id=new_id
+    )
+
+
+def _act(parts: InvestigationParts, call: CallTool) -> StepFunction:
+    from cairn.agent.steps.act import Act
+
+    return Act(
+        journal=parts.journal, pipeline=parts.pipeline, call=call, connectors=parts.connectors
+    )
+
+
+def _write_back(parts: InvestigationParts) -> StepFunction:
+    from cairn.agent.steps.write_back import WriteBack
+
+    return WriteBack(desk=parts.helpdesk.desk, hiding=parts.hiding)
+
+
+def _deliver(settings: ActSettings, opened: Database) -> DeliverWebhook:
+    from cairn.ledger.keys import BodyCipher
+    from cairn.lifecycle.webhooks import DeliverWebhook
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.storage.webhook_http import sender_for
+
+    return DeliverWebhook(
+        transactions=StoreTransactions(opened, PostgresStores),
+        keys=key_store(settings),
+        cipher=BodyCipher(),
+        sender=sender_for(settings.webhooks),
+        clock=utc_now,
     )

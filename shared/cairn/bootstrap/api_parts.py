@@ -76,11 +76,16 @@ class ApiParts:
     @cached_property
     def wake(self) -> Dispatcher:
         """What sends committed work on."""
-        from cairn.bootstrap.dispatching import dispatcher, machines_of, queues_of
+        from cairn.bootstrap.dispatching import (
+            dispatcher,
+            investigation_machine_of,
+            investigation_queues_of,
+            machines_of,
+        )
 
         return dispatcher(
-            queues_of(self.settings),
-            machines_of(self.settings),
+            investigation_queues_of(self.settings),
+            machines_of(self.settings) | investigation_machine_of(self.settings),
             self.opened,
             self.transactions,
             warn(self.log),

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database, key_store
@@ -24,6 +25,8 @@ from cairn.storage.postgres.sweeping import ListWorkspaces
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.agent.situation import StepFunction
+    from cairn.agent.sweeping import SweepInvestigations
     from cairn.bootstrap.signing import SigningKey
     from cairn.ingestion.finish_ingestion import FinishIngestion
     from cairn.lifecycle.count_accesses import CountAccesses
@@ -42,6 +45,8 @@ class AuditServices:
     verify: VerifyChains
     count_accesses: CountAccesses
     sweep: Sweep
+    investigation: InvestigationSteps
+    sweep_investigations: SweepInvestigations
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -52,10 +57,15 @@ def audit_services() -> AuditServices:
     log = logger("audit", settings.log_level)
     opened = database(settings)
     key, index = signing_key(settings), endpoint(settings)
+    parts = InvestigationParts(
+        settings=settings, opened=opened, log=log, steps={"OBSERVING": lambda: _observe()}
+    )
     return AuditServices(
         finish=later(lambda: _finish(opened)),
         verify=later(lambda: _verify(settings, opened, key, log)),
         sweep=later(lambda: _sweep(settings, opened, key, log)),
+        investigation=InvestigationSteps(parts=parts),
+        sweep_investigations=later(lambda: _sweep_investigations(parts, log)),
         count_accesses=later(lambda: _count_accesses(opened)),
         search_index=later(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
@@ -115,12 +125,40 @@ def _sweep(settings: AuditSettings, opened: Database, key: SigningKey, log: Logg
     )
 
 
+def _observe() -> StepFunction:
+    from cairn.agent.steps.observe import observe
+
+    return observe
+
+
+def _sweep_investigations(parts: InvestigationParts, log: Logger) -> SweepInvestigations:
+    from cairn.agent.sweeping import SweepInvestigations
+
+    by_rules = None
+    take = parts.helpdesk.take(by_rules, parts.redacted, parts.admit)
+    return SweepInvestigations(
+        workspaces=ListWorkspaces(parts.opened),
+        tickets=parts.helpdesk.sweep(take),
+        expire=parts.expire,
+        resume=parts.resume,
+        admit=parts.admit,
+        report=warn(log),
+    )
+
+
 def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDispatcher:
-    from cairn.bootstrap.dispatching import dispatcher, machines_of, queues_of
+    from cairn.bootstrap.dispatching import (
+        dispatcher,
+        investigation_machine_of,
+        investigation_queues_of,
+        machines_of,
+    )
     from cairn.storage.postgres.stores import PostgresStores
 
     transactions = StoreTransactions(opened, PostgresStores)
-    return dispatcher(queues_of(settings), machines_of(settings), opened, transactions, warn(log))
+    machines = machines_of(settings) | investigation_machine_of(settings)
+    queues = investigation_queues_of(settings)
+    return dispatcher(queues, machines, opened, transactions, warn(log))
 
 
 def _count_accesses(opened: Database) -> CountAccesses:

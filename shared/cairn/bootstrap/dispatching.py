@@ -1,18 +1,21 @@
-"""The dispatcher of a process: outbox rows to the embed queue and the machines."""
+"""The dispatcher of a process: outbox rows to queues, machines, and those that wait for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cairn.access.system import system_principal
+from cairn.bootstrap.later import later
 from cairn.clock import utc_now
 from cairn.ingestion.ports import Topic
-from cairn.storage.aws.dispatch import AwsDispatcher
+from cairn.storage.aws.dispatch import Answer, AwsDispatcher
 from cairn.storage.postgres.sweeping import ClaimOutbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cairn.ingestion.ports import WriteStores
+    from cairn.agent.ports import AgentStores
+    from cairn.ingestion.ports import OutboxRow, WriteStores
     from cairn.storage.postgres.database import Database
     from cairn.transaction import Transactions
 
@@ -54,6 +57,30 @@ def queues_of(settings: QueueSettings) -> dict[str, str]:
     }
 
 
+class InvestigationSettings(QueueSettings, Protocol):
+    """And what investigations wake."""
+
+    @property
+    def ticket_queue_url(self) -> str: ...
+    @property
+    def escalation_queue_url(self) -> str: ...
+    @property
+    def investigation_machine_arn(self) -> str: ...
+
+
+def investigation_queues_of(settings: InvestigationSettings) -> dict[str, str]:
+    """Return the queues' URLs by the topic that wakes them, those of investigations too."""
+    return queues_of(settings) | {
+        Topic.TICKET: settings.ticket_queue_url,
+        Topic.ESCALATION: settings.escalation_queue_url,
+    }
+
+
+def investigation_machine_of(settings: InvestigationSettings) -> dict[str, str]:
+    """Return the ARN of the machine of investigations by its topic."""
+    return {Topic.INVESTIGATION: settings.investigation_machine_arn}
+
+
 def dispatcher(
     queues: Mapping[str, str],
     machines: Mapping[str, str],
@@ -61,12 +88,45 @@ def dispatcher(
     transactions: Transactions[WriteStores],
     report: Callable[[str, dict[str, Any]], None],
 ) -> AwsDispatcher:
-    """Return a dispatcher that nothing has armed yet; URLs and ARNs are by topic."""
+    """Return a dispatcher that nothing has armed yet; URLs and ARNs are by topic.
+
+    Who can start investigations also answers those that wait for people.
+    """
+    answers = Topic.INVESTIGATION in machines
+    topics = {*queues, *machines, *([Topic.APPROVAL] if answers else [])}
     return AwsDispatcher(
         queues=queues,
         machines=machines,
         transactions=transactions,
-        claim=ClaimOutbox(opened),
+        claim=ClaimOutbox(opened, sorted(topics)),
         clock=utc_now,
         log=report,
+        answer=later(lambda: _answers(opened)) if answers else None,
     )
+
+
+def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
+    from cairn.storage.postgres.investigations import PostgresAgentStores
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+
+    transactions = StoreTransactions(opened, PostgresAgentStores)
+    return lambda row: answer_to(transactions, row)
+
+
+def answer_to(transactions: Transactions[AgentStores], row: OutboxRow) -> Answer | None:
+    """Return what the execution that waits for an approval is told: where its investigation is.
+
+    None while the question is open, and while no execution waits for it: one that comes to wait
+    finds the decision.
+    """
+    from cairn.agent.present import present
+
+    if row.reference is None:
+        return None
+    with transactions.reading(system_principal(row.workspace_id)) as stores:
+        token = stores.approvals.token(row.reference)
+        approval = stores.approvals.find(row.reference)
+        found = stores.investigations.find(approval.investigation_id) if approval else None
+    if token is None or found is None:
+        return None
+    return Answer(token=token, output=present(found).as_answer())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import inform, warn
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.access import Principal
+    from cairn.api.ticket_services import TicketServices
+    from cairn.bootstrap.api_parts import ApiParts
     from cairn.graph.memory_records import Dump
     from cairn.helpdesk.gateway import Models, Redact
     from cairn.helpdesk.inbound import ReceiveEvents
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from cairn.helpdesk.personas import Personas
     from cairn.helpdesk.polling import PollDue, PollSource
     from cairn.helpdesk.queue import WatchQueue
+    from cairn.helpdesk.reading import ReadTickets
     from cairn.helpdesk.requeue import Requeue
     from cairn.helpdesk.sealing import Sealed
     from cairn.helpdesk.sources import TicketSources
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.stores import PostgresStores
 
 PEOPLE = frozenset(["customer", "user"])
+MOST_INVESTIGATIONS = 20
+"""Of a ticket that are shown with it."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +226,7 @@ class HelpdeskParts:
         """Write records into the memory graph; people who stand there already are left alone."""
         from cairn.graph.memory_records import NodeDump
 
-        graph = self._graph
+        graph = self.graph
         new = [
             one
             for one in records
@@ -238,7 +244,8 @@ class HelpdeskParts:
         return SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
 
     @cached_property
-    def _graph(self) -> LedgerGraph:
+    def graph(self) -> LedgerGraph:
+        """The memory graph, to read and to write."""
         from cairn.ingestion.writing import Writer
         from cairn.lifecycle.ledger_graph import LedgerGraph
         from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
@@ -253,6 +260,37 @@ class HelpdeskParts:
             new_id=new_id,
         )
         return LedgerGraph(writer=writer, forget=_forgets_nothing)
+
+
+def ticket_services(parts: ApiParts) -> TicketServices:
+    """Return what the API needs of tickets; each part is made when a route first needs it."""
+    from cairn.api.ticket_services import TicketServices
+
+    own = HelpdeskParts(parts.opened, parts.remember.resolver.keys, parts.wake, parts.log)
+    return TicketServices(
+        add=later(lambda: own.intake.add),
+        read=later(lambda: _reading(own, parts)),
+        requeue=later(lambda: own.requeue),
+        queue=later(lambda: own.queue(parts.settings.investigations)),
+        sources=later(lambda: own.sources),
+        poll=later(lambda: own.poll),
+        receive=later(lambda: own.receive),
+        personas=later(lambda: own.personas),
+    )
+
+
+def _reading(own: HelpdeskParts, parts: ApiParts) -> ReadTickets:
+    from cairn.bootstrap.seeing import browse
+    from cairn.helpdesk.reading import ReadTickets
+
+    investigations = browse(parts)
+
+    def of_ticket(principal: Principal, ticket_id: UUID) -> Sequence[Any]:
+        return investigations.page(
+            principal, state=None, ticket_id=ticket_id, before=None, limit=MOST_INVESTIGATIONS
+        )
+
+    return ReadTickets(transactions=own.transactions, sealed=own.sealed, investigations=of_ticket)
 
 
 def _forgets_nothing(principal: Principal, target: object, reason: object) -> NoReturn:

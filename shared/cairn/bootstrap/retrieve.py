@@ -1,4 +1,4 @@
-"""What the retrieve function needs: the same recall the API serves."""
+"""What the retrieve function needs: the same recall the API serves, also as a step."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.asking import asking_parts
+from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
@@ -17,12 +18,16 @@ from cairn.settings import RetrieveSettings
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.agent.situation import StepFunction
+    from cairn.retrieval.recall import Recall
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveServices:
     """The retrieve function's use cases."""
 
     search: Search
+    investigation: InvestigationSteps
     log: Logger
 
 
@@ -40,4 +45,19 @@ def retrieve_services() -> RetrieveServices:
         parts=parts,
         measure=partial(measured, "retrieve", settings.stage),
     )
-    return RetrieveServices(search=Search(found), log=log)
+    investigating = InvestigationParts(
+        settings=settings,
+        opened=opened,
+        log=log,
+        steps={"RETRIEVING": lambda: _retrieve(investigating, found)},
+    )
+    return RetrieveServices(
+        search=Search(found), investigation=InvestigationSteps(parts=investigating), log=log
+    )
+
+
+def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:
+    from cairn.agent.planning.recaller import KnowledgeRecaller
+    from cairn.agent.steps.retrieve import Retrieve
+
+    return Retrieve(recall=KnowledgeRecaller(recall=recall), hiding=parts.hiding)

@@ -13,7 +13,9 @@ _BATCH = 10
 
 def redrive(
     ctx: typer.Context,
-    queue: Annotated[str, typer.Option(help="embed, webhook, or a queue's URL.")] = "embed",
+    queue: Annotated[
+        str, typer.Option(help="embed, webhook, ticket, escalation, or a queue's URL.")
+    ] = "embed",
     limit: Annotated[int, typer.Option(min=1, help="At most so many messages.")] = 1000,
     as_json: Json = False,
 ) -> None:
@@ -25,6 +27,8 @@ def redrive(
     known = {
         "embed": deps.settings.embed_queue_url,
         "webhook": deps.settings.webhook_queue_url,
+        "ticket": deps.settings.ticket_queue_url,
+        "escalation": deps.settings.escalation_queue_url,
     }
     url = known.get(queue, queue)
     if not url:

@@ -34,9 +34,12 @@ class CliSettings(BaseSettings):
     app_database_url: SecretStr | None = None
     embed_queue_url: str | None = None
     webhook_queue_url: str | None = None
+    ticket_queue_url: str | None = None
+    escalation_queue_url: str | None = None
     ingestion_machine_arn: str | None = None
     consolidation_machine_arn: str | None = None
     rebuild_machine_arn: str | None = None
+    investigation_machine_arn: str | None = None
     model_dir: Path | None = None
     opensearch_url: SecretStr | None = None
     opensearch_auth: str | None = None

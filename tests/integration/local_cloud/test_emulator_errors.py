@@ -109,6 +109,45 @@ def test_an_error_that_is_not_named_in_retry_is_caught_at_once(run_machine: Any)
     assert execution["calls"] == 1
 
 
+WAITS = """
+class Unavailable(Exception): pass
+
+def handler(event, context):
+    raise Unavailable("come back later")
+"""
+
+
+def test_a_task_that_waits_for_its_token_fails_with_its_function(cloud: "EmptyCloud") -> None:
+    arn = cloud.create_function("waits", WAITS)
+    definition = json.loads(machine(arn))
+    definition["States"]["Work"] |= {
+        "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
+        "Retry": [],
+        "Output": "{% $states.result %}",
+        "Catch": [
+            {
+                "ErrorEquals": ["Unavailable"],
+                "Output": {"caught": "{% $states.errorOutput.Error %}"},
+                "Next": "Caught",
+            }
+        ],
+    }
+    states = cloud.client("stepfunctions")
+    created = states.create_state_machine(
+        name="waits",
+        definition=json.dumps(definition),
+        roleArn="arn:aws:iam::000000000000:role/test",
+    )
+    started = states.start_execution(stateMachineArn=created["stateMachineArn"], input="{}")
+
+    def ended() -> dict[str, Any] | None:
+        found = states.describe_execution(executionArn=started["executionArn"])
+        return found if found["status"] != "RUNNING" else None
+
+    execution = eventually(ended, what="the end of the execution")
+    assert json.loads(execution["output"]) == {"caught": "Unavailable"}
+
+
 def test_a_killed_worker_is_reported_as_an_exit_and_the_next_call_gets_a_new_one(
     cloud: "EmptyCloud", tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.support.world import World, memory, open_world
 
 from cairn.ids import new_id
+from cairn.ingestion.ports import Topic
 from cairn.storage.aws.dispatch import STALE_AFTER
 from cairn.storage.postgres.sweeping import ClaimOutbox
 
@@ -40,8 +41,8 @@ def world(database: "Database", root: psycopg.Connection[Any]) -> Iterator[World
     world.pool.close()
 
 
-def claimed(world: World, *, limit: int = 100) -> list[UUID]:
-    rows = ClaimOutbox(world.pool)(limit, NOW - STALE_AFTER, NOW)
+def claimed(world: World, *, limit: int = 100, topic: str = Topic.EMBED) -> list[UUID]:
+    rows = ClaimOutbox(world.pool, [topic])(limit, NOW - STALE_AFTER, NOW)
     assert {row.workspace_id for row in rows} <= {world.workspace_id}
     return [row.id for row in rows]
 
@@ -67,6 +68,26 @@ def test_rows_never_sent_are_due_at_once(world: World, root: psycopg.Connection[
     all_sent(root, None)
     assert len(claimed(world, limit=5)) == 5
     assert len(claimed(world)) == ROWS - 5
+
+
+def test_rows_of_other_topics_are_left_to_those_who_can_send_them(
+    world: World, root: psycopg.Connection[Any]
+) -> None:
+    all_sent(root, None)
+    assert claimed(world, topic=Topic.INVESTIGATION) == []
+    assert len(claimed(world)) == ROWS
+
+
+def test_the_run_of_an_investigation_is_claimed_with_it(
+    world: World, root: psycopg.Connection[Any]
+) -> None:
+    root.execute(
+        "INSERT INTO outbox (workspace_id, id, topic, reference, batch, position, created_at)"
+        " VALUES (%(w)s, %(i)s, 'investigation', %(i)s, 3, 1, now())",
+        {"w": world.workspace_id, "i": new_id()},
+    )
+    (row,) = ClaimOutbox(world.pool, [Topic.INVESTIGATION])(5, NOW, NOW)
+    assert (row.topic, row.batch) == (Topic.INVESTIGATION, 3)
 
 
 def test_rows_that_keep_failing_come_back_ever_more_rarely_but_always(

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import ClientError, EndpointConnectionError
 from tests.support.remembering import NOON, admin_of
 
 from cairn import traces
@@ -16,10 +16,17 @@ from cairn.errors import Unavailable
 from cairn.ids import new_id
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.storage.aws import dispatch
-from cairn.storage.aws.dispatch import STALE_AFTER, SWEEP_ROWS, AwsDispatcher
+from cairn.storage.aws.dispatch import (
+    NOBODY_WAITS,
+    STALE_AFTER,
+    SWEEP_ROWS,
+    Answer,
+    AwsDispatcher,
+)
 from cairn.storage.in_memory.stores import InMemoryTransactions
 
 MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine:ingestion"
+ANSWER = Answer(token="t", output={"state": "ACTING", "run": 1})
 
 
 class AlreadyExistsError(Exception):
@@ -33,6 +40,10 @@ class Cloud:
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     attributes: list[dict[str, Any] | None] = field(default_factory=list["dict[str, Any] | None"])
     executions: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    answered: list[tuple[str, dict[str, Any]]] = field(
+        default_factory=list[tuple[str, dict[str, Any]]]
+    )
+    refuses: str = ""  # an answer: with this code
     down: bool = False
 
     @property
@@ -59,6 +70,12 @@ class Cloud:
             raise AlreadyExistsError
         self.executions[name] = json.loads(input)
 
+    def send_task_success(self, *, taskToken: str, output: str) -> None:
+        self._answer("states")
+        if self.refuses:
+            raise ClientError({"Error": {"Code": self.refuses}}, "SendTaskSuccess")
+        self.answered.append((taskToken, json.loads(output)))
+
     def _answer(self, place: str) -> None:
         if self.down:
             raise EndpointConnectionError(endpoint_url=place)
@@ -75,12 +92,14 @@ class Outbox:
         default_factory=list[tuple[int, datetime, datetime]]
     )
     log: list[str] = field(default_factory=list[str])
-    machine: str | None = MACHINE
+    waits: bool = True
 
     def __post_init__(self) -> None:
+        queues = (Topic.EMBED, Topic.WEBHOOK, Topic.TICKET, Topic.ESCALATION)
         self.dispatcher = AwsDispatcher(
-            queues={Topic.EMBED: "https://queue.example.org"},
-            machines={Topic.INGESTION: self.machine} if self.machine else {},
+            queues=dict.fromkeys(queues, "https://queue.example.org"),
+            machines=dict.fromkeys((Topic.INGESTION, Topic.INVESTIGATION), MACHINE),
+            answer=lambda _: ANSWER if self.waits else None,
             transactions=self.transactions,
             claim=self._claim,
             clock=lambda: NOON,
@@ -155,6 +174,70 @@ def test_an_ingestion_starts_the_machine_under_its_own_name(outbox: Outbox, clou
             "ingestion_id": str(ingestion),
         }
     }
+
+
+@pytest.mark.parametrize(
+    ("topic", "named"), [(Topic.TICKET, "ticket_id"), (Topic.ESCALATION, "investigation_id")]
+)
+def test_the_queues_of_investigations_are_told_whom_it_is_about(
+    outbox: Outbox, cloud: Cloud, topic: str, named: str
+) -> None:
+    row = outbox.add(topic, reference=new_id())
+    outbox.dispatcher.send([row])
+    (sent,) = cloud.messages
+    assert sent == {
+        "workspace_id": str(row.workspace_id),
+        "outbox_id": str(row.id),
+        named: str(row.reference),
+    }
+    assert set(outbox.tables.outbox) == {row.id}  # whoever takes it from the queue ends it
+
+
+def test_a_run_of_an_investigation_is_one_execution_and_its_row_is_done(
+    outbox: Outbox, cloud: Cloud
+) -> None:
+    investigation = new_id()
+    rows = [outbox.add(Topic.INVESTIGATION, reference=investigation, batch=n) for n in (1, 2)]
+    outbox.dispatcher.send([*rows, rows[0]])
+    assert {name: given["run"] for name, given in cloud.executions.items()} == {
+        f"{investigation}-1": 1,
+        f"{investigation}-2": 2,
+    }
+    assert outbox.log == ["outbox.execution_exists"]
+    assert not outbox.tables.outbox
+
+
+def test_whoever_waits_for_a_person_is_told_where_the_investigation_is(
+    outbox: Outbox, cloud: Cloud
+) -> None:
+    outbox.dispatcher.send([outbox.add(Topic.APPROVAL, reference=new_id())])
+    assert cloud.answered == [("t", {"state": "ACTING", "run": 1})]
+    assert not outbox.tables.outbox
+
+
+def test_nobody_is_told_while_nobody_waits(outbox: Outbox, cloud: Cloud) -> None:
+    outbox.waits = False
+    outbox.dispatcher.send([outbox.add(Topic.APPROVAL, reference=new_id())])
+    assert (cloud.answered, outbox.log) == ([], [])
+    assert not outbox.tables.outbox
+
+
+@pytest.mark.parametrize("code", NOBODY_WAITS)
+def test_an_execution_that_is_gone_is_no_failure(outbox: Outbox, cloud: Cloud, code: str) -> None:
+    cloud.refuses = code
+    outbox.dispatcher.send([outbox.add(Topic.APPROVAL, reference=new_id())])
+    assert outbox.log == ["outbox.nobody_waits"]
+    assert not outbox.tables.outbox
+
+
+def test_an_answer_that_does_not_get_through_is_sent_again(outbox: Outbox, cloud: Cloud) -> None:
+    cloud.refuses = "ThrottlingException"
+    row = outbox.add(Topic.APPROVAL, reference=new_id())
+    outbox.dispatcher.send([row])
+    assert outbox.tables.unsent == {row.id}
+    cloud.refuses = ""
+    assert outbox.dispatcher.sweep() == 1
+    assert len(cloud.answered) == 1
 
 
 def test_starting_an_attempt_twice_starts_it_once(outbox: Outbox, cloud: Cloud) -> None:

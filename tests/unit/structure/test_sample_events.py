@@ -29,6 +29,9 @@ ENVIRONMENT = {
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
     "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
+    "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
+    "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
+    "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:v",
     "CAIRN_KEY_STORE": "file:/nowhere/keys",
     "CAIRN_MODEL_DIR": "/nowhere/model",
     "CAIRN_SIGNING_KEY": "file:/nowhere/signing.pem",
@@ -55,6 +58,7 @@ class Called:
             return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
+        counting += ("investigation",)
         return {} if self.name.startswith(counting) else 1
 
 

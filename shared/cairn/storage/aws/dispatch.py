@@ -1,4 +1,4 @@
-"""Sends what the outbox holds: messages to the embed queue, executions of the machines.
+"""Sends what the outbox holds: messages, executions of machines, answers to those that wait.
 
 A send that fails loses nothing: the row stays, is marked unsent, and is sent by the next write of
 this process or by the hourly sweep.
@@ -36,9 +36,26 @@ REFERENCES = MappingProxyType(
         Topic.INGESTION: "ingestion_id",
         Topic.CONSOLIDATION: "run_id",
         Topic.REBUILD: "rebuild_id",
+        Topic.INVESTIGATION: "investigation_id",
+        Topic.TICKET: "ticket_id",
+        Topic.ESCALATION: "investigation_id",
     }
 )
-"""What the machine that a topic wakes calls the id it is woken for."""
+"""What a machine or a queue's reader calls the id it is woken for."""
+
+DONE_WHEN_SENT = (Topic.INVESTIGATION, Topic.APPROVAL)
+"""Topics whose rows are done once they are sent: what is lost later is found standing still."""
+
+NOBODY_WAITS = ("TaskDoesNotExist", "TaskTimedOut", "InvalidToken")
+"""Answers of a machine whose execution is gone or has gone on: another one will take it up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a waiting execution is told: ids, a state and a number. `token` finds it."""
+
+    token: str
+    output: Mapping[str, Any]
 
 
 @dataclass
@@ -46,7 +63,8 @@ class AwsDispatcher:
     """Implements `ingestion.ports.Dispatcher`; one a process.
 
     `queues` are URLs and `machines` ARNs by topic. `claim(limit, stale, now)` hands out
-    unfinished rows of any workspace, each to one caller.
+    unfinished rows of any workspace, each to one caller. `answer` returns what the execution that
+    waits for an approval is told, None when none waits yet: it looks for itself before it waits.
     """
 
     queues: Mapping[str, str]
@@ -55,6 +73,7 @@ class AwsDispatcher:
     claim: Callable[[int, datetime, datetime], Sequence[OutboxRow]]
     clock: Clock
     log: Callable[[str, dict[str, Any]], None]
+    answer: Callable[[OutboxRow], Answer | None] | None = None
     _armed: bool = field(default=False, init=False)
 
     def send(self, rows: Sequence[OutboxRow]) -> None:
@@ -84,9 +103,10 @@ class AwsDispatcher:
         for row in rows:
             try:
                 self._send_one(row)
-            except (BotoCoreError, ClientError) as exc:
+            except (BotoCoreError, ClientError, CairnError) as exc:
                 self.log("outbox.send_failed", {"topic": row.topic, "error": type(exc).__name__})
                 failed.append(row)
+        self._forget([row for row in rows if row.topic in DONE_WHEN_SENT and row not in failed])
         return failed
 
     def _send_one(self, row: OutboxRow) -> None:
@@ -94,32 +114,65 @@ class AwsDispatcher:
             self._queue(row)
         elif row.topic in self.machines:
             self._start(row)
+        elif row.topic == Topic.APPROVAL and self.answer is not None:
+            self._tell(row, self.answer(row))
         else:
             raise RuntimeError(f"this function has neither queue nor machine for {row.topic}")
 
     def _queue(self, row: OutboxRow) -> None:
-        ids = (
+        ids: dict[str, Any] = (
             {"outbox_ids": [str(row.id)], "position": row.position}
             if row.topic == Topic.EMBED
             else {"outbox_id": str(row.id)}
         )
+        if row.topic in REFERENCES and row.reference is not None:
+            ids[REFERENCES[row.topic]] = str(row.reference)
         body = json.dumps({"workspace_id": str(row.workspace_id), **ids})
         aws_client("sqs").send_message(
             QueueUrl=self.queues[row.topic], MessageBody=body, **_traced()
         )
 
     def _start(self, row: OutboxRow) -> None:
-        """Start a machine; the name makes a second start of the same attempt do nothing."""
+        """Start a machine; the name makes a second start of the same attempt or run do nothing."""
         machines = aws_client("stepfunctions")
         reference = row.reference or row.id
-        given = {"workspace_id": str(row.workspace_id), REFERENCES[row.topic]: str(reference)}
+        given: dict[str, Any] = {
+            "workspace_id": str(row.workspace_id),
+            REFERENCES[row.topic]: str(reference),
+        }
         name = f"{reference}-{row.attempt}" if row.attempt else str(reference)
+        if row.topic == Topic.INVESTIGATION:
+            name, given["run"] = f"{reference}-{row.batch}", row.batch
         try:
             machines.start_execution(
                 stateMachineArn=self.machines[row.topic], name=name, input=json.dumps(given)
             )
         except machines.exceptions.ExecutionAlreadyExists:
             self.log("outbox.execution_exists", {"reference": str(reference)})
+
+    def _tell(self, row: OutboxRow, answer: Answer | None) -> None:
+        """Answer the execution that waits, if one does."""
+        from botocore.exceptions import ClientError
+
+        if answer is None:
+            return
+        machines = aws_client("stepfunctions")
+        try:
+            machines.send_task_success(taskToken=answer.token, output=json.dumps(answer.output))
+        except ClientError as exc:
+            if exc.response.get("Error", {}).get("Code") not in NOBODY_WAITS:
+                raise
+            self.log("outbox.nobody_waits", {"reference": str(row.reference)})
+
+    def _forget(self, rows: Sequence[OutboxRow]) -> None:
+        """Remove rows whose work is done with the sending; one that stays is sent again."""
+        for workspace_id in {row.workspace_id for row in rows}:
+            ids = [row.id for row in rows if row.workspace_id == workspace_id]
+            try:
+                with self.transactions.writing(system_principal(workspace_id)) as stores:
+                    stores.outbox.done(ids)
+            except CairnError as exc:
+                self.log("outbox.mark_failed", {"error": exc.code})
 
     def _mark_unsent(self, rows: Sequence[OutboxRow]) -> None:
         for workspace_id in {row.workspace_id for row in rows}:

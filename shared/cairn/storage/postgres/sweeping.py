@@ -9,7 +9,7 @@ from cairn.ingestion.ports import OutboxRow
 from cairn.storage.postgres.sql import query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClaimOutbox:
-    """Calls the definer function `claim_outbox`; ids only come back."""
+    """Calls the definer function `claim_outbox` for some topics; ids only come back."""
 
     database: Database
+    topics: Collection[str]
 
     def __call__(self, limit: int, stale: datetime, now: datetime) -> Sequence[OutboxRow]:
         """Return up to `limit` rows never sent, or sent before `stale` and unfinished."""
-        asked = {"limit": limit, "stale": stale, "now": now}
+        asked = {"limit": limit, "stale": stale, "now": now, "topics": list(self.topics)}
         with self.database.connection() as connection:
             rows = connection.execute(query("outbox.claim"), asked).fetchall()
         return [
@@ -36,8 +37,9 @@ class ClaimOutbox:
                 reference=reference,
                 position=position,
                 attempt=attempt,
+                batch=batch,
             )
-            for workspace_id, row_id, topic, node_ids, reference, position, attempt in rows
+            for workspace_id, row_id, topic, node_ids, reference, position, attempt, batch in rows
         ]
 
 

@@ -44,6 +44,10 @@ class PostgresActions(Store):
         rows = self.run("tool_call.open", investigation_id=investigation_id)
         return [_action(row) for row in rows]
 
+    def deny(self, action_id: UUID, *, error: str, now: datetime) -> bool:
+        """Deny a proposed one; False when it is not proposed."""
+        return self.run("tool_call.deny", id=action_id, error=error, now=now).rowcount == 1
+
     def start(self, action_id: UUID, *, dry_run: bool, now: datetime) -> bool:
         """Start a proposed one; False when it was started before."""
         return self.run("tool_call.start", id=action_id, dry_run=dry_run, now=now).rowcount == 1
@@ -90,8 +94,7 @@ class PostgresActions(Store):
 
 
 def _action(row: Sequence[Any]) -> ActionRow:
-    named = dict(zip(_NAMES, row, strict=True))
-    return ActionRow(
-        **named
-        | {"state": ActionState(named["state"]), "data_subjects": tuple(named["data_subjects"])}
-    )
+    named: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
+    named["state"] = ActionState(named["state"])
+    named["data_subjects"] = tuple(named["data_subjects"])
+    return ActionRow(**named)

@@ -162,4 +162,29 @@ GRANT CREATE ON SCHEMA public TO cairn_finder;
 REVOKE ALL ON FUNCTION task_token(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION task_token(uuid) TO cairn_app;
 ALTER FUNCTION task_token(uuid) OWNER TO cairn_finder;
+
+-- A sweep takes what its process can send, and is told the batch: the run of an investigation.
+DROP FUNCTION claim_outbox(integer, timestamptz, timestamptz);
+CREATE FUNCTION claim_outbox(
+  wanted integer, stale timestamptz, moment timestamptz, topics text[]
+) RETURNS TABLE (workspace_id uuid, id uuid, topic text, node_ids uuid[], reference uuid,
+    "position" bigint, attempts smallint, batch integer)
+  LANGUAGE sql VOLATILE SECURITY DEFINER
+  SET search_path = pg_catalog, public, pg_temp
+AS $$
+  UPDATE outbox o SET sent_at = moment, attempts = o.attempts + 1
+    FROM (SELECT c.workspace_id, c.id FROM outbox c
+           WHERE c.topic = ANY (topics)
+             AND (c.sent_at IS NULL
+              OR c.sent_at < stale - least(c.attempts, 24) * interval '1 hour'
+                               - CASE c.topic WHEN 'ingestion' THEN interval '1 hour'
+                                              ELSE interval '0' END)
+           ORDER BY c.created_at LIMIT wanted FOR UPDATE SKIP LOCKED) AS due
+   WHERE o.workspace_id = due.workspace_id AND o.id = due.id
+  RETURNING o.workspace_id, o.id, o.topic, o.node_ids, o.reference, o.position, o.attempts, o.batch
+$$;
+GRANT SELECT (batch) ON outbox TO cairn_finder;
+REVOKE ALL ON FUNCTION claim_outbox(integer, timestamptz, timestamptz, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION claim_outbox(integer, timestamptz, timestamptz, text[]) TO cairn_app;
+ALTER FUNCTION claim_outbox(integer, timestamptz, timestamptz, text[]) OWNER TO cairn_finder;
 REVOKE CREATE ON SCHEMA public FROM cairn_finder;

@@ -28,6 +28,6 @@ DELETE FROM outbox WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
 UPDATE outbox SET error = %(error)s WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
 
 -- name: claim
--- Rows of any workspace never sent, or sent before `stale` and unfinished.
-SELECT workspace_id, id, topic, node_ids, reference, position, attempts
-  FROM claim_outbox(%(limit)s, %(stale)s, %(now)s)
+-- Rows of any workspace and of some topics never sent, or sent before `stale` and unfinished.
+SELECT workspace_id, id, topic, node_ids, reference, position, attempts, batch
+  FROM claim_outbox(%(limit)s, %(stale)s, %(now)s, %(topics)s)

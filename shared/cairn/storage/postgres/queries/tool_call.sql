@@ -32,6 +32,11 @@ SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_e
    AND state = 'started'
  ORDER BY id
 
+-- name: deny
+-- Deny a proposed action: the rules changed before it started.
+UPDATE tool_call SET state = 'denied', error = %(error)s, completed_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'proposed'
+
 -- name: start
 -- Start a proposed action.
 UPDATE tool_call SET state = 'started', dry_run = %(dry_run)s, started_at = %(now)s

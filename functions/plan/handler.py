@@ -1,0 +1,54 @@
+"""The plan stage: what investigations think, and tickets that come in, from their queue."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ValidationError
+
+from cairn.bootstrap.plan import plan_services
+from cairn.errors import CairnError
+
+services = plan_services()
+
+
+class Step(BaseModel):
+    """A state of the investigation machine."""
+
+    step: Literal["enter", "CREATED", "PLANNING", "VERDICT"]
+    workspace_id: UUID
+    investigation_id: UUID
+    run: int
+
+
+class Message(BaseModel):
+    """A queue message: which ticket to take in."""
+
+    workspace_id: UUID
+    outbox_id: UUID
+    ticket_id: UUID
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """Run one step, or take tickets in and tell the queue which are to come again."""
+    if "Records" in event:
+        failed = [one["messageId"] for one in event["Records"] if not _taken(one)]
+        return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+    asked = Step.model_validate(event)
+    return services.investigation(
+        asked.step, asked.workspace_id, asked.investigation_id, run=asked.run
+    )
+
+
+def _taken(record: dict[str, Any]) -> bool:
+    try:
+        message = Message.model_validate_json(record["body"])
+    except ValidationError:
+        services.log.error("ticket.malformed", extra={"message_id": record["messageId"]})
+        return False
+    try:
+        status = services.take(message.workspace_id, message.ticket_id, [message.outbox_id])
+    except CairnError as error:
+        services.log.warning("ticket.failed", extra={"error": error.code, "reason": error.reason})
+        return False
+    services.log.info("ticket.taken", extra={"status": status})
+    return True

@@ -1,0 +1,361 @@
+"""What investigations are made of: for the functions of the machine, and for the API.
+
+Each part is imported and made when a step first needs it: a cold start pays for its own step only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.bootstrap.later import later
+from cairn.bootstrap.logs import warn
+from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store
+from cairn.clock import monotonic, utc_now
+from cairn.errors import Conflict
+from cairn.ids import new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Literal
+    from uuid import UUID
+
+    from aws_lambda_powertools import Logger
+
+    from cairn.agent.admission import Admit, Start
+    from cairn.agent.approvals import Approvals
+    from cairn.agent.catalogue import StoredConnectors
+    from cairn.agent.closing import Abandon, Close, Halt
+    from cairn.agent.hiding import Hiding
+    from cairn.agent.journal import Journal
+    from cairn.agent.ports import Escalate
+    from cairn.agent.present import Present
+    from cairn.agent.resume import Enter, ExecutionEnded, Resume
+    from cairn.agent.running import RunStep
+    from cairn.agent.situation import StepFunction
+    from cairn.agent.waiting import Expire, Wait
+    from cairn.bootstrap.api_parts import ApiParts
+    from cairn.bootstrap.helpdesk import HelpdeskParts
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ledger.keys import KeyStore
+    from cairn.mcp_host.policies import ConnectorPolicies
+    from cairn.metrics import Metrics
+    from cairn.safety.pipeline import Pipeline
+    from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.investigations import PostgresAgentStores
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+
+SUPERSEDED = "superseded"
+
+
+class InvestigationSettings(DatabaseSettings, KeyStoreSettings, Protocol):
+    """What every function of the machine reads."""
+
+    @property
+    def stage(self) -> Literal["local", "prod"]: ...
+    @property
+    def embed_queue_url(self) -> str: ...
+    @property
+    def webhook_queue_url(self) -> str: ...
+    @property
+    def ticket_queue_url(self) -> str: ...
+    @property
+    def escalation_queue_url(self) -> str: ...
+    @property
+    def investigation_machine_arn(self) -> str: ...
+    @property
+    def investigations(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class InvestigationParts:
+    """Adapters and use cases that steps are made of; nothing connects when they are made.
+
+    `steps` makes the step of each state that its function runs.
+    """
+
+    settings: InvestigationSettings
+    opened: Database
+    log: Logger
+    steps: Mapping[str, Callable[[], StepFunction]]
+
+    @cached_property
+    def transactions(self) -> StoreTransactions[PostgresAgentStores]:
+        """What steps read and write in."""
+        from cairn.storage.postgres.investigations import PostgresAgentStores
+        from cairn.storage.postgres.store_transactions import StoreTransactions
+
+        return StoreTransactions(self.opened, PostgresAgentStores)
+
+    @cached_property
+    def keys(self) -> KeyStore:
+        """The keys of data subjects."""
+        return key_store(self.settings)
+
+    @cached_property
+    def wake(self) -> Dispatcher:
+        """What sends committed work on."""
+        from cairn.bootstrap.dispatching import (
+            dispatcher,
+            investigation_machine_of,
+            investigation_queues_of,
+        )
+
+        return dispatcher(
+            investigation_queues_of(self.settings),
+            investigation_machine_of(self.settings),
+            self.opened,
+            self.transactions,
+            warn(self.log),
+        )
+
+    @cached_property
+    def journal(self) -> Journal:
+        """What transitions are written by."""
+        from cairn.agent.journal import Journal
+        from cairn.ledger.keys import BodyCipher
+
+        return Journal(
+            transactions=self.transactions,
+            keys=self.keys,
+            cipher=BodyCipher(),
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """Where counts go."""
+        from cairn.bootstrap.measuring import metrics
+
+        return metrics(self.settings.stage)
+
+    @cached_property
+    def connectors(self) -> StoredConnectors:
+        """Which tools there are."""
+        from cairn.agent.catalogue import StoredConnectors
+
+        return StoredConnectors(transactions=self.transactions)
+
+    @cached_property
+    def policies(self) -> ConnectorPolicies:
+        """What workspaces allow."""
+        from cairn.mcp_host.policies import ConnectorPolicies
+        from cairn.storage.postgres.workspaces import PostgresRedaction
+
+        profiles = PostgresRedaction(self.opened)
+        return ConnectorPolicies(transactions=self.transactions, profiles=profiles)
+
+    @cached_property
+    def hiding(self) -> Hiding:
+        """What takes personal values out of texts."""
+        from cairn.agent.hiding import Hiding
+        from cairn.safety.redaction import ReversibleRedactor
+
+        return Hiding(redactor=ReversibleRedactor(), policies=self.policies)
+
+    def redacted(self, workspace_id: UUID, text: str, /) -> str:
+        """Return a text as models may see it where nobody needs its values back."""
+        from cairn.safety.profiles import DEFAULT_PROFILE
+
+        return self.hiding.under(workspace_id, DEFAULT_PROFILE, {})(text)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The rules, in their order."""
+        from cairn.ledger.keys import BodyCipher
+        from cairn.lifecycle.grants import StandingGrants
+        from cairn.safety.pipeline import Pipeline
+
+        grants = StandingGrants(
+            transactions=self.transactions, keys=self.keys, cipher=BodyCipher(), clock=utc_now
+        )
+        return Pipeline(policies=self.policies, clock=utc_now, grants=grants)
+
+    @cached_property
+    def helpdesk(self) -> HelpdeskParts:
+        """What is done with tickets."""
+        from cairn.bootstrap.helpdesk import HelpdeskParts
+
+        return HelpdeskParts(opened=self.opened, keys=self.keys, wake=self.wake, log=self.log)
+
+    @cached_property
+    def admit(self) -> Admit:
+        """What takes up who is next."""
+        from cairn import traces
+        from cairn.agent.admission import Admit
+
+        return Admit(
+            journal=self.journal, at_once=self.settings.investigations, trace=traces.current
+        )
+
+    @cached_property
+    def abandon(self) -> Abandon:
+        """What ends investigations about people who were forgotten."""
+        from cairn.agent.closing import Abandon
+
+        return Abandon(journal=self.journal)
+
+    @cached_property
+    def enter(self) -> Enter:
+        """The first step of an execution."""
+        from cairn.agent.resume import Enter
+
+        return Enter(journal=self.journal, connectors=self.connectors, abandon=self.abandon)
+
+    @cached_property
+    def run(self) -> RunStep:
+        """What runs the step of a state."""
+        from cairn.agent.running import RunStep
+        from cairn.agent.state import State
+
+        return RunStep(
+            journal=self.journal,
+            steps={State(name): later(make) for name, make in self.steps.items()},
+            desk=self.helpdesk.desk,
+            stopwatch=monotonic,
+            abandon=self.abandon,
+        )
+
+    @cached_property
+    def wait(self) -> Wait:
+        """What keeps the token of an execution that waits."""
+        from cairn.agent.waiting import Wait
+
+        return Wait(journal=self.journal, admit=self.admit)
+
+    @cached_property
+    def expire(self) -> Expire:
+        """What ends questions nobody answered."""
+        from cairn.agent.waiting import Expire
+
+        return Expire(journal=self.journal, abandon=self.abandon)
+
+    @cached_property
+    def halt(self) -> Halt:
+        """What stops an investigation whose step failed."""
+        from cairn.agent.closing import Halt
+
+        return Halt(journal=self.journal, abandon=self.abandon)
+
+    @cached_property
+    def close(self) -> Close:
+        """What closes an investigation."""
+        from cairn.agent.closing import Close
+
+        return Close(
+            journal=self.journal,
+            desk=self.helpdesk.desk,
+            escalate=self.escalate,
+            admit=self.admit,
+            metrics=self.metrics,
+        )
+
+    @cached_property
+    def escalate(self) -> Escalate:
+        """What calls people."""
+        from cairn.agent.escalating import QueueEscalation
+
+        return QueueEscalation(journal=self.journal)
+
+    @cached_property
+    def resume(self) -> Resume:
+        """What starts another execution."""
+        from cairn.agent.resume import Resume
+
+        return Resume(journal=self.journal)
+
+    @cached_property
+    def execution_ended(self) -> ExecutionEnded:
+        """What looks after an execution that failed."""
+        from cairn.agent.resume import ExecutionEnded
+
+        return ExecutionEnded(
+            journal=self.journal, resume=self.resume, close=self.close, admit=self.admit
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvestigationSteps:
+    """The states of the machine as its functions call them; each answers where it leads.
+
+    A run that another has taken the place of does nothing and says so.
+    """
+
+    parts: InvestigationParts
+
+    def __call__(
+        self,
+        step: str,
+        workspace_id: UUID,
+        investigation_id: UUID,
+        *,
+        run: int,
+        token: str = "",
+        error: str = "",
+        cause: str = "",
+    ) -> dict[str, Any]:
+        """Run one step and return ids, a state and the run that counts."""
+        ids, parts = (workspace_id, investigation_id), self.parts
+        calls: dict[str, Callable[[], Present]] = {
+            "enter": lambda: parts.enter(*ids, run=run),
+            "wait": lambda: parts.wait(*ids, token=token),
+            "expire": lambda: parts.expire(*ids),
+            "halt": lambda: parts.halt(*ids, error=error, cause=cause),
+            "DONE": lambda: parts.close(*ids, run=run),
+            "HALTED": lambda: parts.close(*ids, run=run),
+        }
+        return self._answered(calls.get(step) or (lambda: self._ran(step, *ids, run)), *ids)
+
+    def ended(
+        self, workspace_id: UUID, investigation_id: UUID, *, run: int, status: str
+    ) -> dict[str, Any]:
+        """Look after an execution that ended by itself."""
+        ended = self.parts.execution_ended(workspace_id, investigation_id, run=run, status=status)
+        return ended.as_answer()
+
+    def _ran(self, step: str, workspace_id: UUID, investigation_id: UUID, run: int) -> Present:
+        from cairn.agent.state import State
+
+        return self.parts.run(workspace_id, investigation_id, state=State(step), run=run)
+
+    def _answered(
+        self, call: Callable[[], Present], workspace_id: UUID, investigation_id: UUID
+    ) -> dict[str, Any]:
+        try:
+            return dict(call().as_answer())
+        except Conflict as error:
+            if error.reason != SUPERSEDED:
+                raise
+        ids = {"workspace_id": str(workspace_id), "investigation_id": str(investigation_id)}
+        return {**ids, "state": SUPERSEDED, "run": 0}
+
+
+def api_parts(parts: ApiParts) -> InvestigationParts:
+    """Return what the API does with investigations; it runs no step of one."""
+    return InvestigationParts(settings=parts.settings, opened=parts.opened, log=parts.log, steps={})
+
+
+def start(parts: ApiParts) -> Start:
+    """Return what starts an investigation because somebody asks for it."""
+    from cairn.agent.admission import Start
+
+    own = api_parts(parts)
+    return Start(journal=own.journal, admit=own.admit, desk=own.helpdesk.desk)
+
+
+def resume(parts: ApiParts) -> Resume:
+    """Return what starts another execution because somebody asks for it."""
+    return api_parts(parts).resume
+
+
+def approvals(parts: ApiParts) -> Approvals:
+    """Return what shows questions and takes decisions."""
+    from cairn.agent.approvals import Approvals
+
+    own = api_parts(parts)
+    return Approvals(
+        journal=own.journal, pipeline=own.pipeline, desk=own.helpdesk.desk, hiding=own.hiding
+    )
