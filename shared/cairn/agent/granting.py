@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.access import Role
 from cairn.errors import NotFound, ValidationFailed
+from cairn.safety.grants import exactly
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -67,5 +68,5 @@ class GrantFromQuestion:
             raise ValidationFailed("The approval was asked for another tool.", reason="grant")
         if as_asked:
             shown = self.show(principal, new.approval_id)
-            new = replace(new, arguments=dict(shown.arguments))
+            new = replace(new, arguments=exactly(shown.arguments))
         return self.make(principal, replace(new, data_subjects=asked.data_subjects))

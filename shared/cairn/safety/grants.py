@@ -34,8 +34,10 @@ MAX_BLIND_USES = 10
 MAX_PATTERN_BYTES = 8_192
 MAX_REASON_CHARS = 1_000
 
-_WORD = r"[^\W_]|[._+-]"
-_STARS = re.compile(r"\*\*|\*")
+_WORD = re.compile(r"[^\W_]|[._+-]")
+_PARTS = re.compile(r"\*\*|\*|(?:[^*\\]|\\.|\\$)+", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_TO_ESCAPE = re.compile(r"[*\\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,8 @@ class NewGrant:
     """A grant as a person wants it.
 
     `tool` is `connector.tool`. `arguments` has every argument of the calls it covers: in texts `*`
-    stands for letters, digits and `._+-`, `**` for anything, other values must be equal. None
-    leaves them open, for at most 10 uses.
+    stands for letters, digits and `._+-`, `**` for anything, `\\*` for a star; other values must
+    be equal. None leaves them open, for at most 10 uses.
     """
 
     tool: str
@@ -166,6 +168,14 @@ def covers(grant: Grant, tool: ToolSpec, arguments: Mapping[str, JsonValue], now
     )
 
 
+def exactly(arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the pattern that only these arguments meet: stars in texts are escaped."""
+    return {
+        name: _TO_ESCAPE.sub(r"\\\g<0>", value) if isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
+
+
 def declaration(tool: ToolSpec) -> str:
     """Return SHA-256 (hex) over what a tool declares about itself; its description aside."""
     above = tool.requires_approval_above_autonomy
@@ -203,7 +213,9 @@ def check_grant(new: NewGrant, now: datetime) -> NewGrant:
 
 def _says_something(pattern: JsonValue) -> bool:
     """Return whether a pattern leaves anything out: two letters beside its stars at least."""
-    return not isinstance(pattern, str) or len(_STARS.sub("", pattern)) > 1
+    if not isinstance(pattern, str):
+        return True
+    return sum(len(part) for part in _PARTS.findall(pattern) if part[0] != "*") > 1
 
 
 def _meets(pattern: JsonValue, value: JsonValue) -> bool:
@@ -214,16 +226,15 @@ def _meets(pattern: JsonValue, value: JsonValue) -> bool:
 
 def _text_meets(pattern: str, text: str) -> bool:
     """Match part by part, keeping every place it may have reached. O(parts times characters)."""
-    if "*" not in pattern:
-        return pattern == text
     places = {0}
-    for part in re.split(r"(\*\*|\*)", pattern):
+    for part in _PARTS.findall(pattern):
         if part == "**":
             places = set(range(min(places), len(text) + 1)) if places else places
         elif part == "*":
             places = _over_words(text, places)
-        elif part:
-            places = {one + len(part) for one in places if text.startswith(part, one)}
+        else:
+            plain = _ESCAPED.sub(r"\1", part)
+            places = {one + len(plain) for one in places if text.startswith(plain, one)}
     return len(text) in places
 
 
@@ -234,7 +245,7 @@ def _over_words(text: str, places: set[int]) -> set[int]:
         place = start
         while place not in found:
             found.add(place)
-            if place == len(text) or not re.match(_WORD, text[place]):
+            if place == len(text) or not _WORD.match(text, place):
                 break
             place += 1
     return found

@@ -13,7 +13,7 @@ from tests.support.safety import NOON, action, policy, tool
 from cairn.errors import ValidationFailed
 from cairn.ids import new_id
 from cairn.safety.approval import binding, comparable, digest, same_arguments
-from cairn.safety.grants import Grant, covers, declaration
+from cairn.safety.grants import Grant, covers, declaration, exactly
 from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.tools import Autonomy, Lane
 from cairn.text.canonical import canonical_bytes
@@ -150,6 +150,12 @@ def grant(arguments: Any = None, **changes: Any) -> Grant:
         ("a**z", "a b/c@d z", True),
         ("a**z", "a b", False),
         ("**x**", "aaxaa", True),
+        ("a\\*b", "a*b", True),
+        ("a\\*b", "axb", False),
+        ("a\\\\b", "a\\b", True),
+        ("\\", "\\", True),
+        ("", "", True),
+        ("", "a", False),
         ("5", 5, False),
         (5, 5, True),
         (5, 5.0, False),
@@ -164,6 +170,17 @@ def grant(arguments: Any = None, **changes: Any) -> Grant:
 def test_an_argument_meets_its_pattern(pattern: Any, value: Any, *, matches: bool) -> None:
     held = grant({"user_id": pattern})
     assert covers(held, SPEC, {"user_id": value}, NOON) is matches
+
+
+@given(st.dictionaries(st.sampled_from("ab"), st.text("a*\\", max_size=4), max_size=2), VALUES)
+def test_arguments_as_they_were_asked_about_are_met_by_themselves_alone(
+    arguments: dict[str, Any], other: Any
+) -> None:
+    held = grant(exactly(arguments))
+    assert covers(held, SPEC, arguments, NOON)
+    for name in arguments:
+        changed = {**arguments, name: other}
+        assert covers(held, SPEC, changed, NOON) is same_arguments(arguments, changed)
 
 
 def test_a_grant_names_every_argument() -> None:

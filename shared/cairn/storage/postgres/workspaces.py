@@ -5,6 +5,8 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from cairn.access.system import system_principal
+from cairn.safety.profiles import workspace_redaction
 from cairn.storage.postgres.database import Database, bound
 from cairn.storage.postgres.sql import query
 
@@ -43,6 +45,21 @@ class PostgresWorkspaceSettings:
         with self._lock:
             self._known[principal.workspace_id] = (now + LIFETIME_S, settings)
         return settings
+
+
+class PostgresRedaction:
+    """Implements `mcp_host.policies.Profiles`: what a workspace's settings say, read anew."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __call__(self, workspace_id: UUID) -> str:
+        """Return the name of its redaction profile; the strictest where the setting is none."""
+        asked = {"workspace_id": workspace_id}
+        principal = system_principal(workspace_id)
+        with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
+            row = connection.execute(query("recall_setup.settings"), asked).fetchone()
+        return workspace_redaction(row[0] if row else {})[0]
 
 
 class PostgresReindex:
