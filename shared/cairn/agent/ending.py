@@ -84,7 +84,12 @@ def broken(situation: Situation, error: CairnError) -> Change:
 
 
 def halted(memory: WorkingMemory, verdict: Verdict, why: str, *, code: str) -> Change:
-    """Return a change to HALTED: a person is called, nothing is written back."""
+    """Return a change to HALTED: a person is called, nothing is written back.
+
+    Nobody would be called about what was resolved: that verdict does not stand.
+    """
+    if memory.verdict is Verdict.AUTO_RESOLVED:
+        memory = replace(memory, verdict=None)
     memory = fixed(memory, verdict, why)
     line = Step(system=SYSTEM, action="halted", detail=why, kind="error")
     return Change(

@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.agent.ending import halted
 from cairn.agent.situation import Change
 from cairn.agent.state import State, Step, Verdict
 
 if TYPE_CHECKING:
     from cairn.agent.hiding import Hiding
     from cairn.agent.ports import TicketDesk
-    from cairn.agent.situation import Situation
+from cairn.agent.situation import Situation
 
 SYSTEM = "helpdesk"
 TOLD = frozenset({Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT})
 """Verdicts whose summary is for the requester; the others' is a note for the desk's own people."""
+
+LOST = frozenset({"refused", "needs-auth"})
+"""What becomes of a reply that nobody will read."""
 
 _MS_A_MINUTE = 60_000
 
@@ -28,7 +32,10 @@ class WriteBack:
     hiding: Hiding
 
     def __call__(self, situation: Situation) -> Change:
-        """Return DONE; Unavailable when the source does not answer."""
+        """Return DONE, or HALTED when the source does not take the answer.
+
+        Raises Unavailable when it does not answer.
+        """
         memory = situation.memory
         verdict = memory.verdict or Verdict.FAILED
         private = verdict not in TOLD
@@ -41,6 +48,10 @@ class WriteBack:
             minutes=max(1, -(-memory.spending.ms // _MS_A_MINUTE)),
             private=private,
         )
+        reply = done.get("reply", "")
+        if reply in LOST:
+            why = f"The answer could not be given to the requester: {reply}."
+            return halted(memory, Verdict.NEEDS_TECH, why, code=f"write-back-{reply}")
         parts = ", ".join(f"{part} {how}" for part, how in sorted(done.items()))
         what = "note" if private else "reply"
         line = Step(
