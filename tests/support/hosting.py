@@ -115,6 +115,8 @@ class Hosting:
 
     wires: Wires | None = None
     workspace_id: UUID = field(default_factory=new_id)
+    transactions: Any = None
+    states: Any = None
     now: datetime = NOON
     seconds: float = 0.0
     pauses: list[float] = field(default_factory=list[float])
@@ -125,12 +127,13 @@ class Hosting:
 
     def __post_init__(self) -> None:
         self.principal = admin_of(self.workspace_id)
-        self.transactions = InMemoryTransactions()
-        self.transactions.create_workspace(self.workspace_id)
+        if self.transactions is None:
+            self.transactions = InMemoryTransactions()
+            self.transactions.create_workspace(self.workspace_id)
         self.secrets = Secrets(keys=InMemoryKeyStore(), cipher=BodyCipher())
         self.directory = StoreDirectory(
             transactions=self.transactions,
-            states=self.transactions,
+            states=self.states or self.transactions,
             secrets=self.secrets,
             clock=lambda: self.now,
             new_id=new_id,
@@ -190,7 +193,10 @@ class Hosting:
 
     def entries(self) -> list[Entry]:
         """The workspace's ledger."""
-        return self.transactions.workspaces[self.workspace_id].entries
+        if self.states is None:
+            return self.transactions.workspaces[self.workspace_id].entries
+        with self.transactions.reading(self.principal) as stores:
+            return stores.ledger.page(after=0, limit=100)
 
     def later(self, seconds: float) -> None:
         """Let both clocks go on."""
