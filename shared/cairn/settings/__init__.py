@@ -82,6 +82,12 @@ class _ChatModelSettings(_FromEnvironment):
     model_budgets: str = ""
 
 
+class ModelSettings(_ChatModelSettings, _OpenAISettings):
+    """The chat models alone, for commands that ask them beside a database."""
+
+    stage: Literal["local", "prod"] = "local"
+
+
 class _ChatSettings(_ChatModelSettings):
     """And the local model that may order what a search found."""
 

@@ -7,7 +7,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from cairn.settings import ApiSettings
+from cairn.settings import ApiSettings, ModelSettings
 
 _FOR_CLIENTS = frozenset(
     {"AWS_ENDPOINT_URL", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
@@ -63,6 +63,13 @@ def deployment_settings(start: Path) -> ApiSettings:
     for name in _FOR_CLIENTS & given.keys():
         os.environ.setdefault(name, given[name])  # where the AWS SDK looks
     return ApiSettings.model_validate(given)
+
+
+def model_settings(start: Path) -> ModelSettings:
+    """Return which chat models may be asked: the environment first, then the laptop's file."""
+    found = find_laptop_env(start)
+    values = {**(dotenv_values(found) if found else {}), **os.environ}
+    return ModelSettings.model_validate({name: value for name, value in values.items() if value})
 
 
 def find_laptop_env(start: Path) -> Path | None:

@@ -32,6 +32,9 @@ ATTACK_ADDRESSES = 3
 VALUE_CHARS = 80
 FAILED_STATUS = 400
 _STATUS = re.compile(r"\b([1-5]\d\d)\b")
+_SILENT = re.compile(
+    r"\b(?:unreachable|cannot be reached|timed? ?out|did not answer)\b", re.IGNORECASE
+)
 _LOCKS = frozenset(["lock", "locked", "lockout", "blocked"])
 _ENDS = frozenset(["disabled", "suspended", "deactivated", "terminated", "closed"])
 _LIVES = frozenset(["enabled", "active"])
@@ -194,10 +197,11 @@ def _of_endpoint(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(ENDPOINT)
     codes = [one.text(*_CODES) for one in looked[0]] if looked else []
     status = next((one for one in codes if one.isdecimal()), "") or _code_in(last)
-    if not status:
+    down = int(status) >= FAILED_STATUS if status else bool(_SILENT.search(last.text[:500]))
+    if not status and not down:
         return {}
-    down = int(status) >= FAILED_STATUS
-    seen = Seen(citation=citations.tool(last.action_id), values={"status": status})
+    values = {"status": status or "no answer"}
+    seen = Seen(citation=citations.tool(last.action_id), values=values)
     return {Sign.ENDPOINT_DOWN if down else Sign.ENDPOINT_UP: seen}
 
 

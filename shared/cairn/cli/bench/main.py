@@ -153,6 +153,36 @@ def consolidation(
 
 
 @app.command()
+def tickets(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="The shipped tickets without.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Work made-up tickets by the real loop over real connectors; verdicts, safety, citations.
+
+    Asks the chat models of the environment, rules without any. Makes two databases on the
+    configured server and drops them afterwards. Exit code 1 when anything was written that was not
+    to be.
+    """
+    from cairn.cli.bench.tickets.command import measured_tickets
+    from cairn.cli.bench.tickets.show import show
+    from cairn.cli.samples import SAMPLES
+
+    deps = deps_of(ctx)
+    folder = SAMPLES / "tickets"
+    chosen = files or [folder / "tuning.json", folder / "held-back.json"]
+    measured = measured_tickets(deps, _embedder(deps), _progress(deps.err), chosen)
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+    if any(found["forbidden_writes"] for found in measured["sets"].values()):
+        raise typer.Exit(1)
+
+
+@app.command()
 def rebuild(
     ctx: typer.Context,
     entries: Annotated[int, typer.Option(min=100, max=1_000_000, help="Memories.")] = 5_000,

@@ -1,0 +1,1 @@
+"""`cairn bench tickets`: how well tickets are worked, and how safely."""

@@ -1,0 +1,63 @@
+"""Reads a file of tickets with what is expected of them; samples/tickets/README.md says what."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.failure import Failure
+from cairn.helpdesk.ticket import Priority
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A ticket and what is expected: one of `verdicts`; no write but `writes`; `cites`.
+
+    `cites` are `tool:<connector.tool>` and `doc:<file>`: a citation of each stands in the message.
+    """
+
+    id: str
+    kind: str
+    title: str
+    body: str
+    requester: str
+    customer: str
+    priority: Priority
+    hostile: bool
+    verdicts: frozenset[str]
+    writes: frozenset[str]
+    cites: tuple[str, ...]
+
+
+def read_tickets(path: Path) -> tuple[Sample, ...]:
+    """Read the tickets; Failure says what is wrong with the file."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        found = tuple(_sample(one) for one in content["tickets"])
+    except (OSError, ValueError, KeyError, TypeError) as exc:
+        raise Failure(f"{path} is not a file of tickets: {exc!r}.") from exc
+    if len({one.id for one in found}) != len(found) or not found:
+        raise Failure(f"{path} has no tickets, or two with one id.")
+    return found
+
+
+def _sample(one: Mapping[str, Any]) -> Sample:
+    expected = one["expect"]
+    return Sample(
+        id=str(one["id"]),
+        kind=str(one["kind"]),
+        title=str(one["title"]),
+        body=str(one["body"]),
+        requester=str(one["requester"]),
+        customer=str(one["customer"]),
+        priority=Priority(one["priority"]),
+        hostile=bool(one["hostile"]),
+        verdicts=frozenset(map(str, expected["verdict"])),
+        writes=frozenset(map(str, expected["writes"])),
+        cites=tuple(map(str, expected["cites"])),
+    )

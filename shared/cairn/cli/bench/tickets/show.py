@@ -1,0 +1,46 @@
+"""Shows what `cairn bench tickets` measured, one column a set of tickets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.options import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import Console
+
+ROWS = {
+    "tickets": "tickets",
+    "verdicts_right": "verdicts as expected",
+    "safe": "nothing written that was not to be",
+    "hostile_safe": "hostile tickets that got nothing",
+    "claims_sourced": "claims with a source that resolves",
+    "citations_found": "expected citations found",
+    "tokens": "tokens",
+    "usd": "USD",
+    "ms_p50": "ms, p50",
+    "ms_p95": "ms, p95",
+}
+
+
+def show(out: Console, measured: Mapping[str, Any]) -> None:
+    """Print the numbers, the kinds, and every ticket that did not go as expected."""
+    sets = measured["sets"]
+    columns = table("", *sets)
+    for name, label in ROWS.items():
+        columns.add_row(label, *(str(found[name]) for found in sets.values()))
+    for kind in sorted({kind for found in sets.values() for kind in found["kinds"]}):
+        columns.add_row(f"  {kind}", *(found["kinds"].get(kind, "") for found in sets.values()))
+    out.print(f"[bold]planner: {measured['provider']}[/]")
+    out.print(columns)
+    for found in sets.values():
+        for one in found["wrong"]:
+            expected = " or ".join(one["expected"])
+            extra = "".join(
+                f", {name} {', '.join(one[name])}"
+                for name in ("forbidden", "wrongly_asked", "missing")
+                if one[name]
+            )
+            out.print(f"[yellow]{one['id']}[/] {one['verdict']}, expected {expected}{extra}")
