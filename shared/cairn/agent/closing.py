@@ -127,16 +127,23 @@ class Halt:
     abandon: Abandon
 
     def __call__(
-        self, workspace_id: UUID, investigation_id: UUID, *, error: str, cause: str = ""
+        self,
+        workspace_id: UUID,
+        investigation_id: UUID,
+        *,
+        error: str,
+        cause: str = "",
+        run: int | None = None,
     ) -> Present:
-        """Return HALTED; an investigation that has ended stays as it is.
+        """Return HALTED; an investigation that has ended, or has another run, stays as it is.
 
         `error` is a code or the name of an exception, `cause` what a person needs to find the
         mistake: it is sealed in the ledger.
         """
         try:
             before = read(self.journal, workspace_id, investigation_id)
-            if not before.investigation.state.is_end:
+            of_another = run is not None and run != before.investigation.run
+            if not before.investigation.state.is_end and not of_another:
                 self._halt(before, error, cause)
         except (BodyUnreadable, SubjectForgotten):
             return self.abandon(workspace_id, investigation_id)

@@ -219,15 +219,21 @@ class Resume:
         """Resume every investigation that should be moving and is not."""
         principal.require(Role.ADMIN)
         actor = principal_actor(principal)
-        return self.all_stale(principal.workspace_id, actor=actor)
+        return self.all_stale(principal.workspace_id, actor=actor, most=None)
 
     def all_stale(
-        self, workspace_id: UUID, *, actor: Actor = CAIRN, after: timedelta = STALE_AFTER
+        self,
+        workspace_id: UUID,
+        *,
+        actor: Actor = CAIRN,
+        after: timedelta = STALE_AFTER,
+        most: int | None = MOST_BY_ITSELF,
     ) -> tuple[Present, ...]:
-        """Do the same for Cairn itself: after a restart, and hourly."""
+        """Do the same for Cairn itself, hourly; those with more than `most` runs are left."""
         with self.journal.reading(workspace_id) as stores:
             still = stores.investigations.stale(self.journal.clock() - after, EVERY)
-        return tuple(self.again(workspace_id, one.id, actor=actor) for one in still)
+        wanted = [one.id for one in still if most is None or one.run <= most]
+        return tuple(self.again(workspace_id, one, actor=actor) for one in wanted)
 
     def again(self, workspace_id: UUID, investigation_id: UUID, *, actor: Actor) -> Present:
         """Count another run and let its execution start after the commit."""
@@ -275,9 +281,20 @@ class ExecutionEnded:
         return self._left(workspace_id, investigation_id)
 
     def _left(self, workspace_id: UUID, investigation_id: UUID) -> Present:
+        line = Step(
+            system=SYSTEM,
+            action="left",
+            detail="Its executions end one after the other: somebody has to resume it.",
+            kind="error",
+        )
+
         def free(page: Page) -> Present:
             page.stores.slots.free(investigation_id)
-            return present(found(page.stores, investigation_id))
+            investigation = found(page.stores, investigation_id)
+            meta = {**ids(investigation), "run": investigation.run}
+            position = page.note("investigation.left", meta, {"lines": line_bodies([line])})
+            add_lines(page, investigation, [line], position)
+            return present(investigation)
 
         answer = self.journal.write(workspace_id, (), CAIRN, free)
         self.admit(workspace_id)

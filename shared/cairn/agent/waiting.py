@@ -39,8 +39,15 @@ class Wait:
     journal: Journal
     admit: Callable[[UUID], object]
 
-    def __call__(self, workspace_id: UUID, investigation_id: UUID, *, token: str) -> Present:
-        """Return where the investigation is.
+    def __call__(
+        self,
+        workspace_id: UUID,
+        investigation_id: UUID,
+        *,
+        token: str,
+        run: int | None = None,
+    ) -> Present:
+        """Return where the investigation is; the token of another run is not kept.
 
         When it waits no more the machine is answered through the outbox, with this token.
         """
@@ -48,7 +55,7 @@ class Wait:
         def keep(page: Page) -> Present:
             investigation = found(page.stores, investigation_id)
             asked = _newest(page.stores, investigation_id)
-            if asked is not None:
+            if asked is not None and run in (None, investigation.run):
                 page.stores.approvals.keep_token(asked.id, token)
                 if investigation.state is not State.WAITING_APPROVAL:
                     page.wake(Topic.APPROVAL, asked.id)

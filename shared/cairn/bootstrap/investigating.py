@@ -301,9 +301,9 @@ class InvestigationSteps:
         ids, parts = (workspace_id, investigation_id), self.parts
         calls: dict[str, Callable[[], Present]] = {
             "enter": lambda: parts.enter(*ids, run=run),
-            "wait": lambda: parts.wait(*ids, token=token),
+            "wait": lambda: parts.wait(*ids, token=token, run=run),
             "expire": lambda: parts.expire(*ids),
-            "halt": lambda: parts.halt(*ids, error=error, cause=cause),
+            "halt": lambda: parts.halt(*ids, error=error, cause=cause, run=run),
             "DONE": lambda: parts.close(*ids, run=run),
             "HALTED": lambda: parts.close(*ids, run=run),
         }

@@ -244,3 +244,29 @@ class TestResuming:
         assert len(agents.host.effects) == 1
         assert len(agents.questions()) == 1
         assert len(agents.desk.written) == 1
+
+    def test_what_ended_too_often_is_left_by_cairn_and_not_by_a_person(self) -> None:
+        agents = Agents()
+        one = agents.begin()
+        for run in (1, 2, 3, 4):
+            agents.execution_ended(agents.workspace_id, one, run=run, status="FAILED")
+        assert "investigation.left" in agents.types()
+        agents.clock.now += timedelta(hours=1)
+        assert agents.resume.all_stale(agents.workspace_id) == ()
+        assert [now.run for now in agents.resume.stale(agents.admin)] == [5]
+
+    def test_an_older_run_neither_halts_nor_waits_for_a_newer_one(self) -> None:
+        planner = ScriptedPlanner([act("accounts.unlock")])
+        agents = Agents(persona=replace(DEFAULT, autonomy=Autonomy.PROPOSE), planner=planner)
+        agents.host.add("accounts.unlock", Lane.WRITE)
+        one = agents.begin()
+        agents.work(one)
+        agents.resume.one(agents.admin, one)
+        agents.wait(agents.workspace_id, one, token="new", run=2)
+        agents.wait(agents.workspace_id, one, token="old", run=1)
+        halted = agents.halt(agents.workspace_id, one, error="KeyError", run=1)
+        assert halted.state is State.WAITING_APPROVAL
+        asked = agents.pending()
+        agents.approvals.approve(agents.admin, asked.id, binding=asked.binding)
+        with agents.transactions.reading(agents.admin) as stores:
+            assert stores.approvals.token(asked.id) == "new"
