@@ -254,7 +254,9 @@ def test_a_tool_that_echoes_what_it_was_given(is_error: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x" * 100_001, "x" * 50_000], ids=["too large", "cut without a word"]
+    "text",
+    ["x" * 100_001, "x" * 50_000, '{"rows": [], "truncated": false, "next_page": null}'],
+    ids=["too large", "cut without a word", "says that it is whole"],
 )
 def test_a_large_result_that_is_not_cut_or_not_said_to_be(text: str) -> None:
     def large(name: str, given: dict[str, Any]) -> tuple[str, bool]:

@@ -35,8 +35,11 @@ if TYPE_CHECKING:
     from cairn.safety.tools import Manifest, ToolSpec
 
 CALL_SECONDS = 20.0
-MARKERS = ("truncated", "next_page", "next_start", "nextcursor", "next_cursor")
-"""One of these in a large result tells the reader that it is a part."""
+MARKER = re.compile(
+    r'\[truncated|"truncated":\s*true|"next_?(?:page|start|cursor)":\s*+(?!null|""|false)',
+    re.IGNORECASE,
+)
+"""What in a large result tells the reader that it is a part."""
 
 DESTRUCTIVE = frozenset(
     {"delete", "destroy", "drop", "erase", "purge", "wipe", "truncate", "terminate", "revoke"}
@@ -245,7 +248,7 @@ async def large_result_truncated(asked: Asked) -> str:
     size = len(text.encode())
     if size > MAX_RESULT_BYTES:
         raise Broken(f"{sample.tool} answers with {size} bytes")
-    if not any(one in text.casefold() for one in MARKERS):
+    if not MARKER.search(text):
         raise Broken(f"{sample.tool} leaves out something and does not say so")
     return f"{sample.tool}: {size} bytes"
 

@@ -68,6 +68,9 @@ def ready(postgres_cluster: Server) -> Iterator[Mapping[str, Ready]]:
         customer = stack.enter_context(customer_database(postgres_cluster))
         zoho = stack.enter_context(zoho_replay())
         github = stack.enter_context(github_replay())
+        with customer.connect() as connection:
+            connection.execute(MANY_USERS.encode())
+        zoho.add_ticket("Another", contact=zoho.add_contact("b@pier.example", "Bo"))
         zoho.now = github.now = datetime.now(UTC)
         http = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Large))
         Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -108,6 +111,11 @@ def ready(postgres_cluster: Server) -> Iterator[Mapping[str, Ready]]:
         }
 
 
+MANY_USERS = """
+INSERT INTO accounts.users (id, email, name, status)
+SELECT 'n-' || n, 'n' || n || '@harbourlane.example', 'Nat Numbered ' || n, 'active'
+FROM generate_series(1, 30) AS n
+"""
 LARGE = "SELECT repeat('word ', 100) AS words FROM generate_series(1, 5000)"
 
 
