@@ -75,9 +75,13 @@ assert not outside, outside
 
 # Packages that a function's modules import late, in code that this function never calls.
 NEVER_CALLED = {
-    "act": {"numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},  # it sends webhooks
-    "audit": {"numpy", "onnxruntime", "openai", "pgvector", "tokenizers"},  # it embeds nothing
+    "act": {"numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},  # it calls tools
+    # it embeds nothing, and neither asks help desks nor checks their webhooks
+    "audit": {"httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"},
     "ingest": {"openai"},  # it counts tokens, the embed function makes vectors
+    # it thinks by models, and finds nothing by meaning
+    "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},
+    "retrieve": {"jwt"},
 }
 # What the functions get on AWS; nothing is reached while a handler is imported.
 ENVIRONMENT = {
