@@ -16,7 +16,7 @@ from cairn.llm.costs import CostBy, CostRow
 from cairn.llm.port import Purpose, Usage
 from cairn.storage.in_memory.costs import InMemoryCosts
 from cairn.storage.in_memory.model_calls import InMemoryCallLog
-from cairn.storage.postgres.costs import PostgresCostStores
+from cairn.storage.postgres.costs import PostgresCostStores, costs_by_workspace
 from cairn.storage.postgres.model_calls import PostgresCallLog
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
@@ -90,6 +90,22 @@ def test_models_and_purposes_are_summed_the_dearest_first(costs: CostStore) -> N
         "verdict",
     ]
     assert [row.calls for row in costs.grouped(CostBy.MODEL, last, last)] == [1]
+
+
+def test_the_owner_sees_every_workspace(database: Database) -> None:
+    ours = open_world(database.owner_url, database.app_url, "costs of ours")
+    theirs = open_world(database.owner_url, database.app_url, "costs of theirs")
+    log = PostgresCallLog(ours.pool)
+    day = LATE + timedelta(days=30)
+    for one in calls(ours.workspace_id, theirs.workspace_id):
+        log.record(replace(one, id=new_id(), started_at=day))
+    found = costs_by_workspace(database.owner_url, day.date(), day.date())
+    assert [(row.name, row.calls, row.usd) for row in found] == [
+        (str(ours.workspace_id), 3, 0.04),
+        (str(theirs.workspace_id), 1, 0.02),
+    ]
+    ours.pool.close()
+    theirs.pool.close()
 
 
 def test_a_run_is_told_by_purpose(costs: CostStore) -> None:

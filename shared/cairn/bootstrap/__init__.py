@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import date
     from pathlib import Path
     from typing import Any
     from uuid import UUID
 
     from cairn.bootstrap.reembedding import Reembedding
     from cairn.lifecycle.search_index import KeepSearchIndex
+    from cairn.llm.costs import CostRow
     from cairn.retrieval.views import LedgerVerification
     from cairn.settings import ApiSettings
 
@@ -43,6 +45,13 @@ def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:
     from cairn.storage.postgres.ledger_reads import export_ledger
 
     return export_ledger(owner_url, workspace_id)
+
+
+def costs(owner_url: str, since: date, until: date) -> Iterable[CostRow]:
+    """Return what the models of each workspace have cost in a period."""
+    from cairn.storage.postgres.costs import costs_by_workspace
+
+    return costs_by_workspace(owner_url, since, until)
 
 
 def rebuild(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cairn.lifecycle.search_index import KeepSearchIndex
+    from cairn.llm.costs import CostRow
     from cairn.retrieval.views import LedgerVerification
     from cairn.settings import ApiSettings
     from cairn.settings.cli import CliSettings
@@ -54,6 +56,10 @@ class Operator(Protocol):
 
     def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:
         """Yield the lines of an export that the offline verifier reads."""
+        ...
+
+    def costs(self, owner_url: str, since: date, until: date) -> "Iterable[CostRow]":
+        """Return what the models of each workspace have cost in a period."""
         ...
 
     def rebuild(

@@ -42,6 +42,7 @@ from cairn.cli import (
     webhooks,
     workspaces,
 )
+from cairn.cli.cost import command as cost
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.errors import CairnError
@@ -107,6 +108,7 @@ app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(grants.app, name="grants", rich_help_panel=_AGENTS)
 app.command("tool-calls", rich_help_panel=_AGENTS)(tool_calls.tool_calls)
 
+app.command("cost", rich_help_panel=_OPERATIONS)(cost.cost)
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
 app.command("consolidate", rich_help_panel=_OPERATIONS)(consolidate.consolidate)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from cairn.cli.deps import Deps
 from cairn.cli.main import app
+from cairn.llm.costs import CostRow
 from cairn.retrieval.views import LedgerVerification
 from cairn.settings.cli import CliSettings
 
@@ -69,6 +70,10 @@ class FakeOperator:
         if workspace_id is not None:
             return [self.chains[workspace_id]]
         return list(self.chains.values())
+
+    def costs(self, owner_url: str, since: date, until: date) -> Iterable[CostRow]:
+        self.made.append(f"{since} {until}")
+        return [CostRow(name=str(UUID(int=5)), calls=2, tokens=10, usd=0.5)]
 
     def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:
         yield '{"format": "cairn-ledger-1"}\n'

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cairn.llm.costs import CostBy, CostRow
+from cairn.storage.postgres.accounts import as_owner
+from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.stores import PostgresStores
 
@@ -39,6 +41,13 @@ class PostgresCostStores(PostgresStores):
     def costs(self) -> PostgresCosts:
         """Return the sums."""
         return PostgresCosts(self.connection, self.principal)
+
+
+def costs_by_workspace(owner_url: str, since: date, until: date) -> list[CostRow]:
+    """Return a row a workspace that asked models, the dearest first: for the owner."""
+    with as_owner(owner_url, snapshot=True) as connection:
+        asked = {"since": since, "until": until}
+        return _rows(connection.execute(query("cost.by_workspace"), asked).fetchall())
 
 
 def _rows(found: Iterable[Sequence[Any]]) -> list[CostRow]:

@@ -34,6 +34,13 @@ SELECT purpose, count(*),
    AND started_at < (%(until)s::date + 1)::timestamp AT TIME ZONE 'UTC'
  GROUP BY purpose ORDER BY usd DESC, purpose
 
+-- name: by_workspace
+-- What each workspace has cost in a period, the dearest first; the owner asks.
+SELECT workspace_id::text, sum(calls)::bigint, sum(tokens)::bigint, sum(usd) AS usd,
+  sum(unpriced_calls)::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint
+  FROM llm_spend WHERE day BETWEEN %(since)s AND %(until)s
+ GROUP BY workspace_id ORDER BY usd DESC, workspace_id
+
 -- name: of_run
 -- What one run has cost by purpose.
 SELECT purpose, count(*),

@@ -1,0 +1,140 @@
+"""`cairn cost`: a table, bars, and the price of a million operations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from cairn.cli.cost.million import MillionCost, millions, price_list
+from cairn.cli.deps import Deps
+from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.stats import bar
+
+
+class By(StrEnum):
+    """What a row is."""
+
+    model = "model"
+    purpose = "purpose"
+    day = "day"
+    workspace = "workspace"
+
+
+def cost(
+    ctx: typer.Context,
+    since: Annotated[
+        str, typer.Option(help="The first day, such as 2026-03-01, or 7d for seven days.")
+    ] = "30d",
+    until: Annotated[str | None, typer.Option(help="The last day; today without.")] = None,
+    by: Annotated[By, typer.Option(help="What a row is.")] = By.model,
+    million: Annotated[
+        bool, typer.Option(help="Also what a million operations cost at list prices.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Report what models have cost, and what a million operations cost.
+
+    By workspace, the owner's database URL shows all of them; without it, the key's own.
+    """
+    deps = deps_of(ctx)
+    first, last = _period(since, until)
+    period = {"since": first.isoformat(), "until": last.isoformat()}
+    told = _report(deps, by, first, last) | period
+    if as_json:
+        print_json({**told, **({"million": _as_json(millions())} if million else {})})
+        return
+    _show(deps, told)
+    if million:
+        _show_millions(deps, millions())
+
+
+def _period(since: str, until: str | None) -> tuple[date, date]:
+    from cairn.clock import utc_now
+    from cairn.llm.costs import day_of
+
+    now = utc_now()
+    return day_of(since, now), day_of(until or "1d", now)
+
+
+def _report(deps: Deps, by: By, first: date, last: date) -> dict[str, Any]:
+    if last < first:
+        raise typer.BadParameter("--until is before --since.")
+    if by is By.workspace and deps.owner_url:
+        rows = [asdict(row) for row in deps.load_operator().costs(deps.owner_url, first, last)]
+        names = ("calls", "tokens", "usd", "unpriced_calls")
+        total = {name: sum(row[name] for row in rows) for name in names}
+        return {"by": by.value, "rows": rows, "total": total, "dropped_calls": 0}
+    return deps.client.get("/v1/costs", by=by.value, since=str(first), until=str(last))
+
+
+def _show(deps: Deps, told: Mapping[str, Any]) -> None:
+    from rich.markup import escape
+
+    total = told["total"]
+    deps.out.print(
+        f"{told['since']} to {told['until']}: [bold]{total['usd']:.4f} USD[/], "
+        f"{total['tokens']} tokens in {total['calls']} calls"
+    )
+    rows: Sequence[Mapping[str, Any]] = told["rows"]
+    most = max((row["usd"] for row in rows), default=0)
+    shown = table(told["by"], "USD", "tokens", "from cache", "calls", "")
+    for row in rows:
+        cached = row["cache_read_tokens"]
+        shown.add_row(
+            escape(row["name"]),
+            f"{row['usd']:.4f}",
+            str(row["tokens"]),
+            "" if cached is None else str(cached),
+            str(row["calls"]),
+            bar(row["usd"], most),
+        )
+    if rows:
+        deps.out.print(shown)
+    if total["unpriced_calls"]:
+        said = f"{total['unpriced_calls']} calls of models without a known price are not in it"
+        deps.out.print(f"[yellow]→ {said}[/]")
+    if told["dropped_calls"]:
+        said = f"the details of {told['dropped_calls']} older calls are gone; --by day has them"
+        deps.out.print(f"[yellow]→ {said}[/]")
+
+
+def _show_millions(deps: Deps, costs: Sequence[MillionCost]) -> None:
+    prices = price_list()
+    most = float(max(one.aws + one.models for one in costs))
+    shown = table("a million of", "AWS", "models", "dearest part", "")
+    for one in costs:
+        dearest = max(one.parts, key=lambda name: one.parts[name])
+        share = one.parts[dearest] / (one.aws + one.models)
+        shown.add_row(
+            f"{one.name}\n[dim]{one.what}[/]",
+            f"{one.aws:,.2f}",
+            f"{one.models:,.2f}" if one.models else "-",
+            f"{dearest.replace('_', ' ')} {share:.0%}",
+            bar(float(one.aws + one.models), most),
+        )
+    deps.out.print(shown)
+    deps.out.print(
+        f"[dim]USD at list prices of {prices['region']}, {prices['as_of']}; by rules alone models "
+        "cost nothing. How it is counted: docs/observability.md[/]"
+    )
+
+
+def _as_json(costs: Sequence[MillionCost]) -> dict[str, Any]:
+    prices = price_list()
+    return {
+        "region": prices["region"],
+        "as_of": prices["as_of"],
+        "operations": [
+            {
+                "name": one.name,
+                "what": one.what,
+                "aws_usd": float(round(one.aws, 4)),
+                "models_usd": float(round(one.models, 4)),
+                "parts": {name: float(round(usd, 4)) for name, usd in one.parts.items()},
+            }
+            for one in costs
+        ],
+    }

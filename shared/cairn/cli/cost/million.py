@@ -1,0 +1,196 @@
+"""What a million operations cost at list prices: counted parts times prices. Not a bill.
+
+What an operation is made of stands in `OPERATIONS`; docs/observability.md says where each number
+comes from. Prices of AWS are in `aws_prices.json`, those of models in `cairn.llm.pricing`. What is
+paid whether or not anything is asked (endpoints, the database while it is awake) is not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cairn.llm.configuration import BIG, SMALL
+from cairn.llm.port import Usage
+from cairn.llm.pricing import cost_of, price_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MILLION = 1_000_000
+FILE = Path(__file__).with_name("aws_prices.json")
+LARGE_MB, SMALL_MB = 1769, 512
+"""Memory of the functions: those that embed or plan in Python at length, and the others."""
+
+ACU_A_CPU = 4
+"""Aurora capacity units that have about the work of one processor."""
+
+BIG_MODEL, SMALL_MODEL = BIG[0].model, SMALL[0].model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation: `units` of each price, and what models read and write for it."""
+
+    name: str
+    what: str
+    units: Mapping[str, Decimal]
+    usages: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MillionCost:
+    """US dollars for a million of an operation, by part; `models` only where models are asked."""
+
+    name: str
+    what: str
+    aws: Decimal
+    models: Decimal
+    parts: Mapping[str, Decimal]
+
+
+def _units(
+    *,
+    calls: int = 0,
+    seconds: str = "0",
+    memory_mb: int = SMALL_MB,
+    database_ms: int = 0,
+    log_bytes: int = 500,
+    **others: int | str,
+) -> dict[str, Decimal]:
+    """Return the units of so many calls of functions that take `seconds` each."""
+    busy = Decimal(seconds) * calls
+    return {
+        "lambda_request": Decimal(calls),
+        "lambda_gb_second": busy * memory_mb / 1024,
+        "acu_second": Decimal(database_ms) / 1000 * ACU_A_CPU,
+        "log_gb": Decimal(log_bytes) * max(1, calls) / 1_000_000_000,
+        **{name: Decimal(value) for name, value in others.items()},
+    }
+
+
+def _added(*parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    total: dict[str, Decimal] = {}
+    for part in parts:
+        for name, value in part.items():
+            total[name] = total.get(name, Decimal(0)) + value
+    return total
+
+
+_STEP = _units(calls=1, seconds="0.15", database_ms=12, aurora_io=6, state_transition=2)
+"""One step of an investigation: a Task and the Choice after it."""
+
+_PLAN = Usage(input_tokens=1_200, output_tokens=250, cache_read_tokens=2_800)
+_SUMMARY = Usage(input_tokens=4_000, output_tokens=350)
+_VERDICT = Usage(input_tokens=2_500, output_tokens=60)
+
+
+def _times(usage: Usage, count: int) -> Usage:
+    return Usage(
+        input_tokens=usage.input_tokens * count,
+        output_tokens=usage.output_tokens * count,
+        cache_read_tokens=usage.cache_read_tokens * count,
+        cache_write_tokens=usage.cache_write_tokens * count,
+    )
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        name="memory written",
+        what="POST /v1/memories, embedded and indexed; queue messages in batches of ten",
+        units=_added(
+            _units(
+                calls=1,
+                seconds="0.03",
+                memory_mb=LARGE_MB,
+                database_ms=8,
+                http_api_request=1,
+                aurora_io=10,
+                sqs_request="1.2",
+            ),
+            _units(calls=1, seconds="0.012", memory_mb=LARGE_MB, database_ms=6, log_bytes=50),
+        ),
+    ),
+    Operation(
+        name="search",
+        what="POST /v1/search with the default recipe, no model asked",
+        units=_units(
+            calls=1,
+            seconds="0.06",
+            memory_mb=LARGE_MB,
+            database_ms=20,
+            http_api_request=1,
+            aurora_io=5,
+        ),
+    ),
+    Operation(
+        name="loop iteration",
+        what="plan, safety check, act, observe: four steps of an investigation",
+        units=_added(*[_STEP] * 4),
+        usages={BIG_MODEL: _PLAN},
+    ),
+    Operation(
+        name="investigation",
+        what="a ticket from intake to write-back in four iterations, one search, one approval",
+        units=_added(
+            *[_STEP] * 23,
+            _units(calls=2, seconds="0.1", http_api_request=2, sqs_request=6, kms_request=4),
+        ),
+        usages={
+            BIG_MODEL: Usage(
+                input_tokens=_times(_PLAN, 4).input_tokens + _SUMMARY.input_tokens,
+                output_tokens=_times(_PLAN, 4).output_tokens + _SUMMARY.output_tokens,
+                cache_read_tokens=_times(_PLAN, 4).cache_read_tokens,
+            ),
+            SMALL_MODEL: _VERDICT,
+        },
+    ),
+    Operation(
+        name="poll of the steps",
+        what="GET /v1/investigations/{id}/steps",
+        units=_units(
+            calls=1,
+            seconds="0.015",
+            memory_mb=LARGE_MB,
+            database_ms=3,
+            http_api_request=1,
+            aurora_io=1,
+        ),
+    ),
+)
+
+
+@cache
+def price_list() -> Mapping[str, Any]:
+    """Return the committed list prices of AWS with their date, region and sources."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def millions() -> tuple[MillionCost, ...]:
+    """Return what a million of each operation costs."""
+    return tuple(map(cost_of_million, OPERATIONS))
+
+
+def cost_of_million(operation: Operation) -> MillionCost:
+    """Return what a million of one operation costs; KeyError for a part without a price."""
+    prices = price_list()["prices"]
+    parts = {
+        name: units * Decimal(prices[name]["usd"]) * MILLION
+        for name, units in operation.units.items()
+        if units
+    }
+    models = {
+        model: (cost_of(price_of(model), usage) or Decimal(0)) * MILLION
+        for model, usage in operation.usages.items()
+    }
+    return MillionCost(
+        name=operation.name,
+        what=operation.what,
+        aws=sum(parts.values(), Decimal(0)),
+        models=sum(models.values(), Decimal(0)),
+        parts={**parts, **models},
+    )
