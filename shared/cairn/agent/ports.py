@@ -454,7 +454,7 @@ class TicketDesk(Protocol):
     def ended(
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: Verdict
     ) -> None:
-        """Set the ticket's own status: ruling 30's map for skipped and failed_budget."""
+        """Set the ticket's own status: failed for failed_budget, needs_tech for skipped."""
         ...
 
 
