@@ -123,6 +123,7 @@ def _records() -> tuple[type[Any], ...]:
     from cairn.agent import approval_views
     from cairn.agent import views as agent_views
     from cairn.consolidation.run_views import RunView
+    from cairn.helpdesk import queue, reading
     from cairn.ingestion import requests, taint_views
     from cairn.ingestion.entity_requests import EntityChanged
     from cairn.lifecycle import orphans, reindex, stats, taint_reports
@@ -166,6 +167,9 @@ def _records() -> tuple[type[Any], ...]:
         agent_views.ToolCallView,
         agent_views.QuestionView,
         approval_views.Decided,
+        reading.TicketView,
+        reading.TicketDetail,
+        queue.QueueView,
         orphans.Orphans,
         reindex.Reindexed,
         conversations.ConversationView,

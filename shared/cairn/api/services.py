@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.api.rebuild_services import RebuildServices
+    from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
     from cairn.ingestion.conversations import MessageRecorded
     from cairn.ingestion.event_draft import NewEvent, Observed
@@ -580,6 +581,7 @@ class ApiServices:
     connectors: ConnectorServices
     costs: GetCosts
     investigations: InvestigationServices
+    tickets: TicketServices
     approvals: ApprovalServices
     grants: GrantServices
 

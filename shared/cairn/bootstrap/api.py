@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cairn.api.investigation_services import InvestigationServices
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.rebuild_services import RebuildServices
+    from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
 
@@ -86,6 +87,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         connectors=later(lambda: _connectors(parts)),
         costs=later(lambda: _costs(parts)),
         investigations=later(lambda: _investigations(parts)),
+        tickets=later(lambda: _tickets(parts)),
         approvals=later(lambda: _approvals(parts)),
         grants=later(lambda: _grants(parts)),
     )
@@ -226,6 +228,12 @@ def _costs(parts: ApiParts) -> GetCosts:
     from cairn.bootstrap.numbers import costs
 
     return costs(parts.opened)
+
+
+def _tickets(parts: ApiParts) -> TicketServices:
+    from cairn.bootstrap.helpdesk import ticket_services
+
+    return ticket_services(parts)
 
 
 def _investigations(parts: ApiParts) -> InvestigationServices:

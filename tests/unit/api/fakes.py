@@ -22,6 +22,7 @@ from tests.unit.api.numbers_fakes import NumbersWorld
 from tests.unit.api.rebuild_fakes import RebuildWorld
 from tests.unit.api.taint_fakes import TaintWorld
 from tests.unit.api.talk_fakes import Talk
+from tests.unit.api.ticket_fakes import TicketWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
@@ -46,6 +47,7 @@ from cairn.api.services import (
     TaskServices,
     WebhookServices,
 )
+from cairn.api.ticket_services import TicketServices
 from cairn.api.walk_services import GraphServices
 from cairn.errors import (
     Conflict,
@@ -152,6 +154,7 @@ class World:
     rebuilding: RebuildWorld = field(default_factory=RebuildWorld)
     spending: CostWorld = field(default_factory=CostWorld)
     connecting: ConnectorWorld = field(default_factory=ConnectorWorld)
+    ticketing: TicketWorld = field(default_factory=TicketWorld)
     agents: AgentWorld = field(default_factory=AgentWorld)
     approving: ApprovalWorld = field(default_factory=ApprovalWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
@@ -324,6 +327,10 @@ class World:
     @property
     def connectors(self) -> ConnectorServices:
         return self.connecting.services()
+
+    @property
+    def tickets(self) -> TicketServices:
+        return self.ticketing.services()
 
     @property
     def costs(self) -> GetCosts:

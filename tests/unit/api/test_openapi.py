@@ -9,7 +9,7 @@ from tests.unit.api.fakes import Client, World
 from cairn.api.problems import KINDS
 
 ROOT = Path(__file__).parents[3]
-OPEN = {"/healthz", "/readyz", "/v1/claim"}
+OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
 
 
 @cache
@@ -103,6 +103,17 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/investigations/{investigation_id}/events",
         "/v1/investigations/{investigation_id}/resume",
         "/v1/tool-calls",
+        "/v1/tickets",
+        "/v1/tickets/queue",
+        "/v1/tickets/{ticket_id}",
+        "/v1/tickets/{ticket_id}/requeue",
+        "/v1/ticket-sources",
+        "/v1/ticket-sources/{source_id}",
+        "/v1/ticket-sources/{source_id}/poll",
+        "/v1/ticket-sources/{source_id}/events",
+        "/v1/personas",
+        "/v1/personas/{persona}",
+        "/v1/personas/{persona}/versions",
         "/v1/approvals",
         "/v1/approvals/{approval_id}",
         "/v1/approvals/{approval_id}/approve",

@@ -1,0 +1,136 @@
+"""Personas: how agents work for one kind of ticket, with every version they had."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from fastapi import Path, Response
+from pydantic import Field
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services, Writer
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body
+from cairn.api.routing import router
+from cairn.helpdesk.persona import DEFAULT, Persona
+from cairn.helpdesk.ports import PersonaVersion
+from cairn.safety.tools import Autonomy
+
+routes = router("personas")
+
+PersonaName = Annotated[str, Path(max_length=64, description="The persona's name.")]
+_PERSONA: dict[str, Any] = {
+    "type": "object",
+    "required": ["name", "version", "instructions", "escalation", "autonomy", "redaction"],
+    "properties": {
+        "name": {"type": "string"},
+        "version": {"type": "integer"},
+        "instructions": {"type": "string"},
+        "escalation": {"type": "string", "examples": ["ticket-note"]},
+        "autonomy": {"enum": [one.value for one in Autonomy]},
+        "max_tokens": {"type": "integer"},
+        "max_usd": {"type": "string", "examples": ["0.50"]},
+        "max_seconds": {"type": "integer"},
+        "max_iterations": {"type": "integer"},
+        "redaction": {"type": "string"},
+    },
+}
+_ITEMS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": _PERSONA}},
+}
+_REMOVED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
+
+
+class PersonaIn(Body):
+    """A persona as a whole: what is left out is as a new one has it."""
+
+    instructions: str = ""
+    escalation: Annotated[str, Field(max_length=64)] = DEFAULT.escalation
+    autonomy: Annotated[Autonomy, Field(strict=False)] = DEFAULT.autonomy
+    max_tokens: int = DEFAULT.max_tokens
+    max_usd: Annotated[Decimal, Field(strict=False, max_digits=12, decimal_places=6)] = (
+        DEFAULT.max_usd
+    )
+    max_seconds: int = DEFAULT.max_seconds
+    max_iterations: int = DEFAULT.max_iterations
+    redaction: Annotated[str, Field(max_length=32)] = DEFAULT.redaction
+
+
+@routes.get(
+    "/v1/personas",
+    summary="List personas",
+    response_model=None,
+    responses={**answers(200, "Every persona, by name", _ITEMS), **problems()},
+)
+def list_personas(caller: Writer, services: Services) -> Response:
+    """List personas; `default`, which works on everything else, is always among them."""
+    return answer({"items": [_shown(one) for one in services.tickets.personas.all(caller)]})
+
+
+@routes.get(
+    "/v1/personas/{persona}",
+    summary="Show a persona",
+    response_model=None,
+    responses={**answers(200, "The persona", _PERSONA), **problems("not-found")},
+)
+def show_persona(persona: PersonaName, caller: Writer, services: Services) -> Response:
+    """Show a persona as it is now."""
+    return answer(_shown(services.tickets.personas.get(caller, persona)))
+
+
+@routes.get(
+    "/v1/personas/{persona}/versions",
+    summary="Show how a persona changed",
+    response_model=None,
+    responses={**answers(200, "Every version, the newest first", _ITEMS), **problems("not-found")},
+)
+def list_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
+    """List every version a persona had; each is an entry of the ledger, too."""
+    found = services.tickets.personas.versions(caller, persona)
+    return answer({"items": [_version(one) for one in found]})
+
+
+@routes.put(
+    "/v1/personas/{persona}",
+    summary="Make or change a persona",
+    response_model=None,
+    responses={
+        **answers(200, "The persona as it is now", _PERSONA),
+        **problems("not-found", body=True),
+    },
+)
+def put_persona(
+    persona: PersonaName, body: PersonaIn, caller: Admin, services: Services
+) -> Response:
+    """Make a persona, or another version of one; the same again changes nothing."""
+    given = {field: getattr(body, field) for field in PersonaIn.model_fields}
+    return answer(_shown(services.tickets.personas.put(caller, Persona(name=persona, **given))))
+
+
+@routes.delete(
+    "/v1/personas/{persona}",
+    summary="Remove a persona",
+    response_model=None,
+    responses={
+        **answers(200, "Its tickets are the default one's now", _REMOVED),
+        **problems("not-found", "conflict"),
+    },
+)
+def remove_persona(persona: PersonaName, caller: Admin, services: Services) -> Response:
+    """Remove a persona; the default one works on its tickets from now on."""
+    services.tickets.personas.remove(caller, persona)
+    return answer({"name": persona})
+
+
+def _shown(persona: Persona) -> dict[str, Any]:
+    shown = {name: getattr(persona, name) for name in Persona.__dataclass_fields__}
+    return {**shown, "max_usd": f"{persona.max_usd:f}"}
+
+
+def _version(version: PersonaVersion) -> dict[str, Any]:
+    return {
+        **_shown(version.persona),
+        "changed_at": version.changed_at,
+        "changed_by": version.changed_by,
+        "removed": version.removed,
+    }

@@ -1,0 +1,228 @@
+"""Ticket sources: help desks that are polled and that send webhooks. An admin's routes, but one."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, Path, Request, Response
+from pydantic import Field
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Name
+from cairn.api.routing import router
+from cairn.helpdesk.adapter import Delivered
+from cairn.helpdesk.persona import DEFAULT
+from cairn.helpdesk.ports import SourceKind, SourceState, TicketSource
+from cairn.helpdesk.sources import (
+    LEAST_POLL_SECONDS,
+    MOST_POLL_SECONDS,
+    NewSource,
+    SourceChange,
+)
+
+routes = router("ticket-sources")
+
+POLL_SECONDS = 20.0
+"""What a poll from here may take: the answer waits for it. What is left is fetched later."""
+
+SourceId = Annotated[UUID, Path(description="The source's id.")]
+Seconds = Annotated[int, Field(ge=LEAST_POLL_SECONDS, le=MOST_POLL_SECONDS)]
+Kind = Annotated[SourceKind, Field(strict=False, examples=["zoho-desk"])]
+_SOURCE: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "name", "kind", "config", "persona", "state", "poll_seconds"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "name": {"type": "string"},
+        "kind": {"enum": [SourceKind.ZOHO_DESK.value, SourceKind.GITHUB_ISSUES.value]},
+        "config": {"type": "object"},
+        "persona": {"type": "string"},
+        "state": {"enum": [one.value for one in SourceState]},
+        "poll_seconds": {"type": "integer"},
+        "created_at": {"type": "string", "format": "date-time"},
+        "polled_at": {"type": ["string", "null"], "format": "date-time"},
+        "failures": {"type": "integer", "description": "Polls in a row that failed."},
+        "error": {"type": ["string", "null"], "description": "Why the last one did: a code."},
+        "events_path": {"type": "string", "description": "Where its webhooks go."},
+    },
+}
+_ITEMS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": _SOURCE}},
+}
+_REMOVED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "string", "format": "uuid"}},
+}
+_POLLED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "new": {"type": "integer"},
+        "changed": {"type": "integer"},
+        "known": {"type": "integer"},
+        "complete": {"type": "boolean", "description": "Whether nothing is left for later."},
+    },
+}
+_TAKEN: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "new": {"type": "integer"},
+        "changed": {"type": "integer"},
+        "known": {"type": "integer"},
+        "duplicate": {"type": "boolean", "description": "It had come before."},
+    },
+}
+_HERE: dict[str, Any] = {"type": "object", "properties": {"status": {"const": "ok"}}}
+
+
+class SourceIn(Body):
+    """A help desk. `config` and `secrets` are its kind's: see the guide to tickets."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    kind: Kind
+    config: dict[str, Any] = Field(default_factory=dict[str, Any])
+    secrets: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
+    persona: Name = DEFAULT.name
+    poll_seconds: Seconds = 300
+
+
+class SourceChangeIn(Body):
+    """What to change; what is left out stays. `secrets` replaces all of them."""
+
+    config: dict[str, Any] | None = None
+    secrets: dict[str, str] | None = Field(default=None, repr=False)
+    persona: Name | None = None
+    poll_seconds: Seconds | None = None
+    paused: bool | None = None
+
+
+async def delivered(request: Request) -> Delivered:
+    """Return a webhook's request as it came: its signature covers exactly these bytes."""
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    return Delivered(body=await request.body(), headers=headers)
+
+
+@routes.post(
+    "/v1/ticket-sources",
+    summary="Register a ticket source",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "It is polled from now on", _SOURCE),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def register_source(body: SourceIn, caller: Admin, services: Services) -> Response:
+    """Keep a help desk. Its secrets are sealed, and never shown again."""
+    services.tickets.personas.get(caller, body.persona)
+    new = NewSource(**{name: getattr(body, name) for name in SourceIn.model_fields})
+    return answer(_shown(services.tickets.sources.create(caller, new)), status=201)
+
+
+@routes.get(
+    "/v1/ticket-sources",
+    summary="List ticket sources",
+    response_model=None,
+    responses={**answers(200, "Every source, by name", _ITEMS), **problems()},
+)
+def list_sources(caller: Admin, services: Services) -> Response:
+    """List help desks and how polling them goes; the plain source, `api`, is not among them."""
+    return answer({"items": [_shown(one) for one in services.tickets.sources.all(caller)]})
+
+
+@routes.get(
+    "/v1/ticket-sources/{source_id}",
+    summary="Show a ticket source",
+    response_model=None,
+    responses={**answers(200, "The source", _SOURCE), **problems("not-found")},
+)
+def show_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Show a help desk and how polling it goes."""
+    return answer(_shown(services.tickets.sources.get(caller, source_id)))
+
+
+@routes.patch(
+    "/v1/ticket-sources/{source_id}",
+    summary="Change a ticket source",
+    response_model=None,
+    responses={
+        **answers(200, "The source as it is now", _SOURCE),
+        **problems("not-found", body=True),
+    },
+)
+def change_source(
+    source_id: SourceId, body: SourceChangeIn, caller: Admin, services: Services
+) -> Response:
+    """Change a help desk. New secrets mend one that `needs-auth`, and its tickets go on."""
+    if body.persona is not None:
+        services.tickets.personas.get(caller, body.persona)
+    change = SourceChange(**{name: getattr(body, name) for name in SourceChangeIn.model_fields})
+    return answer(_shown(services.tickets.sources.change(caller, source_id, change)))
+
+
+@routes.delete(
+    "/v1/ticket-sources/{source_id}",
+    summary="Remove a ticket source",
+    response_model=None,
+    responses={**answers(200, "It is gone, its tickets stay", _REMOVED), **problems("not-found")},
+)
+def remove_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Remove a help desk with its secrets. Its tickets stay; nothing is written back to it."""
+    services.tickets.sources.remove(caller, source_id)
+    return answer({"id": source_id})
+
+
+@routes.post(
+    "/v1/ticket-sources/{source_id}/poll",
+    summary="Fetch a source's new tickets now",
+    response_model=None,
+    responses={
+        **answers(200, "What came in", _POLLED),
+        **problems("not-found", "conflict"),
+    },
+)
+def poll_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Fetch what is new at a help desk, for up to twenty seconds."""
+    return answer(services.tickets.poll(caller, source_id, seconds=POLL_SECONDS))
+
+
+@routes.get(
+    "/v1/ticket-sources/{source_id}/events",
+    summary="Say that a source's webhooks arrive here",
+    response_model=None,
+    responses={
+        **answers(200, "Yes", _HERE),
+        **problems("not-found", "validation-failed", public=True),
+    },
+)
+def expect_events(source_id: SourceId, services: Services) -> Response:
+    """Answer a help desk that looks whether anybody is there before it sends. Needs no key."""
+    services.tickets.receive.check(source_id)
+    return answer({"status": "ok"})
+
+
+@routes.post(
+    "/v1/ticket-sources/{source_id}/events",
+    summary="Take a help desk's webhook",
+    response_model=None,
+    responses={
+        **answers(200, "What it brought", _TAKEN),
+        **problems(
+            "unauthenticated", "not-found", "conflict", "validation-failed", "too-large",
+            public=True,
+        ),
+    },
+)  # fmt: skip
+def take_events(
+    source_id: SourceId,
+    services: Services,
+    given: Annotated[Delivered, Depends(delivered)],
+) -> Response:
+    """Take a delivery in. Who sends it is proved by its signature, not by a key of ours."""
+    return answer(services.tickets.receive(source_id, given))
+
+
+def _shown(source: TicketSource) -> dict[str, Any]:
+    shown = {name: getattr(source, name) for name in TicketSource.__dataclass_fields__}
+    return {**shown, "events_path": f"/v1/ticket-sources/{source.id}/events"}

@@ -1,0 +1,194 @@
+"""Tickets: add one, see them and what was answered, put one back; and how long the queue is."""
+
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+from pydantic import Field
+
+from cairn.access import Role
+from cairn.api import cursors
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Idempotency, Options, Services, Writer
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most
+from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.routing import router
+from cairn.helpdesk.adapter import Incoming
+from cairn.helpdesk.incoming import (
+    MAX_CUSTOMER_CHARS,
+    MAX_EMAIL_CHARS,
+    MAX_EXTERNAL_ID_CHARS,
+    MAX_STORED_CHARS,
+)
+from cairn.helpdesk.intake import From, Outcome
+from cairn.helpdesk.persona import DEFAULT
+from cairn.helpdesk.ports import API_SOURCE
+from cairn.helpdesk.ticket import MAX_TITLE_CHARS, Priority, TicketStatus
+from cairn.ids import new_id
+
+routes = router("tickets")
+
+_ROUTE = "tickets"
+TicketId = Annotated[UUID, Path(description="The ticket's id.")]
+_TAKEN: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "outcome", "position"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "outcome": {"enum": [Outcome.NEW.value, Outcome.CHANGED.value, Outcome.KNOWN.value]},
+        "position": {"type": "integer", "description": "The ledger position of the entry."},
+    },
+}
+_PAGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": {"$ref": "#/components/schemas/TicketView"}},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+}
+_STATUS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "status": {"enum": [one.value for one in TicketStatus]},
+    },
+}
+
+
+class TicketIn(Body):
+    """A ticket. `external_id` is the caller's own: the same one again changes nothing.
+
+    `modified_at` says which of two forms of it is the later one.
+    """
+
+    title: Annotated[Text, at_most(MAX_TITLE_CHARS)]
+    body: Annotated[str, at_most(MAX_STORED_CHARS)] = ""
+    external_id: Annotated[str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARS)] | None = None
+    customer: Annotated[str, Field(max_length=MAX_CUSTOMER_CHARS)] = ""
+    requester_email: Annotated[str, Field(max_length=MAX_EMAIL_CHARS)] | None = None
+    priority: Annotated[Priority, Field(strict=False)] = Priority.MEDIUM
+    persona: Name = DEFAULT.name
+    sla_at: Timestamp | None = None
+    received_at: Timestamp | None = None
+    modified_at: Timestamp | None = None
+    source_metadata: Metadata = Field(default_factory=dict[str, Any])
+
+    def record(self) -> Incoming:
+        """Return the use case's record."""
+        return Incoming(
+            external_id=self.external_id or str(new_id()),
+            title=self.title,
+            body=self.body,
+            customer=self.customer,
+            requester_email=self.requester_email,
+            priority=self.priority,
+            sla_at=self.sla_at,
+            received_at=self.received_at,
+            modified_at=self.modified_at,
+            source_metadata=self.source_metadata,
+        )
+
+
+@routes.post(
+    "/v1/tickets",
+    summary="Add a ticket",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "It is kept and will be taken up", _TAKEN),
+        **answers(200, "It was known already", _TAKEN),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def add_ticket(
+    body: TicketIn, caller: Writer, services: Services, idempotency: Idempotency
+) -> Response:
+    """Take a ticket in. It is screened, queued and investigated after the answer."""
+    services.tickets.personas.get(caller, body.persona)
+    origin = From(source=API_SOURCE, persona=body.persona, advisory=caller.role is Role.ADMIN)
+    taken = services.tickets.add(caller, origin, body.record(), idempotency=idempotency)
+    status = 201 if taken.outcome is Outcome.NEW else 200
+    shown = {"id": taken.id, "outcome": taken.outcome, "position": taken.position}
+    return answer(shown, status=status)
+
+
+@routes.get(
+    "/v1/tickets",
+    summary="List tickets",
+    response_model=None,
+    responses={**answers(200, "Tickets, the newest first", _PAGE), **problems()},
+)
+def list_tickets(
+    caller: Admin,
+    services: Services,
+    options: Options,
+    status: Annotated[TicketStatus | None, Query(description="Only those that stand so.")] = None,
+    source: Annotated[
+        str | None, Query(max_length=64, description="Only those of this source.")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List tickets without their bodies; discarded ones are among them."""
+    filters = {"status": status, "source": source}
+    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
+    found = services.tickets.read.page(
+        caller,
+        status=status,
+        source=source,
+        before=after[1] if after else None,
+        limit=limit + 1,
+    )
+    return key_page_answer(
+        cast("list[object]", found),
+        limit=limit,
+        key="received_at",
+        route=_ROUTE,
+        filters=filters,
+        options=options,
+    )
+
+
+@routes.get(
+    "/v1/tickets/queue",
+    summary="See the queue",
+    response_model=None,
+    responses={
+        **answers(200, "How long it is, and how long it will take", "QueueView"),
+        **problems(),
+    },
+)
+def watch_queue(caller: Writer, services: Services) -> Response:
+    """Show how many tickets wait, for how long a new one would, and whether it is too long."""
+    return answer(services.tickets.queue(caller))
+
+
+@routes.get(
+    "/v1/tickets/{ticket_id}",
+    summary="Show a ticket",
+    response_model=None,
+    responses={
+        **answers(200, "The ticket, its replies and its investigations", "TicketDetail"),
+        **problems("not-found"),
+    },
+)
+def show_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
+    """Show what a ticket says, what was answered, and which investigations it had."""
+    return answer(services.tickets.read.get(caller, ticket_id))
+
+
+@routes.post(
+    "/v1/tickets/{ticket_id}/requeue",
+    summary="Put a ticket back into the queue",
+    status_code=202,
+    response_model=None,
+    responses={
+        **answers(202, "It waits to be investigated", _STATUS),
+        **problems("not-found", "conflict"),
+    },
+)
+def requeue_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
+    """Queue a ticket that has ended or was discarded; it is not screened again."""
+    status = services.tickets.requeue(caller, ticket_id)
+    return answer({"id": ticket_id, "status": status}, status=202)
