@@ -18,8 +18,9 @@ _NO_NAMES = """
     all team support everyone everybody there folks sir madam sirs madams admin administrator
     helpdesk desk service services it you guys friends colleagues customer customers user users
     unknown none null nobody someone anonymous true false yes no n/a na tbd test string number
-    colleague staff office sales billing security system server the this that please re fw fwd it's
-    we our your my damen herren kollegen zusammen alle
+    colleague staff office sales billing security system server the this that please re fw fwd
+    it's we our your my noreply reply info mail web contact bot alerts news damen herren
+    kollegen zusammen alle
 """
 
 IBAN_LENGTHS = {pair[:2]: int(pair[3:]) for pair in _LENGTHS.split()}

@@ -199,7 +199,8 @@ class _Redaction:
 
     def _found(self, seen: str) -> list[tuple[int, int, Kind]]:
         plain, places = evened(seen)
-        found = self.book.known.spans(plain) + spans(plain, self.kinds)
+        known = self.book.known.spans(plain, guess=Kind.NAME in self.kinds)
+        found = known + spans(plain, self.kinds)
         if places is None:
             return found
         return [(places[start], places[end - 1] + 1, kind) for start, end, kind in found]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from cairn.safety.evening import evened
+from cairn.safety.formats import NO_NAMES
 from cairn.safety.profiles import Kind
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-Vault: TypeAlias = "Mapping[str, str]"
+Vault: TypeAlias = Mapping[str, str]
 """`<EMAIL_1>` -> what stood there. Sealed wherever it is kept."""
 
 EMPTY: Vault = MappingProxyType({})
@@ -75,11 +75,22 @@ class Book:
         self.known.add(kind, value)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A value that is looked for; `guessed` ones are names that an address gives away."""
+
+    value: str
+    offset: int  # of its first word
+    kind: Kind
+    any_case: bool
+    guessed: bool
+
+
 class Known:
     """Values that are looked for as words of their own, by the first word of each."""
 
     def __init__(self) -> None:
-        self._by_word: dict[str, dict[str, tuple[int, Kind, bool]]] = defaultdict(dict)
+        self._by_word: dict[str, dict[str, _Known]] = defaultdict(dict)
 
     def add(self, kind: Kind, value: str) -> None:
         """Look for `value` from now on, unless it is too short or says too little by itself."""
@@ -90,35 +101,69 @@ class Known:
                 return
         if kind in _NOT_LOOKED_FOR or len(value.strip()) < SHORTEST_KNOWN:
             return
-        self._add(kind, value, any_case=kind is Kind.NAME and len(_WORDS.findall(value)) > 1)
         if kind is Kind.NAME:
-            for part in _NAME_PART.findall(value):
-                if part[0].isupper():
-                    self._add(kind, part, any_case=False)
+            self._add_name(value, guessed=False)
+        else:
+            self._add(kind, value)
+        if kind is Kind.EMAIL:
+            name = _name_in(value)
+            if name:
+                self._add_name(name, guessed=True)
 
-    def spans(self, text: str) -> list[tuple[int, int, Kind]]:
-        """Return where known values stand in `text`. O(words) as long as few begin alike."""
+    def spans(self, text: str, *, guess: bool) -> list[tuple[int, int, Kind]]:
+        """Return where known values stand in `text`, guessed ones when `guess`.
+
+        O(words) as long as few values begin alike.
+        """
         if not self._by_word:
             return []
-        found: list[tuple[int, int, Kind]] = []
-        for word in _WORDS.finditer(text):
-            for value, (offset, kind, any_case) in self._by_word.get(
-                word[0].casefold(), {}
-            ).items():
-                start = word.start() - offset
-                end = start + len(value)
-                there = text[max(start, 0) : end]
-                same = there == value or (any_case and there.casefold() == value.casefold())
-                if start >= 0 and same and _stands_alone(text, start, end):
-                    found.append((start, end, kind))
-        return found
+        return [
+            (start, start + len(one.value), one.kind)
+            for word in _WORDS.finditer(text)
+            for one in self._by_word.get(word[0].casefold(), _NOTHING).values()
+            if (guess or not one.guessed)
+            and (start := word.start() - one.offset) >= 0
+            and _stands(one, text, start)
+        ]
 
-    def _add(self, kind: Kind, value: str, *, any_case: bool) -> None:
+    def _add_name(self, name: str, *, guessed: bool) -> None:
+        whole = len(_WORDS.findall(name)) > 1
+        self._add(Kind.NAME, name, any_case=whole, guessed=guessed)
+        for part in _NAME_PART.findall(name):
+            if part[0].isupper():
+                self._add(Kind.NAME, part, guessed=guessed)
+
+    def _add(
+        self, kind: Kind, value: str, *, any_case: bool = False, guessed: bool = False
+    ) -> None:
         word = _WORDS.search(value)
-        if word is not None:
-            entries = self._by_word[word[0].casefold()]
-            if value not in entries or any_case:
-                entries[value] = (word.start(), kind, any_case)
+        if word is None:
+            return
+        entries = self._by_word[word[0].casefold()]
+        before = entries.get(value)
+        if before is None or (before.guessed and not guessed) or (any_case > before.any_case):
+            entries[value] = _Known(value, word.start(), kind, any_case, guessed)
+
+
+_NOTHING: Mapping[str, _Known] = MappingProxyType({})
+
+
+def _name_in(address: str) -> str:
+    """Return `Ada Lovelace` for `ada.lovelace@...`, "" for addresses that give no name away."""
+    parts = address.partition("@")[0].split(".")
+    if len(parts) != 2 or not all(_NAME_PART.fullmatch(part) for part in parts):
+        return ""
+    if any(part.casefold() in NO_NAMES for part in parts):
+        return ""
+    return " ".join(part.title() for part in parts)
+
+
+def _stands(known: _Known, text: str, start: int) -> bool:
+    """Return whether a known value stands at `start`, as words of its own."""
+    end = start + len(known.value)
+    there = text[start:end]
+    same = there == known.value or (known.any_case and there.casefold() == known.value.casefold())
+    return same and _stands_alone(text, start, end)
 
 
 def _drawer(kind: Kind) -> str:

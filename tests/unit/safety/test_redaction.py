@@ -163,6 +163,14 @@ def test_a_name_that_was_seen_once_is_seen_again_in_parts_and_in_capitals() -> N
     )
 
 
+def test_an_address_gives_away_the_name_where_names_are_taken_out() -> None:
+    text = "ada.lovelace@example.org: ADA LOVELACE, Ada, lovelace; no.reply@x.org said No Reply"
+    clean = redact(text, EMPTY, PII)
+    assert clean.value == "<EMAIL_1>: <NAME_1>, <NAME_2>, lovelace; <EMAIL_2> said No Reply"
+    assert restore(clean.value, clean.vault) == text
+    assert "ADA LOVELACE, Ada" in hidden(text, SOC2)
+
+
 def test_numbers_that_say_too_little_alone_are_not_looked_for() -> None:
     assert hidden("aged 94. 94 tickets.") == "aged <AGE_1>. 94 tickets."
     assert hidden("CA 94110, port 94110") == "CA <ZIP_1>, port 94110"
@@ -376,7 +384,7 @@ def test_nothing_from_outside_reads_the_vault(secret: str, text: str) -> None:
 
 # ---- time ----------------------------------------------------------------------------------------
 
-LONG = 200_000
+LONG = 60_000
 HOSTILE = {
     "a": "a" * LONG,
     "at": "@" * LONG,
@@ -413,11 +421,11 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_takes_linear_time(text: str) -> None:
     def seconds(some: str) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         redact(some, EMPTY, HIPAA)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     seconds(text[:1_000])
     half, whole = seconds(text[: len(text) // 2]), seconds(text)
-    assert whole < 6
+    assert whole < 4
     assert whole < 5 * half + 0.3, (half, whole)

@@ -341,6 +341,6 @@ def test_no_value_widens_a_match(value: str) -> None:
 def test_hostile_patterns_and_paths_take_no_time() -> None:
     pattern = parse_pattern("/".join(["**", "a*a*a*a*a*a*b"] * 16), "p")
     path = ("a" * 1_000,) * 60
-    began = time.perf_counter()
+    began = time.process_time()
     assert not pattern.matches(path)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
