@@ -260,7 +260,6 @@ class Host:
                 raise unavailable("connector-degraded", name)
             self._keeper.running(workspace_id, found)
             found = self._found(workspace_id, name)
-            self._reports.well(workspace_id, found)
         listing = found.listing
         if listing is None:
             raise unavailable("connector-not-started", name)

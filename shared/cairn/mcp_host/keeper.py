@@ -68,6 +68,8 @@ class Keeper:
         with slot.lock:
             connection = slot.connection
             if connection is not None:
+                if not _lists(found, connection):
+                    found = self._anew(workspace_id, found)
                 connection.suspect = connection.suspect or ask
                 if not self._is_good(connection, slot, found):
                     self._end(slot)
@@ -136,6 +138,7 @@ class Keeper:
             connection.close()
             raise
         slot.connection, slot.revision = connection, connector.revision
+        reports.well(workspace_id, found)
         self._end_unused(slot)
         return connection
 
@@ -156,8 +159,7 @@ class Keeper:
             raise self.reports.held(workspace_id, found, "manifest-changed", why)
 
     def _is_good(self, connection: Connection, slot: _Slot, found: Registered) -> bool:
-        listing = found.listing
-        stale = listing is None or listing.hash != connection.listed
+        stale = not _lists(found, connection)
         if stale or slot.revision != found.connector.revision or not connection.is_alive:
             return False
         if not connection.suspect and self.stopwatch() - connection.used_at <= IDLE_SECONDS:
@@ -178,6 +180,10 @@ class Keeper:
             return read_manifest(name, version, connection.listing()).hash == connection.listed
         except (Fault, ManifestRefused):
             return False
+
+    def _anew(self, workspace_id: UUID, found: Registered) -> Registered:
+        """Return it as it stands now: it may have been started since it was looked up."""
+        return self.reports.directory.find(workspace_id, found.connector.name) or found
 
     def _await_backoff(self, found: Registered) -> None:
         seconds = lifecycle.wait(found.health, self.reports.clock())
@@ -207,3 +213,8 @@ class Keeper:
         if slot.connection is not None:
             slot.connection.close()
         slot.connection = None
+
+
+def _lists(found: Registered, connection: Connection) -> bool:
+    """Return whether a connection listed what is known of its connector."""
+    return found.listing is not None and found.listing.hash == connection.listed

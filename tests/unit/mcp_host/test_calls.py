@@ -1,13 +1,23 @@
 """Calls of tools in this process: what is passed on, checked, kept and said."""
 
+import sys
 from collections.abc import Iterator
+from subprocess import run
+from threading import Barrier, Thread
+from typing import Any
 
+import anyio
 import pytest
-from tests.support.hosting import Hosting, said, tool
+from mcp.shared.exceptions import MCPError
+from tests.support.hosting import Hosting, Scripted, said, tool
 
+from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
 from cairn.mcp_host.port import (
     ConnectorState,
+    ConnectorUnauthorised,
+    ConnectorUnavailable,
+    OutcomeUnknown,
 )
 
 
@@ -42,3 +52,341 @@ def test_a_write_carries_its_idempotency_key_and_its_trace(hosting: Hosting) -> 
     assert arguments == {"user": "ada", "idempotency_key": str(key)}
     assert meta["cairn/idempotency-key"] == str(key)
     assert meta["traceparent"].startswith("00-0af7651916cd43dd8448eb211c80319c-")
+
+
+def test_a_tool_that_takes_no_key_gets_it_in_its_meta_only(hosting: Hosting) -> None:
+    schema = {"type": "object", "properties": {"user": {"type": "string"}}}
+    desk = hosting.add("desk", tool("reset", writes=True, schema=schema))
+
+    hosting.call("desk.reset", user="ada")
+
+    assert desk.calls[0][1] == {"user": "ada"}
+    assert "cairn/idempotency-key" in desk.calls[0][2]
+
+
+def test_a_write_without_a_key_is_not_sent(hosting: Hosting) -> None:
+    from cairn.mcp_host.port import ToolCall
+
+    desk = hosting.add("desk", tool("reset", writes=True))
+
+    with pytest.raises(ValidationFailed):
+        call = ToolCall(connector="desk", tool="reset", arguments={"user": "ada"})
+        hosting.host.call(hosting.workspace_id, call)
+    assert desk.calls == []
+
+
+def test_a_dry_run_is_the_tools_own_where_it_has_one(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True, supports_dry_run=True))
+    desk.answers["reset"] = said("would reset ada")
+
+    result = hosting.call("desk.reset", user="ada", dry_run=True)
+
+    assert (result.text, result.simulated) == ("would reset ada", False)
+    assert desk.calls[0][1] == {"user": "ada", "dry_run": True}
+
+
+def test_a_dry_run_is_simulated_and_labelled_where_it_has_none(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True))
+
+    result = hosting.call("desk.reset", user="ada", dry_run=True)
+
+    assert result.simulated
+    assert result.text.startswith("[simulated by cairn: desk.reset has no dry run of its own]")
+    assert '"user": "ada"' in result.text
+    assert desk.calls == []
+    with pytest.raises(ValidationFailed):
+        hosting.call("desk.reset", user=7, dry_run=True)
+
+
+def test_a_dry_run_of_a_read_is_the_read(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+
+    assert not hosting.call("desk.find", user="ada", dry_run=True).simulated
+    assert desk.calls[0][1] == {"user": "ada"}
+
+
+def test_a_tool_without_a_scope_is_treated_as_one_that_writes_and_never_repeats(
+    hosting: Hosting,
+) -> None:
+    strange = tool("find")
+    strange.meta = None
+    desk = hosting.add("desk", strange)
+    desk.answers["find"] = never
+
+    with pytest.raises(OutcomeUnknown):
+        hosting.call("desk.find", user="ada", seconds=0.05)
+    [view] = hosting.host.connectors(hosting.workspace_id)
+    assert view.manifest is not None and not view.manifest.safe
+
+
+async def never(given: dict[str, Any]) -> Any:
+    await anyio.sleep_forever()
+
+
+async def refuses(given: dict[str, Any]) -> Any:
+    raise MCPError(-32602, "no such user: \x1b[31mada")
+
+
+async def refuses_us(given: dict[str, Any]) -> Any:
+    raise MCPError(-32000, "go away", {"code": "unauthorized"})
+
+
+def test_wrong_arguments_are_not_sent(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+
+    with pytest.raises(ValidationFailed) as refused:
+        hosting.call("desk.find", user="ada", other=1)
+
+    assert refused.value.reason == "tool-arguments"
+    assert desk.calls == []
+
+
+@pytest.mark.parametrize("name", ["desk.nothing", "nothing.find", "desk."])
+def test_what_is_none_is_not_found(hosting: Hosting, name: str) -> None:
+    hosting.add("desk", tool("find"))
+
+    with pytest.raises(NotFound):
+        hosting.call(name, user="ada")
+
+
+def test_another_workspaces_connector_is_none(hosting: Hosting) -> None:
+    hosting.add("desk", tool("find"))
+    stranger = new_id()
+    hosting.transactions.create_workspace(stranger)
+
+    assert hosting.host.connectors(stranger) == []
+
+
+def test_a_tools_own_error_is_its_word(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    desk.answers["find"] = [said("no such user", failed=True), refuses]
+
+    first = hosting.call("desk.find", user="ada")
+    second = hosting.call("desk.find", user="ada")
+
+    assert (first.is_error, first.text) == (True, "no such user")
+    assert (second.is_error, second.text) == (True, "no such user: ada")
+    assert hosting.health("desk").state is ConnectorState.READY
+
+
+@pytest.mark.parametrize(
+    "answer", [said("401", failed=True, **{"cairn/error": "unauthorized"}), refuses_us]
+)
+def test_a_refused_sign_in_asks_for_a_person_and_mends_by_itself(
+    hosting: Hosting, answer: Any
+) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True))
+    desk.answers["reset"] = [answer]
+
+    with pytest.raises(ConnectorUnauthorised):
+        hosting.call("desk.reset", user="ada")
+    assert hosting.health("desk").error == "connector-unauthorised"
+
+    hosting.call("desk.reset", user="ada")
+    assert hosting.health("desk").error is None
+
+
+def test_a_write_that_is_not_answered_in_time_is_unknown(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True, idempotent=True))
+    desk.answers["reset"] = never
+
+    with pytest.raises(OutcomeUnknown) as unknown:
+        hosting.call("desk.reset", user="ada", seconds=0.05)
+
+    assert unknown.value.reason == "tool-timeout"
+    assert hosting.health("desk").state is ConnectorState.TIMEOUT
+    assert len(desk.calls) == 1
+
+
+def test_reads_are_kept_for_a_minute_by_what_their_arguments_mean(hosting: Hosting) -> None:
+    schema = {"type": "object"}
+    desk = hosting.add("desk", tool("find", schema=schema))
+
+    assert not hosting.call("desk.find", a=1, b={"c": 2, "d": 3}).cached
+    assert hosting.call("desk.find", b={"d": 3, "c": 2}, a=1).cached
+    assert not hosting.call("desk.find", a=1, b={"c": 2, "d": 4}).cached
+    hosting.later(59.9)
+    assert hosting.call("desk.find", a=1, b={"c": 2, "d": 4}).cached
+    hosting.later(0.1)
+    assert not hosting.call("desk.find", a=1, b={"c": 2, "d": 4}).cached
+    assert len(desk.calls) == 3
+
+
+def test_errors_and_writes_are_not_kept_and_a_write_forgets_what_was(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("reset", writes=True))
+    desk.answers["find"] = [said("broken", failed=True)]
+
+    assert hosting.call("desk.find", user="ada").is_error
+    assert not hosting.call("desk.find", user="ada").cached
+    assert hosting.call("desk.find", user="ada").cached
+    assert not hosting.call("desk.reset", user="ada").cached
+    assert not hosting.call("desk.reset", user="ada").cached
+    assert not hosting.call("desk.find", user="ada").cached
+
+
+def test_connectors_with_tools_of_one_name_do_not_see_each_others_calls(hosting: Hosting) -> None:
+    good = hosting.add("postgres", tool("query"))
+    evil = hosting.add("postgresql", tool("query"))
+
+    hosting.call("postgres.query", user="ada")
+
+    assert (len(good.calls), len(evil.calls)) == (1, 0)
+
+
+def test_one_that_lists_a_tool_of_another_is_refused_whole(hosting: Hosting) -> None:
+    good = hosting.add("postgres", tool("query"))
+    evil = hosting.add("evil", tool("fine"), tool("postgres.query"))
+
+    assert hosting.call("postgres.query", user="ada").text == "done"
+    with pytest.raises(ConnectorUnavailable):
+        hosting.call("evil.fine", user="ada")
+
+    assert hosting.health("evil").error == "manifest-tool-name"
+    assert (len(good.calls), evil.calls) == (1, [])
+    [_, view] = sorted(hosting.host.connectors(hosting.workspace_id), key=lambda one: one.name)[
+        ::-1
+    ]
+    assert (view.name, view.manifest) == ("evil", None)
+
+
+def test_a_new_version_is_seen_and_a_call_checked_against_the_old_one_is_not_sent(
+    hosting: Hosting,
+) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True))
+    hosting.call("desk.reset", user="ada")
+    desk.version, desk.tools = "1.1.0", [tool("reset", writes=True, dangerous=True)]
+    hosting.host.drop(hosting.workspace_id, hosting.found("desk").connector.id, "desk")
+
+    with pytest.raises(ConnectorUnavailable) as refused:
+        hosting.call("desk.reset", user="ada")
+
+    assert refused.value.reason == "connector-changed"
+    assert len(desk.calls) == 1
+    assert hosting.call("desk.reset", user="ada").manifest_version == "1.1.0"
+    seen = [one.meta for one in hosting.entries() if one.type == "connector.manifest_seen"]
+    assert [one["version"] for one in seen] == ["1.0.0", "1.1.0"]
+
+
+def test_a_listing_that_changed_under_its_version_is_held_until_a_person_restarts_it(
+    hosting: Hosting,
+) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True))
+    hosting.call("desk.reset", user="ada")
+    desk.tools = [tool("reset", writes=True), tool("drop_all", writes=True)]
+
+    health = hosting.host.check(hosting.workspace_id, "desk")
+
+    assert (health.state, health.error) == (ConnectorState.DEGRADED, "manifest-changed")
+    with pytest.raises(ConnectorUnavailable) as refused:
+        hosting.call("desk.reset", user="ada")
+    assert refused.value.reason == "connector-degraded"
+    desk.tools = desk.tools[:1]
+    assert hosting.host.check(hosting.workspace_id, "desk").state is ConnectorState.READY
+    assert hosting.call("desk.reset", user="ada").text == "done"
+
+
+def test_a_failing_health_check_is_kept_and_a_good_one_forgives(hosting: Hosting) -> None:
+    schema = {"type": "object"}
+    desk = hosting.add("desk", tool("healthcheck", schema=schema))
+    desk.answers["healthcheck"] = [said("database gone", failed=True)]
+
+    bad = hosting.host.check(hosting.workspace_id, "desk")
+    good = hosting.host.check(hosting.workspace_id, "desk")
+
+    assert bad.error == "connector-not-started" and "database gone" in (bad.detail or "")
+    assert (good.state, good.error, good.failures) == (ConnectorState.READY, None, ())
+    assert [labels["connector"] for metric, labels in hosting.told] == ["desk", "desk"]
+
+
+def test_connectors_that_never_ran_are_started_to_be_listed(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+
+    [first] = hosting.host.connectors(hosting.workspace_id)
+    [second] = hosting.host.connectors(hosting.workspace_id)
+
+    assert first.manifest is not None and first.manifest == second.manifest
+    assert (desk.starts, first.state) == (1, ConnectorState.READY)
+
+
+def test_one_that_is_listed_is_not_started_for_its_tools(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    hosting.call("desk.find", user="ada")
+    other = Hosting(
+        workspace_id=hosting.workspace_id,
+        transactions=hosting.transactions,
+        scripted={"desk": Scripted()},
+    )
+
+    [view] = other.host.connectors(hosting.workspace_id)
+
+    assert view.manifest is not None and view.manifest.tool("find") is not None
+    assert other.scripted["desk"].starts == 0 and desk.starts == 1
+
+
+def test_every_call_is_counted_by_how_it_ended(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("reset", writes=True))
+    desk.answers["reset"] = never
+    hosting.call("desk.find", user="ada")
+    hosting.call("desk.find", user="ada")
+    with pytest.raises(OutcomeUnknown):
+        hosting.call("desk.reset", user="ada", seconds=0.05)
+    with pytest.raises(NotFound):
+        hosting.call("desk.gone")
+
+    outcomes = [(labels["tool"], labels["outcome"]) for _, labels in hosting.told]
+    assert outcomes == [
+        ("find", "done"),
+        ("find", "cached"),
+        ("reset", "tool-timeout"),
+        ("gone", "refused"),
+    ]
+
+
+def test_threads_share_one_connection(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    gate, texts = Barrier(8), list[str]()
+
+    def ask(number: int) -> None:
+        gate.wait()
+        texts.append(hosting.call("desk.find", user=f"u{number}").text)
+
+    threads = [Thread(target=ask, args=(number,)) for number in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+
+    assert texts == ["done"] * 8
+    assert desk.starts == 1
+
+
+def test_one_that_rested_is_asked_whether_it_lives(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    hosting.call("desk.find", user="ada")
+    hosting.later(3_600)
+
+    assert hosting.call("desk.find", user="ada").text == "done"
+    assert desk.starts == 1
+
+
+def test_what_nobody_uses_is_ended_when_another_starts(hosting: Hosting) -> None:
+    hosting.add("desk", tool("find"))
+    hosting.add("shop", tool("find"))
+    hosting.call("desk.find", user="ada")
+    hosting.later(601)
+    hosting.call("shop.find", user="ada")
+    hosting.call("desk.find", user="bob")
+
+    assert hosting.scripted["desk"].starts == 2
+
+
+def test_nothing_of_mcp_is_loaded_before_the_first_call() -> None:
+    loaded = (
+        "import sys, cairn.mcp_host.host, cairn.mcp_host.registry, cairn.mcp_host.policies,"
+        " cairn.bootstrap.connectors;"
+        "print([m for m in sys.modules if m.split('.')[0] in"
+        " ('mcp', 'mcp_types', 'anyio', 'jsonschema', 'httpx2')])"
+    )
+    done = run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
