@@ -93,6 +93,15 @@ class Tenant:
         """Wait until nothing in the workspace waits for its vector."""
         eventually(self._nothing_pending, seconds=seconds, what="the embedding")
 
+    def taken_up(self, ticket_id: str, *, seconds: float = 120.0) -> dict[str, Any]:
+        """Wait until a ticket has been screened and return it."""
+
+        def ask() -> dict[str, Any] | None:
+            seen = self.get(f"/v1/tickets/{ticket_id}")
+            return None if seen["status"] == "new" else seen
+
+        return eventually(ask, seconds=seconds, what="the screening of the ticket")
+
     def _nothing_pending(self) -> bool:
         return self.get("/v1/status")["pending_embeddings"] == 0
 

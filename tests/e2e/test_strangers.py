@@ -108,6 +108,25 @@ WHO_MAY = {
     "POST /v1/investigations/{investigation_id}/resume": ADMIN,
     "POST /v1/investigations/resume": ADMIN,
     "GET /v1/tool-calls": WRITERS,
+    "POST /v1/tickets": WRITERS,
+    "GET /v1/tickets": ADMIN,
+    "GET /v1/tickets/queue": WRITERS,
+    "GET /v1/tickets/{ticket_id}": ADMIN,
+    "POST /v1/tickets/{ticket_id}/requeue": ADMIN,
+    "POST /v1/ticket-sources": ADMIN,
+    "GET /v1/ticket-sources": ADMIN,
+    "GET /v1/ticket-sources/{source_id}": ADMIN,
+    "PATCH /v1/ticket-sources/{source_id}": ADMIN,
+    "DELETE /v1/ticket-sources/{source_id}": ADMIN,
+    "POST /v1/ticket-sources/{source_id}/poll": ADMIN,
+    "GET /v1/ticket-sources/{source_id}/events": NO_KEY,
+    "POST /v1/ticket-sources/{source_id}/events": NO_KEY,
+    "POST /v1/personas": ADMIN,
+    "GET /v1/personas": WRITERS,
+    "GET /v1/personas/{persona}": WRITERS,
+    "GET /v1/personas/{persona}/versions": ADMIN,
+    "PUT /v1/personas/{persona}": ADMIN,
+    "DELETE /v1/personas/{persona}": ADMIN,
     "GET /v1/approvals": WRITERS,
     "GET /v1/approvals/{approval_id}": ADMIN,
     "POST /v1/approvals/{approval_id}/approve": ADMIN,
@@ -169,6 +188,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/connectors": {"name": "strange", "command": ["false"]},
     "PATCH /v1/connectors/{connector}": {"autonomy": "off"},
     "POST /v1/connectors/{connector}/tools/{tool}": {"arguments": {}},
+    "POST /v1/tickets": {"title": "A stranger was here."},
+    "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
+    "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
+    "POST /v1/personas": {"name": "stranger"},
+    "PUT /v1/personas/{persona}": {"autonomy": "act"},
     "POST /v1/uploads": {"size": 3},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
@@ -254,6 +278,11 @@ def ours(laptop: "Laptop") -> Treasure:
     ]
     keeper, warden = tenant.post("/v1/nodes", {"items": keepers})["results"]
     tenant.post(f"/v1/entities/{keeper['id']}/aliases", {"alias": "keeper"})
+    keeper_persona = {"name": "keeper", "instructions": f"Whisper {canary}.", "autonomy": "off"}
+    tenant.post("/v1/personas", keeper_persona)
+    asked = {"title": f"The {WORD}", "body": canary, "customer": canary, "persona": "keeper"}
+    asked = tenant.post("/v1/tickets", asked)
+    tenant.taken_up(asked["id"])
     report = {"title": f"{WORD} {canary}", "body": canary, "keywords": [WORD]}
     tenant.post("/v1/reports", report)
     tenant.all_embedded()
@@ -267,6 +296,11 @@ def ours(laptop: "Laptop") -> Treasure:
     hook = tenant.post("/v1/webhooks", told)
     lamp = {"name": "lamp", "command": ["false"], "config": {"env": {"NOTE": canary}}}
     tenant.post("/v1/connectors", {**lamp, "secrets": {"TOKEN": canary}})
+    desk = {"owner": "keeper", "repository": canary, "api_url": "http://127.0.0.1:9"}
+    source = tenant.post(
+        "/v1/ticket-sources",
+        {"name": "desk", "kind": "github-issues", "config": desk, "secrets": {"token": canary}},
+    )
     tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
@@ -291,6 +325,9 @@ def ours(laptop: "Laptop") -> Treasure:
             "connector": "lamp",
             "tool": "light",
             "taint_id": tainted["taint_id"],
+            "ticket_id": asked["id"],
+            "source_id": source["id"],
+            "persona": "keeper",
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },
         upload_id=ticket["upload_id"],
@@ -367,13 +404,20 @@ def test_another_workspace_finds_nothing_of_ours(
         response = ours.call(route, theirs.key)
         assert ours.canary not in response.text, route
         assert str(ours.tenant.id) not in response.text, route
-        if "{" in route or route in NAMING:
+        if ("{" in route and WHO_MAY[route] != NO_KEY) or route in NAMING:
             refused(response, 404, "not-found")
     for name in ("client_id", "key", "session_id"):
         assert theirs.get("/v1/memories", **{name: ours.canary, "state": "any"})["items"] == []
     assert ours.tenant.get("/v1/status") == before
     assert ours.tenant.get(f"/v1/memories/{ours.ids['memory_id']}")["state"] == "active"
     assert good(ours.tenant.call("GET", "/v1/whoami", key=ours.keys[1]))["role"] == "agent"
+
+
+def test_a_webhook_that_is_not_signed_brings_nothing(ours: Treasure, theirs: Tenant) -> None:
+    for key in (None, ours.tenant.key, theirs.key):
+        response = ours.call("POST /v1/ticket-sources/{source_id}/events", key)
+        assert refused(response, 401, "unauthenticated")["reason"] == "unsigned"
+    assert len(ours.tenant.get("/v1/tickets")["items"]) == 1
 
 
 def test_a_cursor_of_ours_shows_another_workspace_nothing(ours: Treasure, theirs: Tenant) -> None:

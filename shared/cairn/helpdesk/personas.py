@@ -74,6 +74,13 @@ class Personas:
             raise NotFound("There is no such persona.", name=name)
         return found
 
+    def create(self, principal: Principal, persona: Persona) -> Persona:
+        """Make one; as `put`, and Conflict when there is one of its name."""
+        principal.require(Role.ADMIN)
+        if persona.name == DEFAULT.name:
+            raise _exists()
+        return self._add(principal, _checked(persona), removed=False, new=True)
+
     def put(self, principal: Principal, persona: Persona) -> Persona:
         """Make or change one and return it with its version; nothing changes when it is the same.
 
@@ -90,11 +97,15 @@ class Personas:
             raise Conflict("The default persona cannot be removed; change it.", reason="default")
         self._add(principal, self.get(principal, name), removed=True)
 
-    def _add(self, principal: Principal, persona: Persona, *, removed: bool) -> Persona:
+    def _add(
+        self, principal: Principal, persona: Persona, *, removed: bool, new: bool = False
+    ) -> Persona:
         keys = self.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
         with self.transactions.writing(principal) as stores:
             known = stores.personas.versions(persona.name)
             newest = known[0] if known else None
+            if new and newest and not newest.removed:
+                raise _exists()
             if newest is None and len(stores.personas.all()) >= MAX_PERSONAS:
                 _refuse("name", f"is one too many: a workspace has at most {MAX_PERSONAS} personas")
             version = newest.persona.version + 1 if newest else 1
@@ -127,6 +138,10 @@ class Personas:
             )
             append_and_project(stores, [Planned(entry=entry, body=body)], now)
         return kept.persona
+
+
+def _exists() -> Conflict:
+    return Conflict("A persona of this name exists; change it.", reason="persona-exists")
 
 
 def _body(kept: PersonaVersion) -> dict[str, Any]:

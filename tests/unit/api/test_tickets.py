@@ -267,7 +267,10 @@ def test_a_webhook_of_no_source_is_not_found(client: Client) -> None:
 
 def test_a_persona_is_made_changed_and_removed(client: Client) -> None:
     body = {"instructions": "Wake nobody.", "autonomy": "investigate", "max_usd": 0.25}
-    made = client.request("PUT", "/v1/personas/night", json=body).json()
+    refused(client.request("PUT", "/v1/personas/night", json=body), 404, "not-found")
+    made = client.post("/v1/personas", {"name": "night", **body}).json()
+    refused(client.post("/v1/personas", {"name": "night"}), 409, "persona-exists")
+    refused(client.post("/v1/personas", {"name": "default"}), 409, "persona-exists")
     assert (made["version"], made["max_usd"], made["max_iterations"]) == (1, "0.25", 20)
     client.request("PUT", "/v1/personas/night", json={**body, "max_usd": "1.5"})
     assert client.get("/v1/personas/night").json()["max_usd"] == "1.5"
@@ -281,23 +284,25 @@ def test_a_persona_is_made_changed_and_removed(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "body"),
+    "body",
     [
-        ("Night", {}),
-        ("night", {"max_usd": 0}),
-        ("night", {"max_usd": "much"}),
-        ("night", {"max_tokens": "1"}),
-        ("night", {"max_iterations": 0}),
-        ("night", {"autonomy": "full"}),
-        ("night", {"escalation": "call me"}),
-        ("night", {"redaction": "secret"}),
-        ("night", {"instructions": "a\x00"}),
-        ("night", {"name": "other"}),
+        {"name": "Night"},
+        {"name": ""},
+        {"max_usd": 0},
+        {"max_usd": "much"},
+        {"max_tokens": "1"},
+        {"max_iterations": 0},
+        {"autonomy": "full"},
+        {"escalation": "call me"},
+        {"redaction": "secret"},
+        {"instructions": "a\x00"},
+        {"colour": "red"},
     ],
 )
-def test_a_bad_persona_is_refused(client: Client, name: str, body: dict[str, Any]) -> None:
-    response = client.request("PUT", f"/v1/personas/{name}", json=body)
+def test_a_bad_persona_is_refused(client: Client, body: dict[str, Any]) -> None:
+    response = client.post("/v1/personas", {"name": "night", **body})
     assert response.status_code == 422
+    assert len(client.get("/v1/personas").json()["items"]) == 1
 
 
 def test_sources_and_changes_of_personas_are_an_admins(client: Client) -> None:

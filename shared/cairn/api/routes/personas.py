@@ -56,6 +56,28 @@ class PersonaIn(Body):
     redaction: Annotated[str, Field(max_length=32)] = DEFAULT.redaction
 
 
+class NewPersonaIn(PersonaIn):
+    """A new persona."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+@routes.post(
+    "/v1/personas",
+    summary="Make a persona",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "Tickets can be given to it", _PERSONA),
+        **problems("conflict", body=True),
+    },
+)
+def create_persona(body: NewPersonaIn, caller: Admin, services: Services) -> Response:
+    """Make a persona; its name stays for good."""
+    given = {field: getattr(body, field) for field in NewPersonaIn.model_fields}
+    return answer(_shown(services.tickets.personas.create(caller, Persona(**given))), status=201)
+
+
 @routes.get(
     "/v1/personas",
     summary="List personas",
@@ -92,7 +114,7 @@ def list_versions(persona: PersonaName, caller: Admin, services: Services) -> Re
 
 @routes.put(
     "/v1/personas/{persona}",
-    summary="Make or change a persona",
+    summary="Change a persona",
     response_model=None,
     responses={
         **answers(200, "The persona as it is now", _PERSONA),
@@ -102,7 +124,8 @@ def list_versions(persona: PersonaName, caller: Admin, services: Services) -> Re
 def put_persona(
     persona: PersonaName, body: PersonaIn, caller: Admin, services: Services
 ) -> Response:
-    """Make a persona, or another version of one; the same again changes nothing."""
+    """Replace what a persona says by another version; the same again changes nothing."""
+    services.tickets.personas.get(caller, persona)
     given = {field: getattr(body, field) for field in PersonaIn.model_fields}
     return answer(_shown(services.tickets.personas.put(caller, Persona(name=persona, **given))))
 
