@@ -18,7 +18,7 @@ from cairn.safety.tools import Lane, ToolSpec
 ALLOWED, DENIED = ScopeAnswer.ALLOWED, ScopeAnswer.DENIED
 UNLISTED, UNSAFE = ScopeAnswer.UNLISTED, ScopeAnswer.UNSAFE
 
-SEED = """
+PUBLISHED = """
 connector: m365
 scopes:
   read:
@@ -118,8 +118,8 @@ def test_what_has_no_meaning_in_a_pattern_is_refused(pattern: object) -> None:
 
 
 def test_yaml_json_and_the_short_form_say_the_same() -> None:
-    long = parse_scopes(SEED, connector="m365")
-    short = parse_scopes(dedent(SEED.partition("scopes:\n")[2]))
+    long = parse_scopes(PUBLISHED, connector="m365")
+    short = parse_scopes(dedent(PUBLISHED.partition("scopes:\n")[2]))
     as_json = parse_scopes(
         '{"connector": "m365", "scopes": {"read": {"allow": ["mailboxes/*", "users/*"]},'
         ' "write": {"allow": ["users/{id}/reset_password"], "deny": ["users/{id}/delete"]}}}'
@@ -170,17 +170,17 @@ def test_a_text_without_end_is_refused_at_once() -> None:
         parse_scopes("a" * 65_537)
 
 
-def test_the_seeds_scopes_say_what_the_seed_says() -> None:
+def test_the_published_example_says_what_it_says() -> None:
     reset = write("reset_password", "users/{user_id}/reset_password")
     delete = write("delete_user", "users/{user_id}/delete")
-    assert asked(SEED, reset, user_id="u_17") is ALLOWED
-    assert asked(SEED, delete, user_id="u_17") is DENIED
-    assert asked(SEED, write("other"), user_id="u_17") is UNLISTED
+    assert asked(PUBLISHED, reset, user_id="u_17") is ALLOWED
+    assert asked(PUBLISHED, delete, user_id="u_17") is DENIED
+    assert asked(PUBLISHED, write("other"), user_id="u_17") is UNLISTED
     read = ToolSpec(
         connector="m365", name="q", description="", lane=Lane.READ, resource="users/{id}"
     )
-    assert asked(SEED, read, id=17) is ALLOWED
-    assert asked(SEED, ToolSpec(connector="m365", name="q", description=""), id=17) is UNLISTED
+    assert asked(PUBLISHED, read, id=17) is ALLOWED
+    assert asked(PUBLISHED, ToolSpec(connector="m365", name="q", description=""), id=17) is UNLISTED
 
 
 def test_a_lane_says_nothing_about_the_other() -> None:
