@@ -91,7 +91,10 @@ class HeuristicPlanner:
         memory = question.memory
         if not memory.queries and not memory.skip_retrieval:
             return _search(question, seen)
-        if memory.denials < MAX_DENIALS - 1:  # another refusal would end it without a message
+        done = _ending(seen).verdict is Verdict.AUTO_RESOLVED
+        if (
+            memory.denials < MAX_DENIALS - 1 and not done
+        ):  # another refusal would end it without a message
             for use in seen.reading.book.looks:
                 if (look := seen.looker.next(use)) is not None:
                     return look

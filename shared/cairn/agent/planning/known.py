@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 STEM = 5
 """Letters of a word that are compared: "invoices" and "invoice" are one."""
 
-FEWEST = 2
+FEWEST = 3
+"""Words a text has to share with title and body; of a short title all are enough."""
+
 SHARE = 0.5
-"""Of the title's words a text has to share; `FEWEST` at least, of title and body together."""
+"""Of the title's words a text has to share."""
 
 QUOTE_CHARS = 300
 
@@ -42,7 +44,10 @@ def best_known(memory: WorkingMemory) -> Known | None:
     for one in memory.evidence:
         cited = citations.parse(one.citation)
         text = _stems(f"{one.text} {' '.join(cited.headings)}") if cited else set[str]()
-        enough = len(title & text) >= max(1, SHARE * len(title)) and len(asked & text) >= FEWEST
+        shares = len(title & text)
+        enough = shares >= max(1, SHARE * len(title)) and (
+            len(asked & text) >= FEWEST or 2 <= shares == len(title)
+        )
         if cited and cited.kind is Kind.DOC and enough and len(asked & text) > most:
             best, most = one, len(asked & text)
     if best is None:

@@ -36,12 +36,13 @@ def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None
 
 def _told(seen: View, language: str) -> Iterator[str]:
     """Yield a sentence for each sign that has one, those of the playbook first."""
-    tells = seen.reading.book.tells
+    book = seen.reading.book
+    tells, hidden = book.tells, book.private if Sign.FOREIGN in seen.signs else frozenset[Sign]()
     for sign, text in tells.items():
-        if sign in seen.signs:
+        if sign in seen.signs and sign not in hidden:
             yield _sentence(text, seen.signs[sign], language)
     for sign in (Sign.NO_ACCOUNT, *OUTCOMES):
-        if sign in seen.signs and sign not in tells:
+        if sign in seen.signs and sign not in tells and sign not in hidden:
             yield _sentence(wording.TELLS[sign], seen.signs[sign], language)
     if Sign.KNOWN in seen.signs:
         yield _known(seen, language)

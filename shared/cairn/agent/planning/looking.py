@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cairn.agent.planning.records import Record
-    from cairn.agent.planning.tables import Querier, Table
+    from cairn.agent.planning.tables import Table
     from cairn.agent.planning.uses import Use
     from cairn.agent.ports import Question
     from cairn.agent.state import Observation
@@ -47,13 +47,11 @@ class Looker:
 
     def tries(self, use: Use) -> list[Observation]:
         """Return what was observed for `use`, refusals and failures too."""
-        by = tables.querier(self.question.tools)
-        table = self._table(by, use)
+        table = self._table(use)
         return [
             one
             for one in self.question.memory.observations
-            if serves(one.connector, one.tool, use)
-            or (by and table and _same(one, by.tool) and tables.asked(one, table))
+            if serves(one.connector, one.tool, use) or (table and tables.asked(one, table))
         ]
 
     def seen(self, use: Use) -> tuple[list[Record], str] | None:
@@ -67,27 +65,21 @@ class Looker:
         by = tables.querier(self.question.tools)
         if by is None or not use.columns:
             return None
-        listed = [
-            one
-            for one in self.question.memory.observations
-            if _same(one, by.tool) and dict(one.arguments) == dict(tables.listing(by))
-        ]
-        if not listed:
+        if not self._listings():
             return act(by.tool, tables.listing(by), f"Find the table of: {use.name}.")
-        table = self._table(by, use)
+        table = self._table(use)
         if table is None or self.tries(use):
             return None
         mark = self.question.investigation_id
         given = tables.question(by, table, use, self.slots, mark)
         return act(by.tool, given, reason) if given is not None else None
 
-    def _table(self, by: Querier | None, use: Use) -> Table | None:
-        if by is None:
-            return None
-        known: list[Table] = []
-        for one in self.question.memory.observations:
-            if _same(one, by.tool) and dict(one.arguments) == dict(tables.listing(by)):
-                known += tables.tables(one)
+    def _listings(self) -> list[Observation]:
+        """Return the listings of tables that were asked for: a verdict is given no catalogue."""
+        return [one for one in self.question.memory.observations if tables.lists(one)]
+
+    def _table(self, use: Use) -> Table | None:
+        known = [table for one in self._listings() for table in tables.tables(one)]
         return tables.table_for(known, use, self.slots)
 
     def _tried(self, tool: ToolSpec) -> bool:

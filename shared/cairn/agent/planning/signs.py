@@ -37,6 +37,9 @@ _SILENT = re.compile(
 )
 _LOCKS = frozenset(["lock", "locked", "lockout", "blocked"])
 _ENDS = frozenset(["disabled", "suspended", "deactivated", "terminated", "closed"])
+_BESIDE = frozenset(["reason", "count", "attempt", "note", "by"])
+"""What a field says that only goes with a state: `locked_reason` is no state."""
+
 _LIVES = frozenset(["enabled", "active"])
 _GOOD = frozenset(
     ["success", "succeeded", "successful", "ok", "allowed", "granted", "delivered", "passed"]
@@ -96,9 +99,11 @@ def view(question: Question) -> View:
 def _slots(question: Question, reading: Reading) -> dict[str, str]:
     """Return what is known of whom and what the ticket is about, "" left out.
 
-    The account is the requester's; another's only where nobody is known to have asked.
+    The requester's, but for accounts: there another's that is named is looked at, never changed.
     """
-    address = reading.requester or (reading.others[0] if len(reading.others) == 1 else "")
+    named = reading.others[0] if len(reading.others) == 1 else ""
+    of_accounts = ACCOUNT in reading.book.looks
+    address = (named or reading.requester) if of_accounts else reading.requester
     slots = {
         "email": address,
         "customer": question.memory.brief.customer,
@@ -173,7 +178,7 @@ def _of_deliveries(looker: Looker) -> dict[Sign, Seen]:
     values = {
         "count": str(len(failed)),
         "all": str(len(sent)),
-        "status": _short(latest.text(*_CODES)) or "no answer",
+        "status": _short(latest.text(*_CODES)) or "-",
         "url": latest.text("url", "endpoint", "target"),
     }
     sign = Sign.FAILING if failed else Sign.DELIVERED
@@ -197,11 +202,10 @@ def _of_endpoint(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(ENDPOINT)
     codes = [one.text(*_CODES) for one in looked[0]] if looked else []
     status = next((one for one in codes if one.isdecimal()), "") or _code_in(last)
-    down = int(status) >= FAILED_STATUS if status else bool(_SILENT.search(last.text[:500]))
-    if not status and not down:
-        return {}
-    values = {"status": status or "no answer"}
-    seen = Seen(citation=citations.tool(last.action_id), values=values)
+    seen = Seen(citation=citations.tool(last.action_id), values={"status": status})
+    if not status:
+        return {Sign.ENDPOINT_SILENT: seen} if _SILENT.search(last.text[:500]) else {}
+    down = int(status) >= FAILED_STATUS
     return {Sign.ENDPOINT_DOWN if down else Sign.ENDPOINT_UP: seen}
 
 
@@ -257,7 +261,9 @@ def _is(one: Record, words: Iterable[str]) -> bool:
     if one.text("status", "state").lower() in wanted:
         return True
     return any(
-        truth(value) is not False for name, value in one.fields.items() if parts_of(name) & wanted
+        truth(value) is not False
+        for name, value in one.fields.items()
+        if parts_of(name) & wanted and not parts_of(name) & _BESIDE
     )
 
 

@@ -86,6 +86,11 @@ def listing(by: Querier) -> Mapping[str, JsonValue]:
     return {by.sql: LISTING}
 
 
+def lists(one: Observation) -> bool:
+    """Return whether a query was the listing."""
+    return LISTING in one.arguments.values()
+
+
 def tables(one: Observation) -> tuple[Table, ...]:
     """Return the tables of a listing."""
     found: list[Table] = []

@@ -10,16 +10,16 @@ from cairn.agent.state import Verdict
 
 TELLS = {
     Sign.LOCKED: {
-        "en": "Your account is locked",
-        "de": "Ihr Konto ist gesperrt",
-        "fr": "Votre compte est verrouillé",
-        "es": "Su cuenta está bloqueada",
+        "en": "When we looked, your account was locked",
+        "de": "Bei unserer Prüfung war Ihr Konto gesperrt",
+        "fr": "Lors de notre vérification, votre compte était verrouillé",
+        "es": "Al comprobarlo, su cuenta estaba bloqueada",
     },
     Sign.OPEN: {
-        "en": "Your account is neither locked nor disabled",
-        "de": "Ihr Konto ist weder gesperrt noch abgeschaltet",
-        "fr": "Votre compte n'est ni verrouillé ni désactivé",
-        "es": "Su cuenta no está bloqueada ni desactivada",
+        "en": "When we looked, your account was neither locked nor disabled",
+        "de": "Bei unserer Prüfung war Ihr Konto weder gesperrt noch abgeschaltet",
+        "fr": "Lors de notre vérification, votre compte n'était ni verrouillé ni désactivé",
+        "es": "Al comprobarlo, su cuenta no estaba bloqueada ni desactivada",
     },
     Sign.DISABLED: {
         "en": "The account was disabled",
@@ -47,6 +47,34 @@ TELLS = {
     },
 }
 
+PRIVATE = frozenset(
+    [
+        Sign.LOCKED,
+        Sign.OPEN,
+        Sign.DISABLED,
+        Sign.FAILURES,
+        Sign.FACTOR_FAILURES,
+        Sign.SPRAYED,
+        Sign.NO_ACCOUNT,
+    ]
+)
+"""What only the owner of an account is told."""
+
+FOREIGN_ACCOUNT = Ending(
+    verdict=Verdict.NEEDS_TECH,
+    reason="The ticket is about an account that is not known to be the requester's.",
+    when=frozenset([Sign.FOREIGN]),
+    says={
+        "en": "This is about an account that is not known to be yours, so a person checks first",
+        "de": "Es geht um ein Konto, das nicht nachweislich Ihres ist, darum prüft zuerst ein "
+        "Mensch",
+        "fr": "Il s'agit d'un compte dont rien n'indique qu'il est le vôtre, une personne vérifie "
+        "d'abord",
+        "es": "Se trata de una cuenta que no consta como suya, por eso primero lo comprueba una "
+        "persona",
+    },
+)
+
 LOCKOUT = Playbook(
     name="account-lockout",
     topic=(ACCOUNT, LOCKED),
@@ -70,6 +98,7 @@ LOCKOUT = Playbook(
                 "es": "Por favor inicie sesión de nuevo y responda aquí si no funciona.",
             },
         ),
+        FOREIGN_ACCOUNT,
         Ending(
             verdict=Verdict.NEEDS_L2,
             reason="Failed sign-ins came from many addresses: perhaps an attack.",
@@ -79,11 +108,6 @@ LOCKOUT = Playbook(
             verdict=Verdict.NEEDS_L2,
             reason="The account was disabled by somebody; opening it is a decision.",
             when=frozenset([Sign.DISABLED]),
-        ),
-        Ending(
-            verdict=Verdict.NEEDS_TECH,
-            reason="The ticket is about an account that is not known to be the requester's.",
-            when=frozenset([Sign.FOREIGN]),
         ),
         Ending(
             verdict=Verdict.NEEDS_CLIENT,
@@ -111,4 +135,5 @@ LOCKOUT = Playbook(
         Ending(verdict=Verdict.NEEDS_TECH, reason="A technician has to look at the account."),
     ),
     tells=TELLS,
+    private=PRIVATE,
 )

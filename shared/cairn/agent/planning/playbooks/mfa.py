@@ -5,6 +5,7 @@ Resetting a factor on somebody's word is how accounts are stolen, so it is `care
 
 from __future__ import annotations
 
+from cairn.agent.planning.playbooks.lockout import FOREIGN_ACCOUNT, PRIVATE
 from cairn.agent.planning.playbooks.lockout import TELLS as ACCOUNT_TELLS
 from cairn.agent.planning.playbooks.playbook import Change, Ending, Playbook, Sign
 from cairn.agent.planning.playbooks.vocabulary import FACTOR, LOCKED, LOST
@@ -35,6 +36,7 @@ MFA = Playbook(
                 "es": "Por favor configure el segundo factor en el próximo acceso.",
             },
         ),
+        FOREIGN_ACCOUNT,
         Ending(
             verdict=Verdict.NEEDS_L2,
             reason="Failed sign-ins came from many addresses: perhaps an attack.",
@@ -49,7 +51,6 @@ MFA = Playbook(
             verdict=Verdict.NEEDS_CLIENT,
             reason="There is no account under the requester's address.",
             when=frozenset([Sign.NO_ACCOUNT]),
-            unless=frozenset([Sign.FOREIGN]),
             asks={
                 "en": "We found no account under your address: which one do you sign in with?",
                 "de": "Unter Ihrer Adresse fanden wir kein Konto: Womit melden Sie sich an?",
@@ -84,4 +85,5 @@ MFA = Playbook(
             "es": "Hemos restablecido su segundo factor",
         },
     },
+    private=PRIVATE,
 )

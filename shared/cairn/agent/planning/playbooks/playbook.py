@@ -38,6 +38,7 @@ class Sign(StrEnum):
     DELIVERED = "delivered"
     ENDPOINT_DOWN = "endpoint_down"
     ENDPOINT_UP = "endpoint_up"
+    ENDPOINT_SILENT = "endpoint_silent"  # it did not answer at all
     # of invoices
     INVOICES = "invoices"
     # of the knowledge base
@@ -85,7 +86,8 @@ class Playbook:
 
     It fits when each group of `topic` has the beginning of a word, or of words, that the ticket
     says; among those that fit the most such beginnings, plus `weight`, decide. `search` is added to
-    the ticket's words. `tells` are the sentences for its own signs, in the order they are written.
+    the ticket's words. `tells` are the sentences for its own signs, in the order they are written;
+    those in `private` are not for a requester who asks about somebody else.
     """
 
     name: str
@@ -96,3 +98,4 @@ class Playbook:
     weight: int = 0
     endings: tuple[Ending, ...]
     tells: Mapping[Sign, Text]
+    private: frozenset[Sign] = frozenset()

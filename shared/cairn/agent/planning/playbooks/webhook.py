@@ -18,7 +18,7 @@ WEBHOOK = Playbook(
             verdict=Verdict.NEEDS_CLIENT,
             reason="Deliveries arrive and the endpoint answers; the requester has to say more.",
             when=frozenset([Sign.DELIVERED]),
-            unless=frozenset([Sign.FAILING, Sign.ENDPOINT_DOWN]),
+            unless=frozenset([Sign.FAILING, Sign.ENDPOINT_DOWN, Sign.ENDPOINT_SILENT]),
             asks={
                 "en": "Which event is missing, and when did you expect it?",
                 "de": "Welches Ereignis fehlt, und wann hätte es kommen sollen?",
@@ -56,6 +56,12 @@ WEBHOOK = Playbook(
             "de": "Unsere eigene Anfrage an den Endpunkt wurde mit {status} beantwortet",
             "fr": "Notre propre requête vers le point d'accès a reçu {status}",
             "es": "Nuestra propia petición al punto de acceso recibió {status}",
+        },
+        Sign.ENDPOINT_SILENT: {
+            "en": "The endpoint does not answer our own request",
+            "de": "Der Endpunkt antwortet auf unsere eigene Anfrage nicht",
+            "fr": "Le point d'accès ne répond pas à notre propre requête",
+            "es": "El punto de acceso no responde a nuestra propia petición",
         },
         Sign.ENDPOINT_UP: {
             "en": "The endpoint answers our own request with {status}",

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.bootstrap.investigating import InvestigationParts
 from cairn.cli.bench.tickets.library import Library
+from cairn.cli.endpoints import NOBODY, customers_endpoints
 from cairn.cli.samples import SAMPLES
 from cairn.clock import utc_now
 from cairn.ids import new_id
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
 DATABASE = "harbourlane_bench"
 LOGINS = {"harbourlane_bench_desk": "accounts_connector", "harbourlane_bench_shop": "shop_reader"}
 """Logins of the customer's database, by the roles its scripts make."""
-
-ENDPOINTS = "http://127.0.0.1:9/"
-"""Where the made-up customers receive webhooks: nobody listens there."""
 
 SCOPES: Mapping[str, str] = {
     "accounts": 'read: {allow: ["*", "users/{id}/sign_ins"]}\n'
@@ -111,6 +109,7 @@ class World:
     admin: Principal
     customer: SampleCustomer
     people: str
+    endpoints: str
 
     @cached_property
     def loop(self) -> Loop:
@@ -199,8 +198,11 @@ def world_over(
     more = (SAMPLES / "tickets" / "people.sql").read_text(encoding="utf-8")
     schema = (SAMPLES / "accounts" / "schema.sql").read_text(encoding="utf-8")
     with (
+        customers_endpoints() as endpoints,
         scratch_database(owner_url, app_url) as (owner, app),
-        passing_customer(owner_url, DATABASE, [schema, people, more, shop], LOGINS) as customer,
+        passing_customer(
+            owner_url, DATABASE, [schema, people, more, shop.replace(NOBODY, endpoints)], LOGINS
+        ) as customer,
         closing(Database(app, size=3)) as opened,
         tempfile.TemporaryDirectory() as folder,
     ):
@@ -214,6 +216,7 @@ def world_over(
             customer=customer,
             planner=planner_over(opened),
             people=people + more,
+            endpoints=endpoints,
         )
 
 
@@ -226,6 +229,7 @@ def _made(
     customer: SampleCustomer,
     planner: Planner,
     people: str,
+    endpoints: str,
 ) -> World:
     from cairn.bootstrap.connectors import connector_host
     from cairn.bootstrap.logs import logger
@@ -256,6 +260,7 @@ def _made(
         admin=admin,
         customer=customer,
         people=people,
+        endpoints=endpoints,
     )
     _furnish(world, embedder)
     return world
@@ -285,7 +290,7 @@ def _register(world: World) -> None:
     given: Mapping[str, tuple[dict[str, Any], dict[str, str]]] = {
         "accounts": ({}, {"dsn": desk}),
         "postgres": ({"schemas": ["shop"]}, {"dsn": shop}),
-        "http": ({"rules": [{"url": f"{ENDPOINTS}*"}], "allow_private": True}, {}),
+        "http": ({"rules": [{"url": f"{world.endpoints}/*"}], "allow_private": True}, {}),
     }
     for name, (config, secrets) in given.items():
         registry.register(
