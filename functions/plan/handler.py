@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.plan import plan_services
 from cairn.errors import CairnError
+from cairn.traces import carried, within
 
 services = plan_services()
 
@@ -46,7 +47,8 @@ def _taken(record: dict[str, Any]) -> bool:
         services.log.error("ticket.malformed", extra={"message_id": record["messageId"]})
         return False
     try:
-        status = services.take(message.workspace_id, message.ticket_id, [message.outbox_id])
+        with within(carried(record)):
+            status = services.take(message.workspace_id, message.ticket_id, [message.outbox_id])
     except CairnError as error:
         services.log.warning("ticket.failed", extra={"error": error.code, "reason": error.reason})
         return False

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
     from uuid import UUID
 
 TRACEPARENT = "traceparent"
@@ -45,6 +45,18 @@ def trace_id_of(traceparent: str | None) -> str | None:
 def begun(new_id: UUID) -> str:
     """Return the traceparent of a trace that begins here, made of a fresh id; it is sampled."""
     return f"00-{new_id.hex}-{new_id.hex[16:]}-01"
+
+
+def joined(trace_id: str | None, new_id: UUID) -> str:
+    """Return the traceparent of a part of work in a trace; of a trace of its own without one."""
+    own = begun(new_id)
+    return parsed(f"00-{trace_id}{own[35:]}") or own
+
+
+def carried(record: Mapping[str, Any]) -> str | None:
+    """Return the traceparent that a queue's record carries as an attribute."""
+    attribute = record.get("messageAttributes", {}).get(TRACEPARENT, {})
+    return parsed(attribute.get("stringValue"))
 
 
 def current() -> str | None:

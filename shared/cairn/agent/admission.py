@@ -19,9 +19,9 @@ from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Topic
 from cairn.ledger.entry import SYSTEM
 from cairn.safety.tools import Autonomy
+from cairn.traces import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from uuid import UUID
 
     from cairn.access import Principal
@@ -33,10 +33,6 @@ AT_ONCE = 8
 """Investigations of a workspace that run at once, unless set otherwise."""
 
 
-def _no_trace() -> str | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admit:
     """Starts investigations of queued tickets while slots last.
@@ -46,7 +42,6 @@ class Admit:
 
     journal: Journal
     at_once: int = AT_ONCE
-    trace: Callable[[], str | None] = _no_trace
 
     def __call__(self, workspace_id: UUID) -> int:
         """Return how many were started."""
@@ -81,7 +76,7 @@ class Admit:
             state=State.CREATED,
             data_subjects=ticket.data_subjects,
             execution=execution_name(investigation_id, 1),
-            traceparent=self.trace(),
+            traceparent=joined(page.stores.ledger.trace_at(ticket.position), investigation_id),
             created_at=page.now,
             moved_at=page.now,
         )

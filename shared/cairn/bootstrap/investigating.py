@@ -15,6 +15,7 @@ from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store
 from cairn.clock import monotonic, utc_now
 from cairn.errors import Conflict
 from cairn.ids import new_id
+from cairn.traces import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -184,12 +185,9 @@ class InvestigationParts:
     @cached_property
     def admit(self) -> Admit:
         """What takes up who is next."""
-        from cairn import traces
         from cairn.agent.admission import Admit
 
-        return Admit(
-            journal=self.journal, at_once=self.settings.investigations, trace=traces.current
-        )
+        return Admit(journal=self.journal, at_once=self.settings.investigations)
 
     @cached_property
     def abandon(self) -> Abandon:
@@ -217,6 +215,7 @@ class InvestigationParts:
             desk=self.helpdesk.desk,
             stopwatch=monotonic,
             abandon=self.abandon,
+            metrics=self.metrics,
         )
 
     @cached_property
@@ -307,7 +306,9 @@ class InvestigationSteps:
             "DONE": lambda: parts.close(*ids, run=run),
             "HALTED": lambda: parts.close(*ids, run=run),
         }
-        return self._answered(calls.get(step) or (lambda: self._ran(step, *ids, run)), *ids)
+        call = calls.get(step) or (lambda: self._ran(step, *ids, run))
+        with within(self._traceparent(*ids)):
+            return self._answered(call, *ids)
 
     def ended(
         self, workspace_id: UUID, investigation_id: UUID, *, run: int, status: str
@@ -315,6 +316,12 @@ class InvestigationSteps:
         """Look after an execution that ended by itself."""
         ended = self.parts.execution_ended(workspace_id, investigation_id, run=run, status=status)
         return ended.as_answer()
+
+    def _traceparent(self, workspace_id: UUID, investigation_id: UUID) -> str | None:
+        """Return the trace the investigation belongs to: its entries and messages go on in it."""
+        with self.parts.journal.reading(workspace_id) as stores:
+            found = stores.investigations.find(investigation_id)
+        return found.traceparent if found else None
 
     def _ran(self, step: str, workspace_id: UUID, investigation_id: UUID, run: int) -> Present:
         from cairn.agent.state import State

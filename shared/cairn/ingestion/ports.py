@@ -23,6 +23,10 @@ class LedgerStore(Protocol):
         """Return where the chain ends. In a writing transaction nobody else can move it."""
         ...
 
+    def trace_at(self, position: int) -> str | None:
+        """Return the trace id of the entry at a position, if it is of a trace."""
+        ...
+
     def append(self, entries: Sequence[Entry]) -> None:
         """Append entries sealed onto `head()`, in their order, and move the head."""
         ...

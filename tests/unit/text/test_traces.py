@@ -59,6 +59,23 @@ def test_another_thread_belongs_to_no_trace() -> None:
         assert pool.submit(traces.current).result() is None
 
 
+def test_a_part_of_work_joins_a_trace_or_begins_one() -> None:
+    part = new_id()
+    joined = traces.joined(GOOD[3:35], part)
+    assert traces.trace_id_of(joined) == GOOD[3:35]
+    assert joined != GOOD
+    for bad in (None, "", "x", "0" * 32, GOOD):
+        assert traces.joined(bad, part) == traces.begun(part)
+
+
+def test_a_record_of_a_queue_carries_its_trace() -> None:
+    record = {"messageAttributes": {"traceparent": {"stringValue": GOOD, "dataType": "String"}}}
+    assert traces.carried(record) == GOOD
+    assert traces.carried({"messageAttributes": {"traceparent": {"stringValue": "bad"}}}) is None
+    assert traces.carried({"messageAttributes": {}}) is None
+    assert traces.carried({}) is None
+
+
 def test_a_trace_that_begins_here_is_a_good_one() -> None:
     made = traces.begun(new_id())
     assert traces.parsed(made) == made

@@ -451,6 +451,11 @@ class InMemoryLedger:
             self.tables.entries.append(entry)
             self.tables.head = head_of(entry)
 
+    def trace_at(self, position: int) -> str | None:
+        """Return the trace id of the entry at a position, if it is of a trace."""
+        found = [one.trace_id for one in self.tables.entries if one.position == position]
+        return found[0] if found else None
+
     def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
         """Return up to `limit` entries above position `after`."""
         found = [one for one in self.tables.entries if one.position > after]

@@ -250,6 +250,11 @@ class PostgresLedger(Store):
         rows = self.run("ledger.page", after=after, limit=limit, type=type_)
         return [ledger_entry(self.principal.workspace_id, row) for row in rows]
 
+    def trace_at(self, position: int) -> str | None:
+        """Return the trace id of the entry at a position, if it is of a trace."""
+        row = self.run("ledger.trace_at", position=position).fetchone()
+        return row[0] if row else None
+
     def position_at(self, moment: datetime) -> int:
         """Return the last position recorded at or before `moment`; 0 before the first."""
         return (self.run("ledger.position_at", moment=moment).fetchone() or _missing())[0]

@@ -53,3 +53,7 @@ SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id
   FROM ledger
  WHERE workspace_id = %(workspace_id)s AND position = ANY (%(positions)s)
  ORDER BY position
+
+-- name: trace_at
+-- The trace of the entry at a position.
+SELECT trace_id FROM ledger WHERE workspace_id = %(workspace_id)s AND position = %(position)s
