@@ -58,6 +58,7 @@ class CallTool:
             dry_run=ready.dry_run,
             seconds=max(SHORTEST, min(self.seconds, left)),
             traceparent=situation.investigation.traceparent,
+            manifest_hash=ready.manifest_hash,
         )
 
 

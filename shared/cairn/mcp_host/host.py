@@ -139,6 +139,8 @@ class Host:
         if found.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
         found, manifest = self._manifest(workspace_id, found)
+        if call.manifest_hash not in (None, manifest.hash):
+            raise unavailable("connector-changed", call.connector)
         spec = _spec(call, manifest)
         check_arguments(spec, call.arguments)
         if spec.lane is Lane.READ:

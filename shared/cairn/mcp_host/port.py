@@ -42,7 +42,10 @@ class ConnectorState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call. `idempotency_key` is passed to tools of the write lane; `seconds` is the wait."""
+    """One call. `idempotency_key` is passed to tools of the write lane; `seconds` is the wait.
+
+    `manifest_hash` is of the manifest the call was decided by; under another it is not sent.
+    """
 
     connector: str
     tool: str
@@ -51,6 +54,7 @@ class ToolCall:
     dry_run: bool = False
     seconds: float = 30.0
     traceparent: str | None = None
+    manifest_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
