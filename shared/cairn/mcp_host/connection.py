@@ -25,20 +25,23 @@ SPARE = 15.0
 
 @dataclass(slots=True)
 class Connection:
-    """A running connector. `suspect` ones are asked whether they live before they are used."""
+    """A running connector. `suspect` ones are asked whether they live before they are used,
+    `broken` ones are not used again.
+    """
 
     portal: Portal
     session: Session
     serving: Future[Any]
     used_at: float
     suspect: bool = False
+    broken: bool = False
     listed: str = field(default="")
     """The hash of what it listed when it shook hands."""
 
     @property
     def is_alive(self) -> bool:
         """Return whether it may still answer, as far as can be seen without asking."""
-        return self.session.is_alive and not self.session.relisted
+        return self.session.is_alive and not self.broken and not self.session.relisted
 
     @property
     def in_flight(self) -> int:

@@ -225,8 +225,9 @@ class Host:
             return connection.call(call.tool, arguments, meta, call.seconds)
         except Refused as refused:
             return {"content": [{"type": "text", "text": refused.detail}], "isError": True}
-        except Fault:
+        except Fault as fault:
             connection.suspect = True
+            connection.broken = isinstance(fault, Lost | NotSent)
             raise
         finally:
             connection.used_at = self.stopwatch()

@@ -191,17 +191,16 @@ class Session:
             self.in_flight -= 1
 
     def _fault(self, exc: MCPError) -> Fault:
-        code, declared = exc.error.code, _declared(exc)
+        declared = _declared(exc)
         if declared == UNAUTHORIZED:
             return Unauthorised()
         if declared == NOT_SENT:
             return NotSent()
-        if code == types.REQUEST_TIMEOUT and exc.error.message.startswith("Request '"):
+        if exc.error.code == types.REQUEST_TIMEOUT and exc.error.message.startswith("Request '"):
             return TimedOut()
-        gone = code == types.CONNECTION_CLOSED and (
-            exc.error.message == "Connection closed" or "stream" in exc.error.message.lower()
-        )
-        return Lost() if gone or declared == LOST else Refused(described(exc.error.message))
+        if declared == LOST or _is_gone(exc):
+            return Lost()
+        return Refused(described(exc.error.message))
 
 
 def _listed(tool: types.Tool) -> dict[str, Any]:
@@ -210,6 +209,13 @@ def _listed(tool: types.Tool) -> dict[str, Any]:
     kept = {key: said[key] for key in _LISTED if key in said}
     declared = cast("dict[str, Any]", said.get("_meta") or {}).get(META_KEY)
     return kept if declared is None else {**kept, "_meta": {META_KEY: declared}}
+
+
+def _is_gone(exc: MCPError) -> bool:
+    """Return whether the SDK says so: a server may use the same code for errors of its own."""
+    code, message = exc.error.code, exc.error.message
+    closed = message == "Connection closed" or "stream" in message.lower()
+    return code == types.PARSE_ERROR or (code == types.CONNECTION_CLOSED and closed)
 
 
 def _declared(exc: MCPError) -> str | None:

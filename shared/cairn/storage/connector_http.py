@@ -33,6 +33,7 @@ MAX_BODY = 64_000_000
 
 _CODE = -32_000
 _REFUSING = frozenset({401, 403})
+_READ = frozenset({"application/json", "text/event-stream"})
 _SESSION = "mcp-session-id"
 
 
@@ -112,7 +113,8 @@ def _meaning(request: httpx2.Request, answer: httpx2.Response, kind: str) -> str
     if status == 429 or (status == 404 and _SESSION in request.headers):
         return NOT_SENT  # turned away, or its session is over: the call was not looked at
     compressed = answer.headers.get("content-encoding", "identity") != "identity"
-    if compressed or (status >= 500 and kind != "application/json"):
+    unread = kind not in _READ and (status == 200 or status >= 500)
+    if compressed or unread:
         return LOST
     return None
 
@@ -135,8 +137,8 @@ class _Bounded(httpx2.AsyncByteStream):
                 if size > MAX_BODY:
                     break
             yield lines.end()
-        except TooLong:
-            return
+        except (TooLong, httpx2.TransportError):
+            return  # what came of it is no message: the call is lost
 
     async def aclose(self) -> None:
         await self.answer.aclose()

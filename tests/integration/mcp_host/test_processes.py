@@ -78,7 +78,8 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
 
 def is_alive(pid: int) -> bool:
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        state = stat.rpartition(")")[2].split()[0]
     except FileNotFoundError:
         return False
     return state != "Z"
