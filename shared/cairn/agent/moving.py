@@ -67,9 +67,11 @@ def opened(
 def moved(page: Page, snapshots: Snapshots, before: Opened, change: Change) -> bool:
     """Write a transition; False, with nothing written, when the investigation has moved on.
 
-    What was spent is what the memory says. Raises Conflict for an edge that is none.
+    What was spent is what the memory says; from now on the investigation is about the page's data
+    subjects. Raises Conflict for an edge that is none.
     """
-    investigation, memory = before.investigation, change.memory
+    investigation = replace(before.investigation, data_subjects=page.data_subjects)
+    memory = change.memory
     check(investigation.state, change.target)
     move = Move(
         investigation_id=investigation.id,
@@ -80,6 +82,7 @@ def moved(page: Page, snapshots: Snapshots, before: Opened, change: Change) -> b
         now=page.now,
         verdict=change.verdict,
         error=change.error,
+        data_subjects=page.data_subjects,
     )
     if not page.stores.investigations.move(move):
         return False

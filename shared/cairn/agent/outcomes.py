@@ -110,7 +110,8 @@ def refused_late(situation: Situation, attempt: Attempt) -> Change:
         "policy_version": decision.policy_version,
         "evidence_ids": evidence_ids(held, action.evidence),
     }
-    fact = Fact(type="action.denied", meta=meta, body={"detail": decision.detail})
+    body = {"connector": action.connector, "tool": action.tool, "detail": decision.detail}
+    fact = Fact(type="action.denied", meta=meta, body=body)
     line = Step(
         system="safety", action="denied", detail=f"{action.key}: {decision.detail}", kind="action"
     )

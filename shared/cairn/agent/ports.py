@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cairn.helpdesk.persona import Persona
     from cairn.helpdesk.ports import TicketStore
     from cairn.helpdesk.ticket import Ticket
+    from cairn.ingestion.node_ports import GraphNodeStore
     from cairn.llm.budget import Budget
     from cairn.mcp_host.port import ConnectorView
     from cairn.safety.grants import GrantStore
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A transition to store: the state, the sealed snapshot, what was spent so far."""
+    """A transition to store: the state, the sealed snapshot, what was spent so far.
+
+    `data_subjects` are whose keys seal the snapshot, when they are others than before.
+    """
 
     investigation_id: UUID
     source: State
@@ -48,6 +52,7 @@ class Move:
     now: datetime
     verdict: Verdict | None = None
     error: str | None = None
+    data_subjects: tuple[UUID, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,6 +357,8 @@ class AgentStores(WriteStores, Protocol):
     def tickets(self) -> TicketStore: ...
     @property
     def grants(self) -> GrantStore: ...
+    @property
+    def graph_nodes(self) -> GraphNodeStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,20 +6,23 @@ is. Not what a step does: they are in `steps`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cairn.access.system import system_principal
 from cairn.agent.budgeting import budget_of, spending_of
+from cairn.agent.counting import count
 from cairn.agent.ending import broken, spent_out
 from cairn.agent.journal import agent_of
 from cairn.agent.moving import found, moved, read
+from cairn.agent.owners import owners
 from cairn.agent.present import Present, present
 from cairn.agent.situation import Change, Situation
 from cairn.agent.snapshot import Snapshots
 from cairn.agent.state import Spending, State
 from cairn.errors import BudgetExceeded, CairnError, Conflict, Unavailable
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.metrics import untold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from cairn.agent.ports import TicketDesk
     from cairn.agent.situation import StepFunction
     from cairn.clock import Stopwatch
+    from cairn.metrics import Metrics
 
 CHECKED = frozenset({State.PLANNING, State.RETRIEVING, State.SAFETY_CHECK})
 """States in which the budget is looked at before the step: the others look where they spend."""
@@ -54,6 +58,7 @@ class RunStep:
     desk: TicketDesk
     stopwatch: Stopwatch
     abandon: Abandon
+    metrics: Metrics = field(default=untold)
 
     def __call__(
         self,
@@ -108,15 +113,30 @@ class RunStep:
 
     def _done(self, before: Opened, change: Change) -> Present:
         investigation = before.investigation
-        snapshots = Snapshots(cipher=self.journal.cipher)
-        self.journal.write(
-            investigation.workspace_id,
-            investigation.data_subjects,
-            agent_of(investigation),
-            lambda page: moved(page, snapshots, before, change),
-        )
+        if self._moved(before, change):
+            count(self.metrics, investigation, change)
+            return present(replace(investigation, state=change.target))
         with self.journal.reading(investigation.workspace_id) as stores:
             return present(found(stores, investigation.id))
+
+    def _moved(self, before: Opened, change: Change) -> bool:
+        """Write the transition, sealed for everybody it is about by now."""
+        investigation = before.investigation
+        snapshots = Snapshots(cipher=self.journal.cipher)
+        about = owners(self.journal, investigation, before.memory, change.memory)
+        try:
+            return self.journal.write(
+                investigation.workspace_id,
+                about,
+                agent_of(investigation),
+                lambda page: moved(page, snapshots, before, change),
+            )
+        except SubjectForgotten as gone:
+            if gone.fields.get("subject_id") in {str(one) for one in investigation.data_subjects}:
+                raise
+            raise Unavailable(
+                "What was read was forgotten meanwhile.", reason="evidence-forgotten"
+            ) from gone
 
     def _spend(self, workspace_id: UUID, investigation_id: UUID, spending: Spending) -> None:
         with self.journal.transactions.writing(system_principal(workspace_id)) as stores:

@@ -2,16 +2,20 @@
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.support.agent import DOC, Agents, ScriptedPlanner, act, search
+from tests.support.remembering import fact, in_memory
 
 from cairn.agent.state import Evidence, State, Verdict
 from cairn.errors import NotFound, Unavailable
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ticket import Priority
 from cairn.ids import new_id
+from cairn.ledger.keys import BodyUnreadable
 from cairn.mcp_host.port import ConnectorState, ConnectorUnauthorised, ConnectorUnavailable
+from cairn.metrics import Metric
 from cairn.safety.tools import Autonomy, Criticality, Lane
 
 
@@ -269,3 +273,89 @@ def test_strangers_find_nothing() -> None:
     ):
         with pytest.raises(NotFound):
             call()
+
+
+class TestWhomItIsAbout:
+    def world(self) -> tuple[Agents, UUID]:
+        """A workspace that remembers something of Bob, and a planner that finds it."""
+        remembering = in_memory()
+        node_id = remembering.tell_one(fact("Bob owns the VPN.", data_subjects=("bob",))).id
+        assert node_id is not None
+        with remembering.transactions.reading(remembering.principal) as stores:
+            [bob] = stores.graph_nodes.find([node_id])[node_id].data_subjects
+        world = Agents(
+            transactions=remembering.transactions,
+            workspace_id=remembering.principal.workspace_id,
+            keys=remembering.keys,
+            planner=ScriptedPlanner([search("vpn")]),
+        )
+        text = Evidence(citation=f"[memory:{node_id}]", text="Bob owns the VPN.", node_id=node_id)
+        world.found = [text]
+        return world, bob
+
+    def test_what_was_read_of_others_is_sealed_with_their_keys_too(self) -> None:
+        world, bob = self.world()
+        one = world.begin()
+        before = world.found_(one).data_subjects
+        world.until(one, State.RETRIEVING)
+        assert world.found_(one).data_subjects == before
+        world.step(one)
+        assert world.found_(one).data_subjects == tuple(sorted({*before, bob}))
+        world.work(one)
+        told = [entry for entry in world.entries() if entry.type == "investigation.verdict"]
+        assert set(told[0].data_subjects) == {*before, bob}
+
+    def test_forgetting_them_takes_it_from_the_investigation(self) -> None:
+        world, bob = self.world()
+        one = world.begin()
+        world.until(one, State.VERDICT)
+        world.keys.destroy(world.workspace_id, bob)
+        world.work(one)
+        assert world.found_(one).error == "subject-forgotten"
+        for entry in world.entries():
+            if bob in entry.data_subjects and entry.body:
+                with pytest.raises(BodyUnreadable):
+                    world.body(entry)
+
+    def test_what_is_forgotten_while_it_is_read_is_read_again(self) -> None:
+        world, bob = self.world()
+        one = world.begin()
+        world.until(one, State.RETRIEVING)
+        world.keys.destroy(world.workspace_id, bob)
+        with pytest.raises(Unavailable, match="evidence-forgotten"):
+            world.step(one)
+        world.found = []
+        assert world.work(one).state is State.DONE
+
+    def test_similar_tickets_bring_theirs(self) -> None:
+        world = Agents()
+        other = world.ticket(data_subjects=(bob := new_id(),))
+        world.around = ([], [Evidence(citation=f"[ticket:{other}]", text="like it")], [])
+        one = world.begin()
+        world.step(one)
+        assert bob in world.found_(one).data_subjects
+
+
+def test_refusals_and_used_evidence_are_counted_once_they_are_committed() -> None:
+    told: list[tuple[str, float, dict[str, Any]]] = []
+    other = Evidence(citation="[doc:kb://other.md]", text="Something else.")
+    world = Agents(planner=ScriptedPlanner([act("accounts.never"), search("locked")]))
+    world.found.append(other)
+    world.host.add("accounts.unlock", Lane.WRITE)
+    world.run = replace(
+        world.run, metrics=lambda metric, value=1, /, **labels: told.append((metric, value, labels))
+    )
+    world.loop = replace(world.loop, run=world.run)
+    world.work(world.begin())
+    assert told == [
+        (
+            Metric.SAFETY_DENIALS,
+            1,
+            {
+                "workspace": world.workspace_id,
+                "outcome": "unknown-tool",
+                "connector": "accounts",
+            },
+        ),
+        (Metric.RETRIEVAL_HIT_RATE, 0.5, {"workspace": world.workspace_id}),
+    ]

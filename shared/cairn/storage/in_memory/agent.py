@@ -58,6 +58,9 @@ class InMemoryInvestigations:
                 moved_at=move.now,
                 verdict=move.verdict or present.verdict,
                 error=move.error or present.error,
+                data_subjects=present.data_subjects
+                if move.data_subjects is None
+                else move.data_subjects,
             )
         )
         self.tables.snapshots[present.id] = move.snapshot

@@ -64,6 +64,7 @@ class PostgresInvestigations(Store):
             snapshot=move.snapshot,
             verdict=move.verdict.value if move.verdict else None,
             error=move.error,
+            data_subjects=list(move.data_subjects) if move.data_subjects is not None else None,
             now=move.now,
             **asdict(move.spending),
         )

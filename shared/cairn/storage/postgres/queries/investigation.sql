@@ -22,7 +22,7 @@ UPDATE investigation
    SET state = %(target)s, snapshot = %(snapshot)s, tokens = %(tokens)s, usd = %(usd)s, ms = %(ms)s,
        iterations = %(iterations)s, unpriced_calls = %(unpriced_calls)s,
        verdict = coalesce(%(verdict)s, verdict), error = coalesce(%(error)s, error),
-       moved_at = %(now)s
+       data_subjects = coalesce(%(data_subjects)s::uuid[], data_subjects), moved_at = %(now)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = %(source)s
 
 -- name: close
