@@ -167,6 +167,7 @@ class Hosting:
         """Call `connector.tool`, with a new idempotency key unless `key` gives one."""
         key = arguments.pop("key", None) or new_id()
         seconds = arguments.pop("seconds", 30.0)
+        decided_by = arguments.pop("manifest_hash", None)
         connector, _, called = name.partition(".")
         return self.host.call(
             self.workspace_id,
@@ -178,6 +179,7 @@ class Hosting:
                 dry_run=dry_run,
                 seconds=seconds,
                 traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                manifest_hash=decided_by,
             ),
         )
 

@@ -267,6 +267,18 @@ def test_a_new_version_is_seen_and_a_call_checked_against_the_old_one_is_not_sen
     assert [one["version"] for one in seen] == ["1.0.0", "1.1.0"]
 
 
+def test_a_call_that_was_decided_by_other_tools_is_not_sent(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True))
+    decided_by = hosting.call("desk.reset", user="ada").manifest_hash
+
+    assert hosting.call("desk.reset", user="ada", manifest_hash=decided_by).text == "done"
+    with pytest.raises(ConnectorUnavailable) as refused:
+        hosting.call("desk.reset", user="ada", manifest_hash="0" * 64)
+
+    assert refused.value.reason == "connector-changed"
+    assert len(desk.calls) == 2
+
+
 def test_a_listing_that_changed_under_its_version_is_held_until_a_person_restarts_it(
     hosting: Hosting,
 ) -> None:
