@@ -1,13 +1,12 @@
 """`cairn connectors`: what agents act through. Secrets come from files or are typed, not argued."""
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from cairn.cli.connector_tests import CONTEXT, test
 from cairn.cli.failure import Failure
+from cairn.cli.given import json_given, secret_given, text_given
 from cairn.cli.options import Json, deps_of, print_json, table, without_none
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
@@ -178,7 +177,7 @@ def call(
     name, _, called = tool.partition(".")
     if not called:
         raise Failure(f"{tool} names no tool.", advice="write it as connector.tool")
-    body = {"arguments": _json(arguments), "dry_run": dry_run}
+    body = {"arguments": json_given(arguments), "dry_run": dry_run}
     said = deps.client.post(f"/v1/connectors/{name}/tools/{called}", body)
     if as_json:
         print_json(said)
@@ -196,40 +195,12 @@ def _settings(
     criticality: str | None,
 ) -> dict[str, Any]:
     return {
-        "config": None if config is None else _json(config),
-        "secrets": dict(_secret(one) for one in secret) if secret else None,
-        "scopes": None if scopes is None else _text(scopes),
+        "config": None if config is None else json_given(config),
+        "secrets": dict(secret_given(one) for one in secret) if secret else None,
+        "scopes": None if scopes is None else text_given(scopes),
         "autonomy": autonomy,
         "criticality": criticality,
     }
-
-
-def _secret(given: str) -> tuple[str, str]:
-    name, equals, place = given.partition("=")
-    if equals and not place.startswith("@"):
-        raise Failure(
-            "A secret on the command line stands in every process listing.",
-            advice=f"write --secret {name} and type it, or --secret {name}=@FILE",
-        )
-    if equals:
-        return name, _text(place).rstrip("\r\n")
-    return name, typer.prompt(name, hide_input=True, err=True)
-
-
-def _text(given: str) -> str:
-    if not given.startswith("@"):
-        return given
-    try:
-        return Path(given[1:]).read_text(encoding="utf-8")
-    except OSError as exc:
-        raise Failure(f"{given[1:]}: {exc.strerror}.") from exc
-
-
-def _json(given: str) -> Any:
-    try:
-        return json.loads(_text(given))
-    except ValueError as exc:
-        raise Failure(f"This is no JSON: {exc}.") from exc
 
 
 def _print(ctx: typer.Context, shown: dict[str, Any], *, as_json: bool) -> None:

@@ -24,6 +24,7 @@ from cairn.cli import (
     memories,
     memory,
     nodes,
+    personas,
     queues,
     rebuild,
     reembed,
@@ -37,6 +38,8 @@ from cairn.cli import (
     summaries,
     taint,
     tasks,
+    ticket_sources,
+    tickets,
     tool_calls,
     trace,
     webhooks,
@@ -107,6 +110,9 @@ app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS
 app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(grants.app, name="grants", rich_help_panel=_AGENTS)
 app.command("tool-calls", rich_help_panel=_AGENTS)(tool_calls.tool_calls)
+app.add_typer(tickets.app, name="tickets", rich_help_panel=_AGENTS)
+app.add_typer(ticket_sources.app, name="ticket-sources", rich_help_panel=_AGENTS)
+app.add_typer(personas.app, name="personas", rich_help_panel=_AGENTS)
 
 app.command("cost", rich_help_panel=_OPERATIONS)(cost.cost)
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
