@@ -156,7 +156,7 @@ def _signed_out(situation: Situation, action: Action, change: Change) -> Change:
     name = action.connector
     why = (
         f"The connector {name} is not signed in any more. "
-        f"Renew its credentials with `cairn connectors reauthorise {name}`."
+        f"Renew its secrets with `cairn connectors set {name} --secret NAME`."
     )
     handed = handed_over(change.memory, why, code="connector-unauthorised", action="signed_out")
     ticket_id = situation.investigation.ticket_id

@@ -1,5 +1,6 @@
 """Planners that loop, make things up, or do what a ticket tells them: none gets anything done."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from cairn.agent.ports import ActionState
 from cairn.agent.state import NextKind, Plan, State, Verdict
 from cairn.errors import ValidationFailed
 from cairn.mcp_host.port import ToolResult
-from cairn.safety.tools import Lane
+from cairn.safety.tools import Autonomy, Lane
 
 
 def world(*script: Thought, loops: bool = False, **given: Any) -> Agents:
@@ -208,3 +209,27 @@ def test_arguments_the_host_refuses_are_a_failure_the_planner_hears_of() -> None
     assert agents.work(one).state is State.DONE
     [seen] = agents.memory(one).observations
     assert (seen.outcome, seen.reason) == ("failed", "tool-arguments")
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"items": {"type": "array", "items": {"type": "integer"}}}, {"items": [1, "two"]}),
+        ({"mode": {"enum": ["soft", "hard"]}}, {"mode": "brutal"}),
+        ({"age": {"type": "integer", "minimum": 0}}, {"age": -1}),
+        ({}, {"idempotency_key": "mine"}),
+        ({}, {"dry_run": False}),
+    ],
+)
+def test_no_person_is_asked_about_arguments_the_tool_would_refuse(
+    schema: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    agents = world(act("accounts.set", arguments=arguments))
+    agents.host.add("accounts.set", Lane.WRITE, schema={"type": "object", "properties": schema})
+    agents.persona = agents.desk.personas["default"] = replace(
+        agents.persona, autonomy=Autonomy.PROPOSE
+    )
+    one = agents.begin()
+    assert agents.work(one).state is State.DONE
+    assert reasons(agents, one) == ["wrong-arguments"]
+    assert agents.questions() == []

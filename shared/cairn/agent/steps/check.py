@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from cairn.agent import citations
 from cairn.agent.ending import halted
-from cairn.agent.planning.arguments import misfit
 from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.proposing import asking, denying, proposing
 from cairn.agent.situation import Change
 from cairn.agent.state import Observation, State, Step, Verdict
 from cairn.agent.transitions import MAX_DENIALS
 from cairn.errors import ValidationFailed
+from cairn.mcp_host.arguments import check_arguments
 from cairn.safety.action import Action, Decision, Outcome
 from cairn.safety.approval import binding, digest, same_arguments
 from cairn.safety.pipeline import Attempt, decided
@@ -233,9 +233,11 @@ def _circles(
 
 def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[str, str] | None:
     """Return what a planner invented, as (code, sentence)."""
-    fault = misfit(tool, attempt.restored)
-    if fault is not None:
-        return "wrong-arguments", f"{fault[0].upper()}{fault[1:]}."
+    try:
+        check_arguments(tool, attempt.restored)
+    except ValidationFailed as wrong:
+        said = "; ".join(f"{one.location} {one.message}" for one in wrong.errors)
+        return "wrong-arguments", f"{wrong.detail} {said}".strip()
     known = citations.sources(memory)
     for token in attempt.action.evidence:
         cited = citations.parse(token)
