@@ -67,14 +67,11 @@ def test(
 
 def _started(command: "Sequence[str]") -> "StdioServerParameters":
     from mcp import StdioServerParameters
-    from pydantic_settings import BaseSettings, EnvSettingsSource
 
-    mine = EnvSettingsSource(BaseSettings, case_sensitive=True).env_vars
-    passed_on = {
-        name: value
-        for name, value in mine.items()
-        if value is not None and not _NOT_PASSED_ON.match(name)
-    }
+    from cairn.connectors.configuration import environment
+
+    given = environment()
+    passed_on = {name: given[name] for name in given if not _NOT_PASSED_ON.match(name)}
     name = sys.executable if command[0] == "python" else command[0]
     return StdioServerParameters(command=name, args=list(command[1:]), env=passed_on)
 

@@ -16,6 +16,7 @@ from pydantic import Field, SecretStr, model_validator
 from cairn.connectors.configuration import ConnectorConfig, configured, run
 from cairn.connectors.database import CustomerDatabase, checked_dsn, secrets_of
 from cairn.connectors.serving import connector_server
+from cairn.connectors.statements import query
 from cairn.connectors.tool import Answer, Arguments, Line, Tool, WriteArguments, reads, writes
 from cairn.errors import Conflict, NotFound
 from cairn.safety.tools import Autonomy
@@ -79,44 +80,6 @@ class OnUserBecause(OnUser):
     reason: Line | None = Field(default=None, description="Why, for the account's record.")
 
 
-_USER = """
-SELECT id, email, name, department, status, locked_reason, failed_sign_ins, must_reset
-FROM accounts.users
-"""
-
-_FIND = (
-    _USER
-    + """
-WHERE email = lower(%(email)s) OR id = %(user_id)s
-  OR position(lower(%(name)s) IN lower(name)) > 0
-ORDER BY name, id LIMIT %(limit)s
-"""
-)
-
-_HELD = _USER + "WHERE id = %(user_id)s FOR UPDATE"
-
-_SIGN_INS = """
-SELECT at, outcome, host(address), device FROM accounts.sign_ins
-WHERE user_id = %(user_id)s ORDER BY at DESC, id DESC LIMIT %(limit)s
-"""
-
-_ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 0))"
-
-_REMEMBER = """
-INSERT INTO accounts.action_keys (key, tool, user_id, answer)
-VALUES (%(key)s, %(tool)s, %(user_id)s, %(answer)s)
-"""
-
-_DONE = "SELECT tool, user_id, answer FROM accounts.action_keys WHERE key = %(key)s"
-
-_CHANGE = """
-UPDATE accounts.users SET status = %(status)s, locked_reason = %(locked_reason)s,
-  failed_sign_ins = %(failed_sign_ins)s, must_reset = %(must_reset)s, changed_at = now()
-WHERE id = %(user_id)s
-"""
-
-_DELETE = "DELETE FROM accounts.users WHERE id = %(user_id)s"
-
 Row = dict[str, Any]
 
 
@@ -162,22 +125,24 @@ class Accounts:
     def health(self) -> Mapping[str, JsonValue]:
         """Connect and look for the tables."""
         with self._database.reading() as connection:
-            connection.execute(_DONE, {"key": ""})
-            connection.execute(_HELD.removesuffix("FOR UPDATE"), {"user_id": ""})
-            connection.execute(_SIGN_INS, {"user_id": "", "limit": 1})
+            connection.execute(query("account.done"), {"key": ""})
+            connection.execute(query("account.read"), {"user_id": ""})
+            connection.execute(query("account.sign_ins"), {"user_id": "", "limit": 1})
             return {"server_version": connection.info.server_version}
 
     def find_user(self, asked: FindUser) -> Answer:
         """Return the users that fit, with the state of their accounts."""
         values = {**asked.model_dump(), "limit": MAX_USERS + 1}
         with self._database.reading() as connection:
-            users: list[JsonValue] = [_user(row) for row in connection.execute(_FIND, values)]
+            users: list[JsonValue] = [
+                _user(row) for row in connection.execute(query("account.find"), values)
+            ]
         return Answer(value={"users": users[:MAX_USERS], "truncated": len(users) > MAX_USERS})
 
     def sign_ins(self, asked: SignIns) -> Answer:
         """Return a user's newest sign-ins, failed ones included."""
         with self._database.reading() as connection:
-            rows = connection.execute(_SIGN_INS, asked.model_dump()).fetchall()
+            rows = connection.execute(query("account.sign_ins"), asked.model_dump()).fetchall()
         return Answer(
             value={
                 "user_id": asked.user_id,
@@ -206,7 +171,7 @@ def _would(
     connection: Connection, change: Change, asked: OnUser, reason: str | None
 ) -> dict[str, JsonValue]:
     """Return what a change would do; it reads only."""
-    user = _held(connection, asked.user_id, _HELD.removesuffix("FOR UPDATE"))
+    user = _user_of(connection, asked.user_id, "account.read")
     return {"dry_run": True, **_told(change, user, change.after(user, reason))}
 
 
@@ -214,24 +179,24 @@ def _done(
     connection: Connection, change: Change, asked: OnUser, reason: str | None
 ) -> dict[str, JsonValue]:
     """Make the change, or return what was answered when it was made under this key."""
-    connection.execute(_ALONE, {"key": asked.idempotency_key})
-    earlier = connection.execute(_DONE, {"key": asked.idempotency_key}).fetchone()
+    connection.execute(query("account.alone"), {"key": asked.idempotency_key})
+    earlier = connection.execute(query("account.done"), {"key": asked.idempotency_key}).fetchone()
     if earlier is not None:
         return _repeated(earlier, change, asked)
-    user = _held(connection, asked.user_id, _HELD)
+    user = _user_of(connection, asked.user_id, "account.hold")
     after = change.after(user, reason)
     answer = _told(change, user, after)
     if after is None:
-        connection.execute(_DELETE, {"user_id": asked.user_id})
+        connection.execute(query("account.delete"), {"user_id": asked.user_id})
     elif after != user:
-        connection.execute(_CHANGE, {**after, "user_id": asked.user_id})
+        connection.execute(query("account.change"), {**after, "user_id": asked.user_id})
     row = {"key": asked.idempotency_key, "tool": change.tool, "user_id": asked.user_id}
-    connection.execute(_REMEMBER, {**row, "answer": json.dumps(answer)})
+    connection.execute(query("account.remember"), {**row, "answer": json.dumps(answer)})
     return answer
 
 
-def _held(connection: Connection, user_id: str, statement: str) -> Row:
-    row = connection.execute(statement.encode(), {"user_id": user_id}).fetchone()
+def _user_of(connection: Connection, user_id: str, statement: str) -> Row:
+    row = connection.execute(query(statement), {"user_id": user_id}).fetchone()
     if row is None:
         raise NotFound("There is no such user.")
     return _user(row)

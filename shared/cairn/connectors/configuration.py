@@ -58,11 +58,17 @@ def _place(error: Mapping[str, Any]) -> FieldError:
     return FieldError(where or "config", str(error["msg"]).removeprefix("Value error, "))
 
 
+def environment() -> Mapping[str, str]:
+    """Return the variables of this process."""
+    given = EnvSettingsSource(BaseSettings, case_sensitive=True).env_vars
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def from_environment(
     model: type[ConnectorConfig], prefix: str
 ) -> tuple[dict[str, JsonValue], dict[str, str]]:
     """Return the settings and the secrets the environment gives; both go to `configured`."""
-    variables = EnvSettingsSource(BaseSettings).env_vars
+    variables = {name.lower(): value for name, value in environment().items()}
     config: dict[str, JsonValue] = {}
     for name in model.model_fields:
         value = variables.get(f"{prefix}{name}".lower())
@@ -81,7 +87,7 @@ def _read(text: str) -> JsonValue:
         return text
 
 
-def _object(variable: str, variables: Mapping[str, str | None]) -> dict[str, JsonValue]:
+def _object(variable: str, variables: Mapping[str, str]) -> dict[str, JsonValue]:
     try:
         value = json.loads(variables.get(variable.lower()) or "{}")
     except ValueError:

@@ -15,6 +15,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow, tuple_row
 
+from cairn.connectors.statements import query
 from cairn.errors import CairnError, Conflict, FieldError, Unavailable, ValidationFailed
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
 
@@ -25,22 +26,6 @@ CONNECT_SECONDS = 5
 MAX_STATEMENT_SECONDS = 60.0
 ROLE_PREFIX = "cairn_"
 MIGHTY = ("pg_read_server_files", "pg_write_server_files", "pg_execute_server_program")
-
-_WHO = """
-SELECT session_user::text, current_user::text, role.rolsuper OR role.rolreplication,
-  EXISTS (SELECT FROM pg_roles AS own
-          WHERE starts_with(own.rolname, %(prefix)s) AND pg_has_role(own.oid, 'MEMBER')),
-  EXISTS (SELECT FROM pg_roles AS might
-          WHERE might.rolname = ANY (%(mighty)s) AND pg_has_role(might.oid, 'MEMBER')),
-  EXISTS (SELECT FROM pg_class AS ledger JOIN pg_class AS tenant USING (relnamespace)
-          WHERE ledger.relname = 'ledger' AND tenant.relname = 'workspace')
-FROM pg_roles AS role WHERE role.rolname = session_user
-"""
-
-_LIMITS = """
-SELECT set_config('statement_timeout', %(milliseconds)s, true),
-  set_config('lock_timeout', %(milliseconds)s, true)
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +63,7 @@ class CustomerDatabase:
     def _begin(self, connection: psycopg.Connection[TupleRow]) -> None:
         """Set the limits and look at the role; from here on, reading cannot be made writing."""
         milliseconds = int(min(self.statement_seconds, MAX_STATEMENT_SECONDS) * 1000)
-        connection.execute(_LIMITS, {"milliseconds": str(milliseconds)})
+        connection.execute(query("customer.limits"), {"milliseconds": str(milliseconds)})
         _refuse_what_is_ours(connection)
 
     @contextmanager
@@ -123,7 +108,7 @@ def _refuse_dsn(fault: str) -> NoReturn:
 
 def _refuse_what_is_ours(connection: psycopg.Connection[TupleRow]) -> None:
     values = {"prefix": ROLE_PREFIX, "mighty": list(MIGHTY)}
-    row = connection.execute(_WHO, values).fetchone()
+    row = connection.execute(query("customer.who"), values).fetchone()
     assert row is not None
     session, current, is_super, is_ours, is_mighty, holds_ours = row
     if holds_ours or str(session).startswith(ROLE_PREFIX):

@@ -18,6 +18,7 @@ from pydantic import Field, SecretStr, field_validator
 from cairn.connectors.configuration import ConnectorConfig, configured, run
 from cairn.connectors.database import CustomerDatabase, checked_dsn, secrets_of, translated
 from cairn.connectors.serving import connector_server
+from cairn.connectors.statements import query
 from cairn.connectors.tool import Answer, Arguments, Line, Text, reads
 from cairn.errors import Conflict, NotFound, ValidationFailed
 from cairn.ids import new_id
@@ -77,39 +78,6 @@ class Table(Arguments):
     table: Line = Field(description="schema.table, or a table of the first granted schema.")
 
 
-_READABLE = """
-SELECT names.nspname::text, things.relname::text, things.relkind::text
-FROM pg_class AS things JOIN pg_namespace AS names ON names.oid = things.relnamespace
-WHERE things.relkind IN ('r', 'p', 'v', 'm', 'f')
-  AND names.nspname <> ALL (%(system)s) AND NOT starts_with(names.nspname, 'pg_')
-  AND has_schema_privilege(names.oid, 'USAGE')
-  AND (has_table_privilege(things.oid, 'SELECT') OR has_any_column_privilege(things.oid, 'SELECT'))
-"""
-
-_OUTSIDE = _READABLE + "AND names.nspname <> ALL (%(schemas)s) LIMIT 1"
-
-_TABLES = (
-    _READABLE
-    + """
-  AND names.nspname = ANY (%(schemas)s)
-  AND (%(part)s::text IS NULL OR position(lower(%(part)s) IN lower(things.relname)) > 0)
-ORDER BY 1, 2 LIMIT %(limit)s
-"""
-)
-
-_COLUMNS = """
-SELECT columns.attname::text, format_type(columns.atttypid, columns.atttypmod),
-  columns.attnotnull, col_description(things.oid, columns.attnum)
-FROM pg_attribute AS columns
-  JOIN pg_class AS things ON things.oid = columns.attrelid
-  JOIN pg_namespace AS names ON names.oid = things.relnamespace
-WHERE names.nspname = %(schema)s AND things.relname = %(table)s
-  AND things.relkind IN ('r', 'p', 'v', 'm', 'f')
-  AND columns.attnum > 0 AND NOT columns.attisdropped
-  AND has_column_privilege(things.oid, columns.attnum, 'SELECT')
-ORDER BY columns.attnum
-"""
-
 KINDS = {
     "r": "table",
     "p": "partitioned table",
@@ -158,7 +126,7 @@ class Reader:
         }
         with self._database.reading() as connection:
             self._check_grants(connection)
-            rows = connection.execute(_TABLES, values).fetchall()
+            rows = connection.execute(query("reading.tables"), values).fetchall()
         tables: list[JsonValue] = [
             {"table": f"{schema}.{name}", "kind": KINDS[kind]} for schema, name, kind in rows
         ]
@@ -172,7 +140,9 @@ class Reader:
             raise NotFound("There is no such table in the granted schemas.")
         with self._database.reading() as connection:
             self._check_grants(connection)
-            rows = connection.execute(_COLUMNS, {"schema": schema, "table": name}).fetchall()
+            rows = connection.execute(
+                query("reading.columns"), {"schema": schema, "table": name}
+            ).fetchall()
         if not rows:
             raise NotFound("There is no such table in the granted schemas.")
         columns: list[JsonValue] = [
@@ -183,7 +153,7 @@ class Reader:
 
     def _check_grants(self, connection: psycopg.Connection[TupleRow]) -> None:
         values = {"system": list(SYSTEM_SCHEMAS), "schemas": self._schemas}
-        outside = connection.execute(_OUTSIDE, values).fetchone()
+        outside = connection.execute(query("reading.outside"), values).fetchone()
         if outside is not None:
             raise Conflict(
                 f"The connector's role may read {outside[0]}.{outside[1]}, which is in none of the "
@@ -208,9 +178,8 @@ def as_one_query(text: str, alias: str) -> sql.Composed:
         raise ValidationFailed(
             "Only a query can be run: SELECT, VALUES, TABLE or WITH.", reason="not-a-query"
         )
-    return sql.SQL(
-        "SELECT left(row_to_json({row})::text, {cut}) FROM (\n{query}\n) AS {row}"
-    ).format(
+    around = sql.SQL(query("reading.around").decode())  # pyright: ignore[reportArgumentType]
+    return around.format(
         row=sql.Identifier(alias),
         cut=sql.Literal(MAX_BYTES),
         query=sql.SQL(inner),  # pyright: ignore[reportArgumentType]

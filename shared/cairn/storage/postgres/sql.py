@@ -18,7 +18,12 @@ def query(name: str) -> bytes:
 @cache
 def named_queries(noun: str) -> dict[str, bytes]:
     """Return the queries of `queries/<noun>.sql` by name, each without its heading."""
-    parts = _NAME.split((QUERIES / f"{noun}.sql").read_text(encoding="utf-8"))
+    return queries_in(QUERIES / f"{noun}.sql")
+
+
+def queries_in(path: Path) -> dict[str, bytes]:
+    """Return the queries of a file by name, each without its heading."""
+    parts = _NAME.split(path.read_text(encoding="utf-8"))
     return {name: _body(text) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
