@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import chain, product
+from math import prod
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_VALUE_CHARS = 1_000
 MAX_DECODINGS = 4
+MAX_READINGS = 256
 
 _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
 _PLAIN = re.compile(r"[^{}\s\x00-\x1f\x7f]+")
@@ -36,7 +39,7 @@ def readings(template: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, .
 
     Raises UnsafeResource when the template is malformed, an argument it names is missing or no
     plain value, or a value is empty, too long, holds control characters, climbs (`..`) or is
-    encoded more than four times.
+    encoded more than four times, or there are more than 256 ways.
     """
     parts: list[tuple[Path, ...]] = []
     for segment in template.split("/"):
@@ -47,11 +50,9 @@ def readings(template: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, .
             parts.append(((segment,),))
         else:
             raise UnsafeResource("the tool declares a malformed resource")
-    most = max(len(forms) for forms in parts)
-    paths = [
-        tuple(one for forms in parts for one in forms[min(number, len(forms) - 1)])
-        for number in range(most)
-    ]
+    if prod(map(len, parts)) > MAX_READINGS:
+        raise UnsafeResource("the arguments can be read in too many ways")
+    paths = (tuple(chain.from_iterable(forms)) for forms in product(*parts))
     return tuple(dict.fromkeys(paths))
 
 

@@ -267,6 +267,20 @@ def test_what_could_be_another_resource_is_unsafe_and_no_allow_helps(name: Any) 
     assert asked(writes(allow="'**', write_file"), FILE, name=name) is UNSAFE
 
 
+def test_each_of_several_values_may_be_read_its_own_way() -> None:
+    tool = write("move", "moves/{a}/{b}")
+    values = {"a": "x/y", "b": "p/q"}
+    assert asked(writes(allow="'**'"), tool, **values) is ALLOWED
+    for deny in ("moves/*/*/*", "moves/x/y/*", "moves/*/p/q", "moves/x/y/p/q", "moves/*/*"):
+        assert asked(writes(allow="'**'", deny=deny), tool, **values) is DENIED
+
+
+def test_what_can_be_read_in_too_many_ways_is_unsafe() -> None:
+    tool = write("move", "/".join(f"{{{name}}}" for name in "abcd"))
+    value = " A%2520b/c "
+    assert asked(writes(allow="'**'"), tool, a=value, b=value, c=value, d=value) is UNSAFE
+
+
 def test_a_missing_argument_is_unsafe() -> None:
     assert asked(writes(allow="'**'"), FILE) is UNSAFE
 
