@@ -8,13 +8,18 @@ from tests.support.agent_rows import action, approval, investigation
 from tests.support.forgetting import CANARY, Stand, open_stand
 
 from cairn.access.system import system_principal
+from cairn.clock import utc_now
+from cairn.ids import new_id
 from cairn.lifecycle.forget import Target
+from cairn.safety.grants import GrantRow
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.investigations import PostgresAgentStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
+
+_COUNTED = ("investigation", "approval", "tool_call", "standing_grant")
 
 
 @pytest.fixture
@@ -24,7 +29,7 @@ def stand(database: "Database") -> Iterator[Stand]:
     pool.close()
 
 
-def test_snapshots_questions_and_calls_about_a_subject_are_emptied(stand: Stand) -> None:
+def test_snapshots_questions_calls_and_grants_about_a_subject_are_emptied(stand: Stand) -> None:
     stand.tell("one")
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
     about: dict[str, Any] = {"data_subjects": (plan.subject_id,)}
@@ -32,15 +37,27 @@ def test_snapshots_questions_and_calls_about_a_subject_are_emptied(stand: Stand)
     theirs = investigation(stand.workspace_id)
     asked = approval(ours, content=CANARY.encode(), **about)
     called = action(ours, input=CANARY.encode(), output=CANARY.encode(), **about)
+    allowed = GrantRow(
+        id=new_id(),
+        tool="desk.reset",
+        declaration="0" * 64,
+        content=CANARY.encode(),
+        expires_at=utc_now(),
+        max_uses=1,
+        made_by=new_id(),
+        made_at=utc_now(),
+        **about,
+    )
     transactions = StoreTransactions(stand.pool, PostgresAgentStores)
     with transactions.writing(system_principal(stand.workspace_id)) as stores:
         stores.investigations.add(ours, CANARY.encode())
         stores.investigations.add(theirs, b"of somebody else")
         stores.approvals.add(asked)
         stores.actions.add(called)
+        stores.grants.add(allowed)
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
-    counted = [plan.counts[one] for one in ("investigation", "approval", "tool_call")]
-    assert counted == [1, 1, 1]
+    counted = [plan.counts[one] for one in _COUNTED]
+    assert counted == [1, 1, 1, 1]
 
     done = stand.forgets()
     assert stand.proof(done, CANARY).clean
@@ -51,6 +68,7 @@ def test_snapshots_questions_and_calls_about_a_subject_are_emptied(stand: Stand)
         for kept, texts in (
             (stores.approvals.find(asked.id), ("content",)),
             (stores.actions.find(called.id), ("input", "output")),
+            (stores.grants.find(allowed.id), ("content",)),
         ):
             assert kept is not None
             assert [getattr(kept, name) for name in texts] == [b""] * len(texts)

@@ -107,6 +107,9 @@ UNION ALL
 SELECT 'tool_call', count(*)::integer FROM tool_call
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'standing_grant', count(*)::integer FROM standing_grant
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'ticket', count(*)::integer FROM ticket
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
