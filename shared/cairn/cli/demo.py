@@ -1,11 +1,19 @@
 """`cairn demo`: the whole way of real text, from remembering to being found, on a running stack."""
 
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from cairn.cli.consolidate import last_run, run_scheduled, told
 from cairn.cli.deps import Deps
+from cairn.cli.desk_demo import (
+    can_work,
+    runbooks,
+    show_tickets,
+    went_well,
+    work_tickets,
+)
 from cairn.cli.documents import send, show, wait_for, wait_until
 from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import Json, deps_of, print_json
@@ -19,7 +27,7 @@ RESULTS = 3
 
 
 def demo(ctx: typer.Context, as_json: Json = False) -> None:
-    """Remember sample messages, ingest sample documents, ask, consolidate, verify, trace.
+    """Remember sample messages, ingest documents, ask, consolidate, work tickets, verify, trace.
 
     Safe to repeat: what is known already is a duplicate, and an unchanged document stays.
     """
@@ -27,10 +35,13 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
     samples = read_samples()
     started = deps.stopwatch()
     results = _remember(deps, samples)
-    ingestions = _ingest(deps, samples)
+    agents = can_work(deps)
+    documents = [*samples.documents, *(runbooks() if agents else [])]
+    ingestions = _ingest(deps, documents)
     _embed(deps)
     answers = _ask(deps, samples)
     consolidated = _consolidate(deps)
+    worked = work_tickets(deps, draw=not as_json) if agents else []
     verified = deps.client.get("/v1/ledger/verify")
     counts = count(results)
     report = {
@@ -38,16 +49,18 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
         "documents": ingestions,
         "questions": answers,
         "consolidation": consolidated,
+        "tickets": worked,
         "ledger": verified,
         "seconds": round(deps.stopwatch() - started, 1),
     }
     if as_json:
         print_json(report)
     else:
-        _show(deps, samples, report)
+        _show(deps, documents, report)
         advise_reindex(deps)
     well = verified["ok"] and all(each["status"] == "ready" for each in ingestions)
     well = well and (consolidated is None or consolidated["status"] == "SUCCEEDED")
+    well = well and (not worked or went_well(worked))
     if not well or "rejected" in counts:
         raise typer.Exit(1)
 
@@ -57,15 +70,13 @@ def _remember(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
         return remember_all(deps, samples.memories)
 
 
-def _ingest(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
+def _ingest(deps: Deps, documents: list[Path]) -> list[dict[str, Any]]:
     """Send the sample documents through the ingestion machine and wait for them.
 
     Their source is named by file, not by folder, so that a moved clone ingests nothing twice.
     """
-    with deps.err.status(f"sending {len(samples.documents)} documents …"):
-        accepted = [
-            send(deps, file, {"source_uri": f"sample://{file.name}"}) for file in samples.documents
-        ]
+    with deps.err.status(f"sending {len(documents)} documents …"):
+        accepted = [send(deps, file, {"source_uri": f"sample://{file.name}"}) for file in documents]
     return wait_for(deps, accepted)
 
 
@@ -103,15 +114,16 @@ def _consolidate(deps: Deps) -> dict[str, Any] | None:
     return {**run_scheduled(deps, wait=True), "run": last_run(deps)}
 
 
-def _show(deps: Deps, samples: Samples, report: dict[str, Any]) -> None:
+def _show(deps: Deps, documents: list[Path], report: dict[str, Any]) -> None:
     deps.out.print(f"\n[bold]Remembered[/] {say_counts(report['memories'])}")
     deps.out.print("\n[bold]Ingested[/]")
-    show(deps, samples.documents, report["documents"])
+    show(deps, documents, report["documents"])
     for asked in report["questions"]:
         deps.out.print(f"[bold]{asked['query']}[/]")
         show_results(deps, asked, asked["query"])
         mark = "[green]✓[/]" if asked["answered"] else "[yellow]not among the first[/]"
         deps.out.print(f"  [dim]expected:[/] {asked['expected']}  {mark}\n")
+    show_tickets(deps, report["tickets"])
     _show_ledger(deps, report["ledger"])
     _show_consolidation(deps, report["consolidation"])
     _show_trace(deps, report["documents"])
