@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from infra.cdk.constructs.acknowledgement import SHORTEST_REASON
+from infra.cdk.constructs.alarms import NAMESPACE
 from infra.cdk.functions import discover
 from tests.infrastructure.assembly import Assembly, Resource, run_python
 
 from cairn.bootstrap import metrics
+from cairn.metrics import SHAPES, Metric
 
 STACKS = {"api", "data", "network", "observability", "pipeline"}
 ROOT_OF_WILDCARDS = {"ec2:", "logs:", "xray:"}  # actions for which IAM has no resource
@@ -147,9 +149,30 @@ def test_searches_without_vectors_wake_somebody_by_the_metric_that_is_written(
 
 
 def test_the_dashboard_shows_every_metric_of_searches(prod: Assembly) -> None:
-    [page] = prod.resources("AWS::CloudWatch::Dashboard")
-    shown = json.dumps(page.properties["DashboardBody"])
+    shown = dashboard(prod, "cairn-prod")
     assert not {name for name in metrics.UNITS if name not in shown}
+
+
+def test_the_dashboard_of_agents_shows_all_fourteen_metrics(prod: Assembly) -> None:
+    shown = dashboard(prod, "cairn-prod-agents")
+    assert not {one.value for one in Metric if one.value not in shown}
+    assert NAMESPACE == metrics.NAMESPACE
+    for metric, shape in SHAPES.items():
+        for names in shape.sets:
+            if names and "workspace" not in names:
+                schema = ",".join((NAMESPACE, *names))
+                pattern = rf"SEARCH\('{{{schema}}} MetricName=\\*\"{metric.value}\\*\"'"
+                assert re.search(pattern, shown), (metric, names)
+
+
+def dashboard(prod: Assembly, name: str) -> str:
+    """The body of a dashboard as JSON."""
+    [page] = [
+        one
+        for one in prod.resources("AWS::CloudWatch::Dashboard")
+        if one.properties["DashboardName"] == name
+    ]
+    return json.dumps(page.properties["DashboardBody"])
 
 
 @pytest.mark.parametrize(

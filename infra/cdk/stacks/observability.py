@@ -1,4 +1,4 @@
-"""The observability stack: the alarms that say something is wrong, and one dashboard."""
+"""The observability stack: the alarms that say something is wrong, and two dashboards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from aws_cdk import Environment, Stack
 
+from infra.cdk.constructs.agents_dashboard import agents_dashboard
 from infra.cdk.constructs.alarms import SEARCHING, Alarms
 from infra.cdk.constructs.dashboard import dashboard
 
@@ -42,4 +43,5 @@ class ObservabilityStack(Stack):
         for name, machine in pipeline.machines.items():
             alarms.watch_machine(name, machine)
         alarms.watch_api("api", front.http.api)
+        agents_dashboard(self, config=config)
         dashboard(self, config=config, functions=functions, pipeline=pipeline, front=front)

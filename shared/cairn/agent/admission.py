@@ -19,7 +19,7 @@ from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Topic
 from cairn.ledger.entry import SYSTEM
 from cairn.safety.tools import Autonomy
-from cairn.traces import joined
+from cairn.traces import joined, within
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -82,7 +82,8 @@ class Admit:
         )
         if not page.stores.investigations.add(investigation, b""):
             raise Conflict("The ticket is being investigated.", reason="investigated-already")
-        page.note("investigation.started", {**ids(investigation), "run": 1}, {})
+        with within(investigation.traceparent):
+            page.note("investigation.started", {**ids(investigation), "run": 1}, {})
         page.wake(Topic.INVESTIGATION, investigation_id, batch=1)
         return True
 

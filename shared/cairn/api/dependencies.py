@@ -13,6 +13,7 @@ from cairn.access import Principal, Role
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.errors import FieldError, RateLimited, Unauthenticated, ValidationFailed
 from cairn.ingestion.requests import IdempotencyKey
+from cairn.metrics import Metric
 
 API_KEY = re.compile(r"cairn_[A-Za-z0-9]{1,64}\.[A-Za-z0-9_\-]{1,200}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -48,6 +49,7 @@ def caller_with(*roles: Role) -> Callable[..., Principal]:
         request.state.principal = principal
         request.state.rate = decision
         if not decision.allowed:
+            _count_rejection(request, principal)
             raise RateLimited(
                 f"This key may send {decision.limit} requests in {decision.window} s.",
                 retry_after=decision.retry_after,
@@ -56,6 +58,13 @@ def caller_with(*roles: Role) -> Callable[..., Principal]:
         return principal
 
     return caller
+
+
+def _count_rejection(request: Request, principal: Principal) -> None:
+    """Count a request above its key's limit by where it came from."""
+    mcp = request.url.path.startswith("/mcp")
+    surface = "public" if principal.role is Role.PUBLIC else "mcp" if mcp else "api"
+    request.app.state.options.metrics(Metric.RATE_LIMIT_REJECTIONS, 1, surface=surface)
 
 
 def _api_key(request: Request, credentials: HTTPAuthorizationCredentials | None) -> str:

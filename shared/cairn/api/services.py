@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.api.stream_options import OpenStreams, Pace
+from cairn.metrics import Metrics, untold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -601,3 +602,4 @@ class ApiOptions:
     max_answer_bytes: int = 5 * 1024 * 1024
     pace: Pace = field(default_factory=Pace)
     open_streams: OpenStreams = field(default_factory=OpenStreams)
+    metrics: Metrics = untold

@@ -13,6 +13,7 @@ from cairn.api.services import ApiOptions, ApiServices
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger
+from cairn.bootstrap.measuring import metrics
 from cairn.bootstrap.parts import embedder
 from cairn.clock import utc_now
 from cairn.errors import CairnError
@@ -344,7 +345,11 @@ def create_asgi_app(*, read_model: bool = False) -> FastAPI:
 def _options(settings: ApiSettings) -> ApiOptions:
     """Return what the deployment chose. A laptop answers MCP under its own names only."""
     local = settings.stage == "local"
-    return ApiOptions(cors_origins=settings.origins(), mcp_hosts=LOOPBACK if local else ())
+    return ApiOptions(
+        cors_origins=settings.origins(),
+        mcp_hosts=LOOPBACK if local else (),
+        metrics=metrics(settings.stage),
+    )
 
 
 def _read(model: Embedder, log: Logger) -> None:

@@ -25,6 +25,7 @@ from cairn.storage.postgres.sweeping import ListWorkspaces
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.agent.gauges import TellGauges
     from cairn.agent.situation import StepFunction
     from cairn.agent.sweeping import SweepInvestigations
     from cairn.bootstrap.signing import SigningKey
@@ -47,6 +48,7 @@ class AuditServices:
     sweep: Sweep
     investigation: InvestigationSteps
     sweep_investigations: SweepInvestigations
+    gauges: TellGauges
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -66,6 +68,7 @@ def audit_services() -> AuditServices:
         sweep=later(lambda: _sweep(settings, opened, key, log)),
         investigation=InvestigationSteps(parts=parts),
         sweep_investigations=later(lambda: _sweep_investigations(parts, log)),
+        gauges=later(lambda: _gauges(parts, log)),
         count_accesses=later(lambda: _count_accesses(opened)),
         search_index=later(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
@@ -129,6 +132,17 @@ def _observe() -> StepFunction:
     from cairn.agent.steps.observe import observe
 
     return observe
+
+
+def _gauges(parts: InvestigationParts, log: Logger) -> TellGauges:
+    from cairn.agent.gauges import TellGauges
+
+    return TellGauges(
+        workspaces=ListWorkspaces(parts.opened),
+        transactions=parts.transactions,
+        metrics=parts.metrics,
+        report=warn(log),
+    )
 
 
 def _sweep_investigations(parts: InvestigationParts, log: Logger) -> SweepInvestigations:

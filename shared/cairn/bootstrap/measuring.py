@@ -1,7 +1,7 @@
 """The fourteen metrics as lines of CloudWatch's embedded format; the laptop writes none.
 
-How many series there can be is bounded: a label takes at most `MOST_VALUES` values in a process,
-the next ones are counted as `other`.
+How many series there can be is bounded: a label of a metric takes at most `MOST_VALUES` values in a
+process, the next ones are counted as `other`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
-from cairn.bootstrap.metrics import NAMESPACE
 from cairn.metrics import SHAPES, Metric, Metrics, Shape, Sort, untold
 
 if TYPE_CHECKING:
@@ -35,15 +34,21 @@ class EmbeddedMetrics:
     """Writes metrics to standard output, where CloudWatch Logs takes them from."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, set[str]] = {}
+        self._seen: dict[tuple[Metric, str], set[str]] = {}
         self._lock = Lock()
 
     def __call__(self, metric: Metric, value: float = 1, /, **labels: object) -> None:
         """As `Metrics`."""
         from aws_lambda_powertools.metrics import EphemeralMetrics
 
+        from cairn.bootstrap.metrics import NAMESPACE
+
         shape = SHAPES[metric]
-        named = {name: self._bounded(name, str(label)) for name, label in labels.items() if label}
+        named = {
+            name: self._bounded((metric, name), str(label))
+            for name, label in labels.items()
+            if label
+        }
         line = EphemeralMetrics(namespace=NAMESPACE)
         line.service = ""
         line.add_metric(name=metric, unit=shape.unit, value=value)
@@ -54,7 +59,7 @@ class EmbeddedMetrics:
             line.add_metadata(key=name, value=named[name])
         line.flush_metrics()
 
-    def _bounded(self, name: str, label: str) -> str:
+    def _bounded(self, name: tuple[Metric, str], label: str) -> str:
         label = label.strip()[:MOST_CHARS] or OTHER
         with self._lock:
             seen = self._seen.setdefault(name, set())

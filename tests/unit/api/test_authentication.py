@@ -1,6 +1,9 @@
 import pytest
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 
+from cairn.api.services import ApiOptions
+from cairn.metrics import Metric
+
 OPEN = {"/healthz", "/readyz", "/v1/claim"}
 
 
@@ -105,3 +108,29 @@ def test_health_needs_no_key_and_readiness_tells_the_truth() -> None:
     world.database_up = False
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("key", "method", "path", "surface"),
+    [
+        (AGENT_KEY, "GET", "/v1/memories", "api"),
+        (AGENT_KEY, "POST", "/mcp", "mcp"),
+        (PUBLIC_KEY, "POST", "/v1/search", "public"),
+        (PUBLIC_KEY, "POST", "/mcp", "public"),
+    ],
+)
+def test_a_request_above_the_limit_is_counted_by_where_it_came_from(
+    key: str, method: str, path: str, surface: str
+) -> None:
+    told: list[tuple[Metric, float, dict[str, object]]] = []
+
+    def tell(metric: Metric, value: float = 1, /, **labels: object) -> None:
+        told.append((metric, value, labels))
+
+    world = World(remaining=1)
+    client = Client(world, key=key, options=ApiOptions(metrics=tell))
+    body = {"query": "x"} if method == "POST" else None
+    client.request(method, path, json=body)
+    assert told == []
+    assert client.request(method, path, json=body).status_code == 429
+    assert told == [(Metric.RATE_LIMIT_REJECTIONS, 1, {"surface": surface})]

@@ -1,8 +1,10 @@
 """The fourteen metrics: on AWS a line each, on the laptop none, and never more series than said."""
 
 import json
+import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from cairn.llm.port import Purpose, Usage
 from cairn.metrics import SHAPES, Metric, Sort, untold
 from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
+ROOT = Path(__file__).parents[3]
 LABELS = {
     "workspace": "w",
     "connector": "http",
@@ -152,3 +155,22 @@ def test_a_call_that_failed_or_has_no_price_adds_to_no_cost(
     )
     kept.record(failed)
     assert lines(capsys) == []
+
+
+def sources() -> dict[str, str]:
+    folders = (ROOT / "shared" / "cairn", ROOT / "functions")
+    files = [path for folder in folders for path in folder.rglob("*.py")]
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
+
+
+def test_every_metric_is_told_by_somebody() -> None:
+    told = "\n".join(
+        text for name, text in sources().items() if not name.endswith("cairn/metrics.py")
+    )
+    assert not [one for one in Metric if f"Metric.{one.name}" not in told]
+
+
+def test_the_guide_has_every_metric_with_its_unit() -> None:
+    guide = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(cairn_\w+)` \| (\w+) \|", guide, re.MULTILINE))
+    assert rows == {one.value: SHAPES[one].unit for one in Metric}

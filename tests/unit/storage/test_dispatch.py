@@ -14,7 +14,10 @@ from cairn import traces
 from cairn.access import Principal
 from cairn.errors import Unavailable
 from cairn.ids import new_id
+from cairn.ingestion.appending import append_and_project
+from cairn.ingestion.entries import Entries
 from cairn.ingestion.ports import OutboxRow, Topic
+from cairn.ledger.entry import SYSTEM
 from cairn.storage.aws import dispatch
 from cairn.storage.aws.dispatch import (
     NOBODY_WAITS,
@@ -163,6 +166,52 @@ def test_a_message_of_a_trace_carries_it_as_an_attribute(outbox: Outbox, cloud: 
         {"traceparent": {"DataType": "String", "StringValue": traceparent}},
         None,
     ]
+
+
+def test_a_swept_ticket_carries_the_trace_of_its_entry(cloud: Cloud) -> None:
+    transactions, principal = InMemoryTransactions(), admin_of(new_id())
+    transactions.create_workspace(principal.workspace_id)
+    trace_id = new_id().hex
+    with (
+        transactions.writing(principal) as stores,
+        traces.within(traces.joined(trace_id, new_id())),
+    ):
+        entries = Entries(
+            workspace_id=principal.workspace_id,
+            actor=SYSTEM,
+            now=NOON,
+            next_position=1,
+            new_id=new_id,
+            seal=lambda *_: b"",
+        )
+        position = entries.add("ticket.received", {}, {}, data_subjects=(), occurred_at=NOON)
+        append_and_project(stores, entries.planned, NOON)
+    row = OutboxRow(
+        workspace_id=principal.workspace_id,
+        id=new_id(),
+        topic=Topic.TICKET,
+        position=position,
+        reference=new_id(),
+    )
+    dispatcher = AwsDispatcher(
+        queues={Topic.TICKET: "https://queue.example.org"},
+        machines={},
+        transactions=transactions,
+        claim=lambda *_: [row],
+        clock=lambda: NOON,
+        log=lambda *_: None,
+    )
+    dispatcher.sweep()
+    [attributes] = cloud.attributes
+    assert attributes is not None
+    carried = traces.carried(
+        {
+            "messageAttributes": {
+                "traceparent": {"stringValue": attributes["traceparent"]["StringValue"]}
+            }
+        }
+    )
+    assert traces.trace_id_of(carried) == trace_id
 
 
 def test_an_ingestion_starts_the_machine_under_its_own_name(outbox: Outbox, cloud: Cloud) -> None:

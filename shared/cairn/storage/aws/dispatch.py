@@ -16,7 +16,7 @@ from cairn.access.system import system_principal
 from cairn.errors import CairnError
 from cairn.ingestion.ports import Topic
 from cairn.storage.aws.clients import aws_client
-from cairn.traces import TRACEPARENT, current
+from cairn.traces import TRACEPARENT, current, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +30,9 @@ STALE_AFTER = timedelta(minutes=15)
 """How long a sent row may stay unfinished before it is sent again."""
 
 SWEEP_ROWS = 200
+
+TRACED = frozenset({Topic.TICKET, Topic.INVESTIGATION, Topic.ESCALATION})
+"""Rows whose trace is their entry's, also when a sweep sends them; others have the sender's."""
 
 REFERENCES = MappingProxyType(
     {
@@ -129,8 +132,16 @@ class AwsDispatcher:
             ids[REFERENCES[row.topic]] = str(row.reference)
         body = json.dumps({"workspace_id": str(row.workspace_id), **ids})
         aws_client("sqs").send_message(
-            QueueUrl=self.queues[row.topic], MessageBody=body, **_traced()
+            QueueUrl=self.queues[row.topic], MessageBody=body, **_attributes(self._trace(row))
         )
+
+    def _trace(self, row: OutboxRow) -> str | None:
+        """Return the trace of a row: of agents' work, that of the entry it was kept with."""
+        if row.topic not in TRACED:
+            return current()
+        with self.transactions.reading(system_principal(row.workspace_id)) as stores:
+            trace_id = stores.ledger.trace_at(row.position)
+        return joined(trace_id, row.id) if trace_id else current()
 
     def _start(self, row: OutboxRow) -> None:
         """Start a machine; the name makes a second start of the same attempt or run do nothing."""
@@ -143,6 +154,7 @@ class AwsDispatcher:
         name = f"{reference}-{row.attempt}" if row.attempt else str(reference)
         if row.topic == Topic.INVESTIGATION:
             name, given["run"] = f"{reference}-{row.batch}", row.batch
+            given |= {TRACEPARENT: trace} if (trace := self._trace(row)) else {}
         try:
             machines.start_execution(
                 stateMachineArn=self.machines[row.topic], name=name, input=json.dumps(given)
@@ -184,9 +196,8 @@ class AwsDispatcher:
                 self.log("outbox.mark_failed", {"error": exc.code})
 
 
-def _traced() -> dict[str, Any]:
-    """Return the attributes that carry the present trace with a message, none without one."""
-    traceparent = current()
+def _attributes(traceparent: str | None) -> dict[str, Any]:
+    """Return what carries a trace with a message; nothing without one."""
     if traceparent is None:
         return {}
     value = {"DataType": "String", "StringValue": traceparent}
