@@ -1,4 +1,4 @@
-"""The act stage: what leaves the account. Steps of investigations, and from queues, deliveries."""
+"""The act stage: what leaves the account. Steps of investigations, deliveries, polls of desks."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -7,6 +7,10 @@ from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.act import act_services
 from cairn.errors import CairnError
+
+POLL_SECONDS = 80.0  # of the function's 120: what is left is for the source it is at
+
+CHECK_SECONDS = 70.0  # of the function's 120: the last one looked at may take its own time
 
 services = act_services()
 
@@ -21,6 +25,12 @@ class Step(BaseModel):
     token: str = ""
 
 
+class Poll(BaseModel):
+    """A schedule: fetch what is new at help desks."""
+
+    step: Literal["poll_tickets"]
+
+
 class Message(BaseModel):
     """A queue message: which webhook to deliver."""
 
@@ -29,10 +39,17 @@ class Message(BaseModel):
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one step, or deliver and tell the queue which messages are to come again."""
+    """Run one step, or poll, or deliver and tell the queue which messages are to come again."""
     if "Records" in event:
         failed = [one["messageId"] for one in event["Records"] if not _delivered(one)]
         return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+    if event.get("step") == "poll_tickets":
+        Poll.model_validate(event)
+        return dict(services.poll_tickets(seconds=POLL_SECONDS))
+    if event.get("step") == "check_connectors":
+        looked = services.check_connectors(seconds=CHECK_SECONDS)
+        services.log.info("act.check_connectors", extra=looked)
+        return dict(looked)
     asked = Step.model_validate(event)
     return services.investigation(
         asked.step,

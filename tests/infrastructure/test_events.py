@@ -49,6 +49,7 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         if "ScheduleExpression" in rule.properties
     ]
     shown = [
+        sample("act/check_connectors"),
         sample("audit/count_accesses"),
         sample("audit/maintain_search_index"),
         sample("audit/sweep_investigations"),

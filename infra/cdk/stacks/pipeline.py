@@ -48,6 +48,16 @@ SCHEDULES = {
     "Investigations": (events.Schedule.rate(Duration.hours(1)), "sweep_investigations"),
 }
 
+OUTWARD_SCHEDULES = {
+    "Tickets": (events.Schedule.rate(Duration.minutes(5)), "poll_tickets"),
+    "Connectors": (events.Schedule.rate(Duration.minutes(5)), "check_connectors"),
+}
+"""Where something may leave: elsewhere no help desk is reached, and the database may sleep."""
+
+INWARD_SCHEDULES = {
+    "Connectors": (events.Schedule.rate(Duration.hours(1)), "check_connectors"),
+}
+
 INDEX_SCHEDULE = {
     "HourlyIndex": (events.Schedule.rate(Duration.hours(1)), "maintain_search_index"),
 }
@@ -106,6 +116,8 @@ class PipelineStack(Stack):
         self._schedule_machines()
         self._tell_of_ends(arns["investigation"])
         self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
+        outward = config.webhooks != "off"
+        self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
         self._outputs()
 
     def _grant(self, data: DataStack, arns: Mapping[str, str]) -> None:
@@ -154,13 +166,13 @@ class PipelineStack(Stack):
             )
 
     def _schedule(
-        self, audit: lambda_.Function, schedules: Mapping[str, tuple[events.Schedule, str]]
+        self, function: lambda_.Function, schedules: Mapping[str, tuple[events.Schedule, str]]
     ) -> None:
         for name, (schedule, step) in schedules.items():
             rule = events.Rule(self, name, description=f"Cairn: {step}", schedule=schedule)
             rule.add_target(
                 targets.LambdaFunction(
-                    audit,
+                    function,
                     event=events.RuleTargetInput.from_object({"step": step}),
                     retry_attempts=2,
                     max_event_age=Duration.hours(1),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
-from cairn.bootstrap.logs import logger
+from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database, key_store
-from cairn.clock import utc_now
+from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.settings import ActSettings
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from cairn.agent.calling import CallTool
     from cairn.agent.situation import StepFunction
+    from cairn.helpdesk.polling import PollDue
     from cairn.lifecycle.webhooks import DeliverWebhook
+    from cairn.mcp_host.checking import CheckConnectors
+    from cairn.mcp_host.host import Host
     from cairn.storage.postgres.database import Database
 
 
@@ -31,6 +34,8 @@ class ActServices:
 
     investigation: InvestigationSteps
     deliver: DeliverWebhook
+    check_connectors: CheckConnectors
+    poll_tickets: PollDue
     log: Logger
 
 
@@ -49,23 +54,43 @@ def act_services() -> ActServices:
             "WRITING_BACK": lambda: _write_back(parts),
         },
     )
-    call = later(lambda: _call(settings, parts))
+    host = later(lambda: _host(settings, parts))
+    call = later(lambda: _call(host))
     return ActServices(
         investigation=InvestigationSteps(parts=parts),
         deliver=later(lambda: _deliver(settings, opened)),
+        check_connectors=later(lambda: _check_connectors(parts, host)),
+        poll_tickets=later(lambda: parts.helpdesk.poll_due),
         log=log,
     )
 
 
-def _call(settings: ActSettings, parts: InvestigationParts) -> CallTool:
-    from cairn.agent.calling import CallTool
+def _host(settings: ActSettings, parts: InvestigationParts) -> Host:
     from cairn.bootstrap.connectors import connector_host
     from cairn.ledger.keys import BodyCipher
 
-    host = connector_host(
+    return connector_host(
         settings, parts.opened, parts.transactions, parts.keys, BodyCipher(), parts.metrics
     )
+
+
+def _call(host: Host) -> CallTool:
+    from cairn.agent.calling import CallTool
+
     return CallTool(host=host)
+
+
+def _check_connectors(parts: InvestigationParts, host: Host) -> CheckConnectors:
+    from cairn.mcp_host.checking import CheckConnectors
+    from cairn.storage.postgres.connectors import ConnectorsToCheck
+
+    return CheckConnectors(
+        due=ConnectorsToCheck(parts.opened),
+        host=host,
+        clock=utc_now,
+        stopwatch=monotonic,
+        report=warn(parts.log),
+    )
 
 
 def _check(parts: InvestigationParts, call: CallTool) -> StepFunction:

@@ -58,7 +58,7 @@ class Called:
             return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
-        counting += ("investigation",)
+        counting += ("investigation", "poll_tickets", "check_connectors")
         return {} if self.name.startswith(counting) else 1
 
 
