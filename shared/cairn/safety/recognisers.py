@@ -15,6 +15,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from cairn.safety.formats import IBAN_LENGTHS, MONTHS, NO_NAMES, STATES
@@ -55,15 +56,15 @@ _START = r"(?<![^\W_])"
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """Finds one kind. The group `v` of `pattern` is the value; `accepts` has the last word."""
+    """Finds one kind. The group `v` of its pattern is the value; `accepts` has the last word."""
 
     kind: Kind
-    pattern: re.Pattern[str]
+    source: str
     accepts: Callable[[re.Match[str]], bool] | None = None
 
     def find(self, text: str) -> Iterator[Span]:
         """Return the spans of this kind."""
-        for match in self.pattern.finditer(text):
+        for match in _compiled(self.source).finditer(text):
             if self.accepts is None or self.accepts(match):
                 yield *match.span("v"), self.kind
 
@@ -201,7 +202,13 @@ def _is_version(text: str, start: int) -> bool:
 def _one(
     kind: Kind, pattern: str, accepts: Callable[[re.Match[str]], bool] | None = None
 ) -> Recogniser:
-    return Recogniser(kind, re.compile(pattern, re.MULTILINE), accepts)
+    return Recogniser(kind, pattern, accepts)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first tried: a profile needs few of them."""
+    return re.compile(source, re.MULTILINE)
 
 
 def _labelled(kind: Kind, labels: str, value: str) -> Recogniser:
