@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.admission import Admit, Start
-    from cairn.agent.approvals import Approvals
+    from cairn.agent.admission import Admit
     from cairn.agent.catalogue import StoredConnectors
     from cairn.agent.closing import Abandon, Close, Halt
     from cairn.agent.hiding import Hiding
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from cairn.agent.running import RunStep
     from cairn.agent.situation import StepFunction
     from cairn.agent.waiting import Expire, Wait
-    from cairn.bootstrap.api_parts import ApiParts
     from cairn.bootstrap.helpdesk import HelpdeskParts
+    from cairn.helpdesk.write_back import Desk
     from cairn.ingestion.ports import Dispatcher
     from cairn.ledger.keys import KeyStore
     from cairn.mcp_host.policies import ConnectorPolicies
@@ -182,6 +181,11 @@ class InvestigationParts:
 
         return HelpdeskParts(opened=self.opened, keys=self.keys, wake=self.wake, log=self.log)
 
+    @property
+    def desk(self) -> Desk:
+        """Where tickets and personas are read, and written back to."""
+        return self.helpdesk.desk
+
     @cached_property
     def admit(self) -> Admit:
         """What takes up who is next."""
@@ -212,7 +216,7 @@ class InvestigationParts:
         return RunStep(
             journal=self.journal,
             steps={State(name): later(make) for name, make in self.steps.items()},
-            desk=self.helpdesk.desk,
+            desk=self.desk,
             stopwatch=monotonic,
             abandon=self.abandon,
             metrics=self.metrics,
@@ -246,7 +250,7 @@ class InvestigationParts:
 
         return Close(
             journal=self.journal,
-            desk=self.helpdesk.desk,
+            desk=self.desk,
             escalate=self.escalate,
             admit=self.admit,
             metrics=self.metrics,
@@ -338,31 +342,3 @@ class InvestigationSteps:
                 raise
         ids = {"workspace_id": str(workspace_id), "investigation_id": str(investigation_id)}
         return {**ids, "state": SUPERSEDED, "run": 0}
-
-
-def api_parts(parts: ApiParts) -> InvestigationParts:
-    """Return what the API does with investigations; it runs no step of one."""
-    return InvestigationParts(settings=parts.settings, opened=parts.opened, log=parts.log, steps={})
-
-
-def start(parts: ApiParts) -> Start:
-    """Return what starts an investigation because somebody asks for it."""
-    from cairn.agent.admission import Start
-
-    own = api_parts(parts)
-    return Start(journal=own.journal, admit=own.admit, desk=own.helpdesk.desk)
-
-
-def resume(parts: ApiParts) -> Resume:
-    """Return what starts another execution because somebody asks for it."""
-    return api_parts(parts).resume
-
-
-def approvals(parts: ApiParts) -> Approvals:
-    """Return what shows questions and takes decisions."""
-    from cairn.agent.approvals import Approvals
-
-    own = api_parts(parts)
-    return Approvals(
-        journal=own.journal, pipeline=own.pipeline, desk=own.helpdesk.desk, hiding=own.hiding
-    )
