@@ -9,7 +9,7 @@ from cairn.agent.ending import halted, handed_over
 from cairn.agent.ports import ActionState
 from cairn.agent.situation import Change, Fact
 from cairn.agent.state import Observation, State, Step, Verdict
-from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, evidence_ids, sealed_output
+from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_output
 from cairn.agent.transitions import MAX_DENIALS
 from cairn.mcp_host.port import ConnectorUnauthorised, ConnectorUnavailable
 from cairn.safety.pipeline import decided
@@ -67,7 +67,7 @@ def lost(situation: Situation, action: Action, dry_run: bool, *, code: str) -> C
     end = End(state=ActionState.UNKNOWN, text="", error=code, dry_run=dry_run)
     memory = observed(situation.memory, end, "The call was sent and no answer came.")
     change = handed_over(memory, why, code="outcome-unknown", action="unknown")
-    fact, effect = ended(situation.memory, action, end)
+    fact, effect = ended(action, end)
     return replace(change, facts=(fact,), effects=(effect,))
 
 
@@ -108,7 +108,6 @@ def refused_late(situation: Situation, attempt: Attempt) -> Change:
         "action_id": str(action.id),
         "reason": decision.reason,
         "policy_version": decision.policy_version,
-        "evidence_ids": evidence_ids(held, action.evidence),
     }
     body = {"connector": action.connector, "tool": action.tool, "detail": decision.detail}
     fact = Fact(type="action.denied", meta=meta, body=body)
@@ -186,7 +185,7 @@ def _observed(
         ms=ms,
         citations=(f"[tool:{action.id}]",),
     )
-    fact, effect = ended(situation.memory, action, end, meta)
+    fact, effect = ended(action, end, meta)
     return Change(
         target=State.OBSERVING,
         memory=observed(situation.memory, end),
@@ -196,9 +195,7 @@ def _observed(
     )
 
 
-def ended(
-    memory: WorkingMemory, action: Action, end: End, meta: Mapping[str, Any] | None = None
-) -> tuple[Fact, Effect]:
+def ended(action: Action, end: End, meta: Mapping[str, Any] | None = None) -> tuple[Fact, Effect]:
     """Return the entry and the change of the record that say how an action ended."""
 
     def finish(page: Page) -> None:
@@ -218,7 +215,6 @@ def ended(
             "dry_run": end.dry_run,
             "is_error": end.is_error,
             "error": end.error,
-            "evidence_ids": evidence_ids(memory, action.evidence),
             **(meta or {}),
         },
         body={"action": action.key, "output": cut(end.text, MAX_OUTPUT_CHARS)},

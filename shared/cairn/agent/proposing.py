@@ -13,7 +13,7 @@ from cairn.agent.ports import ActionRow, ActionState, Approval, ApprovalState
 from cairn.agent.situation import Change, Fact
 from cairn.agent.snapshot import action_json
 from cairn.agent.state import State, Step
-from cairn.agent.tool_calls import evidence_ids, sealed_input
+from cairn.agent.tool_calls import sealed_input
 from cairn.errors import ValidationFailed
 from cairn.safety.action import Outcome
 from cairn.safety.approval import binding, digest
@@ -41,7 +41,7 @@ def denying(
 ) -> tuple[Fact, Effect]:
     """Return the entry and the record of a refusal."""
     row = _recording(situation, action, decision, tool, ActionState.DENIED)
-    return _fact("action.denied", situation.memory, action, decision, tool), row
+    return _fact("action.denied", action, decision, tool), row
 
 
 def proposing(
@@ -63,7 +63,7 @@ def proposing(
         target=State.ACTING,
         memory=memory,
         lines=(line,),
-        facts=(_fact("action.proposed", memory, action, decision, tool),),
+        facts=(_fact("action.proposed", action, decision, tool),),
         effects=(_recording(situation, action, decision, tool, ActionState.PROPOSED),),
     )
 
@@ -109,7 +109,7 @@ def asking(
         memory=replace(memory, approval_id=approval_id),
         lines=(line,),
         facts=(
-            _fact("action.proposed", memory, action, real, attempt.tool),
+            _fact("action.proposed", action, real, attempt.tool),
             _asked(question, decision),
         ),
         effects=(
@@ -208,7 +208,6 @@ def _recording(
 
 def _fact(
     type_: str,
-    memory: WorkingMemory,
     action: Action,
     decision: Decision,
     tool: ToolSpec | None,
@@ -223,7 +222,6 @@ def _fact(
             "lane": tool.lane.value if tool and tool.lane else None,
             "dry_run": decision.dry_run,
             "grant_id": str(decision.grant_id) if decision.grant_id else None,
-            "evidence_ids": evidence_ids(memory, action.evidence),
         },
         body={**action_json(action), "detail": decision.detail},
     )

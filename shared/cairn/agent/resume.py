@@ -189,7 +189,7 @@ def _lost(before: Opened, row: ActionRow) -> Taken:
     action = before.memory.pending
     if action is None:
         raise RuntimeError("an action is lost that is not pending")
-    fact, effect = ended(before.memory, action, end)
+    fact, effect = ended(action, end)
 
     def note(page: Page) -> None:
         page.note(fact.type, {**ids(before.investigation), **fact.meta}, fact.body)
