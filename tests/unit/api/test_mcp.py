@@ -64,6 +64,10 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
         "work-create",
         "work-update",
         "work-complete",
+        "investigation-start",
+        "investigation-read",
+        "approvals-list",
+        "tool-calls-list",
     }
     assert listed["recall"]["_meta"] == {"anthropic/alwaysLoad": True}
 

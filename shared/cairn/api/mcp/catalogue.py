@@ -1,6 +1,7 @@
 """Every tool, in the order clients see them. Add a tool here and in docs/mcp.md."""
 
 from cairn.api.mcp import (
+    agent_tools,
     conversation_tools,
     graph_tools,
     memory_tools,
@@ -22,4 +23,8 @@ TOOLS: tuple[Tool, ...] = (
     work_tools.CREATE,
     work_tools.UPDATE,
     work_tools.COMPLETE,
+    agent_tools.START,
+    agent_tools.READ,
+    agent_tools.APPROVALS,
+    agent_tools.CALLS,
 )
