@@ -9,11 +9,16 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.e2e.planting import plant_investigation
 from tests.e2e.tenant import Tenant, good, open_workspace, refused
+
+from cairn.clock import utc_now
+from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
@@ -188,6 +193,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/connectors": {"name": "strange", "command": ["false"]},
     "PATCH /v1/connectors/{connector}": {"autonomy": "off"},
     "POST /v1/connectors/{connector}/tools/{tool}": {"arguments": {}},
+    "POST /v1/approvals/{approval_id}/approve": {"binding": "a" * 64},
+    "POST /v1/approvals/{approval_id}/reject": {"reason": "A stranger says so."},
+    "POST /v1/approvals/{approval_id}/edit": {
+        "binding": "a" * 64,
+        "arguments": {},
+        "reason": "A stranger says so.",
+    },
     "POST /v1/tickets": {"title": "A stranger was here."},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
@@ -201,8 +213,26 @@ QUERIES = {
     "GET /v1/nodes": "?label=Memory",
     "DELETE /v1/entities/{entity_id}/aliases": "?alias=keeper",
 }
-NAMING = ("POST /v1/documents", "POST /v1/relationships", "POST /v1/forget")
+NAMING = (
+    "POST /v1/documents",
+    "POST /v1/relationships",
+    "POST /v1/forget",
+    "POST /v1/investigations",
+    "POST /v1/grants",
+)
 """Routes that name something of ours in their body."""
+
+OF_AGENTS: dict[str, Callable[[dict[str, str]], dict[str, Any]]] = {
+    "POST /v1/investigations": lambda ids: {"ticket_id": ids["ticket_id"]},
+    "POST /v1/grants": lambda ids: {
+        "tool": "lamp.light",
+        "expires_at": format_timestamp(utc_now() + timedelta(days=1)),
+        "max_uses": 1,
+        "reason": "A stranger says so.",
+        "approval_id": ids["approval_id"],
+    },
+}
+"""Bodies that name something of ours."""
 
 WORD = "lighthouse"
 
@@ -227,6 +257,8 @@ class Treasure:
         return httpx.request(method, url, headers=headers, json=self.body(route), timeout=60)
 
     def body(self, route: str) -> dict[str, Any] | None:
+        if route in OF_AGENTS:
+            return OF_AGENTS[route](self.ids)
         if route == "POST /v1/documents":
             return {"source_uri": "stolen.txt", "upload_id": self.upload_id}
         if route == "POST /v1/forget":
@@ -282,6 +314,8 @@ def ours(laptop: "Laptop") -> Treasure:
     tenant.post("/v1/personas", keeper_persona)
     asked = {"title": f"The {WORD}", "body": canary, "customer": canary, "persona": "keeper"}
     asked = tenant.post("/v1/tickets", asked)
+    owner_url = laptop.env["CAIRN_DATABASE_URL"]
+    planted = plant_investigation(owner_url, tenant.id, asked["id"], canary)
     tenant.taken_up(asked["id"])
     report = {"title": f"{WORD} {canary}", "body": canary, "keywords": [WORD]}
     tenant.post("/v1/reports", report)
@@ -326,6 +360,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "tool": "light",
             "taint_id": tainted["taint_id"],
             "ticket_id": asked["id"],
+            **planted,
             "source_id": source["id"],
             "persona": "keeper",
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
