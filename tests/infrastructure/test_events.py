@@ -41,13 +41,24 @@ def test_a_machine_sends_what_the_samples_show(name: str) -> None:
         assert set(shown) == set(payload)
 
 
-def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
-    sent = [
+def scheduled(assembly: Assembly) -> list[dict[str, Any]]:
+    """What the schedules of a stage send."""
+    return [
         json.loads(target["Input"])
-        for rule in prod.resources("AWS::Events::Rule")
+        for rule in assembly.resources("AWS::Events::Rule")
         for target in rule.properties["Targets"]
         if "ScheduleExpression" in rule.properties
     ]
+
+
+def test_help_desks_are_polled_where_something_may_leave(local: Assembly, prod: Assembly) -> None:
+    poll = sample("act/poll_tickets")
+    assert poll in scheduled(local)
+    assert poll not in scheduled(prod)  # its egress reaches AWS services only
+
+
+def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
+    sent = scheduled(prod)
     shown = [
         sample("act/check_connectors"),
         sample("audit/count_accesses"),

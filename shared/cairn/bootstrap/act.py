@@ -48,6 +48,7 @@ def act_services() -> ActServices:
         settings=settings,
         opened=opened,
         log=log,
+        leads=settings.webhooks,
         steps={
             "SAFETY_CHECK": lambda: _check(parts, call),
             "ACTING": lambda: _act(parts, call),
