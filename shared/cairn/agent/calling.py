@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.errors import BudgetExceeded, CairnError
 from cairn.ids import derived_id
 from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown, ToolCall
 from cairn.safety.tools import Lane
@@ -37,13 +38,20 @@ class CallTool:
         try:
             return self.host.call(ready.workspace_id, call)
         except (OutcomeUnknown, ConnectorUnavailable) as problem:
-            sent = isinstance(problem, OutcomeUnknown)
-            if problem.reason != CRASHED and not sent:
+            if not _once_more(problem, ready) or _is_spent(situation):
                 raise
-            if sent and not (ready.dry_run or repeatable(ready.tool)):
-                raise
-            situation.budget.check()
+            return self._again(ready, call, problem)
+
+    def _again(
+        self, ready: Ready, call: ToolCall, first: OutcomeUnknown | ConnectorUnavailable
+    ) -> ToolResult:
+        """Call once more; what was not known before stays unknown when there is no answer now."""
+        try:
             return self.host.call(ready.workspace_id, call)
+        except CairnError as second:
+            if isinstance(first, OutcomeUnknown):
+                raise first from second
+            raise
 
     def _call(self, situation: Situation, ready: Ready) -> ToolCall:
         key = ready.action.id
@@ -60,6 +68,20 @@ class CallTool:
             traceparent=situation.investigation.traceparent,
             manifest_hash=ready.manifest_hash,
         )
+
+
+def _once_more(problem: OutcomeUnknown | ConnectorUnavailable, ready: Ready) -> bool:
+    if isinstance(problem, OutcomeUnknown):
+        return ready.dry_run or repeatable(ready.tool)
+    return problem.reason == CRASHED
+
+
+def _is_spent(situation: Situation) -> bool:
+    try:
+        situation.budget.check()
+    except BudgetExceeded:
+        return True
+    return False
 
 
 def repeatable(tool: ToolSpec) -> bool:

@@ -15,7 +15,12 @@ from cairn.agent.transitions import EDGES, RESUMED
 from cairn.errors import Unavailable
 from cairn.ingestion.ports import Topic
 from cairn.ledger.verify import verify
-from cairn.mcp_host.port import OutcomeUnknown, ToolCall
+from cairn.mcp_host.port import (
+    ConnectorUnauthorised,
+    ConnectorUnavailable,
+    OutcomeUnknown,
+    ToolCall,
+)
 from cairn.safety.tools import Lane
 
 COMMITS = range(1, 16)
@@ -198,6 +203,61 @@ def test_a_call_without_an_answer_is_not_repeated_where_nobody_deduplicates() ->
     agents.work(one)
     check(agents, one)
     assert [call.tool for call in agents.host.calls].count("unlock") == 1
+    assert agents.found_(one).error == "outcome-unknown"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        ConnectorUnavailable("It does not run.", reason="connector-degraded"),
+        ConnectorUnauthorised("401"),
+        OutcomeUnknown("No answer came.", reason="tool-timeout"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+@pytest.mark.parametrize("first", ["silence", "death"])
+def test_what_may_have_happened_is_not_taken_for_undone_because_a_repeat_failed(
+    first: str, second: Exception
+) -> None:
+    agents = world()
+    calls: list[ToolCall] = []
+
+    def after(call: ToolCall) -> None:
+        if call.tool == "unlock":
+            calls.append(call)
+            if first == "death":
+                raise Killed
+            raise OutcomeUnknown("No answer came.", reason="tool-timeout")
+
+    def before(call: ToolCall) -> None:
+        if calls and call.tool == "unlock":
+            raise second
+
+    agents.host.after, agents.host.before = after, before
+    one = agents.begin()
+    through(agents, one)
+    check(agents, one)
+    assert len(agents.host.effects) == 1
+    assert agents.actions()[-1].state is ActionState.UNKNOWN
+    assert agents.found_(one).verdict is Verdict.NEEDS_TECH
+
+
+def test_what_may_have_happened_goes_to_a_person_though_time_is_over() -> None:
+    agents = world()
+
+    def die(call: ToolCall) -> None:
+        if call.tool == "unlock":
+            raise Killed
+
+    agents.host.after = die
+    one = agents.begin()
+    with pytest.raises(Killed):
+        agents.work(one)
+    agents.stopwatch.step = 2_000.0
+    agents.step(one)
+    agents.stopwatch.step = 0.001
+    agents.work(one)
+    check(agents, one)
     assert agents.found_(one).error == "outcome-unknown"
 
 

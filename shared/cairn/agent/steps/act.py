@@ -18,7 +18,7 @@ from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.state import Verdict
 from cairn.agent.steps.check import attempted
 from cairn.agent.tool_calls import evidence_ids, opened_output
-from cairn.errors import Conflict, Unavailable
+from cairn.errors import BudgetExceeded, Conflict, Unavailable
 from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown
 from cairn.safety.action import Decision, Outcome
 from cairn.safety.approval import PersonApproval
@@ -69,7 +69,16 @@ class Act:
         return self._performed(situation, action, row)
 
     def _performed(self, situation: Situation, action: Action, row: ActionRow) -> Change:
-        situation.budget.check()
+        try:
+            situation.budget.check()
+        except BudgetExceeded:
+            if _in_the_air(row):
+                return lost(situation, action, row.dry_run, code="interrupted")
+            raise
+        return self._walked(situation, action, row)
+
+    def _walked(self, situation: Situation, action: Action, row: ActionRow) -> Change:
+        """Walk the whole line of safety anew, the call included."""
         attempt = replace(attempted(situation, action), approval=self._approval(situation))
         try:
             attempt = self.pipeline.perform(
@@ -86,11 +95,11 @@ class Act:
         action, error = attempt.action, attempt.error
         if isinstance(error, Unavailable) and not isinstance(error, ConnectorUnavailable):
             raise error
-        if decided(attempt).outcome is Outcome.DENIED:
-            if row.state is ActionState.STARTED:
-                return lost(situation, action, row.dry_run, code="interrupted")
+        denied, dry_run = decided(attempt).outcome is Outcome.DENIED, decided(attempt).dry_run
+        if _in_the_air(row) and (denied or error is not None):
+            return lost(situation, action, row.dry_run, code="interrupted")
+        if denied:
             return refused_late(situation, attempt)
-        dry_run = decided(attempt).dry_run
         if isinstance(error, OutcomeUnknown) and row.lane != Lane.READ and not dry_run:
             return lost(situation, action, dry_run, code=error.reason)
         return came_back(situation, attempt, self._criticality(situation, action))
@@ -180,6 +189,11 @@ def tool_of(
         if one.name == connector and one.manifest is not None:
             return one.manifest.tool(name)
     return None
+
+
+def _in_the_air(row: ActionRow) -> bool:
+    """Return whether an earlier process may have made this call, and it may have changed things."""
+    return row.state is ActionState.STARTED and row.lane != Lane.READ and not row.dry_run
 
 
 def _uncovered(attempt: Attempt, late: NotCovered) -> Attempt:
