@@ -45,6 +45,7 @@ class Desk:
             refresh_token=REFRESH_TOKEN,
             desk_url=replay.desk_url,
             accounts_url=replay.url,
+            allow_private=True,
         )
         self.zoho = self.client(self.account)
         self.ticket = replay.add_ticket(
@@ -62,7 +63,7 @@ class Issues:
         self.replay = replay
         self.waited: list[float] = []
         self.repository = GitHubRepository(
-            owner="harbourlane", name="booking", token=TOKEN, api_url=replay.url
+            owner="harbourlane", name="booking", token=TOKEN, api_url=replay.url, allow_private=True
         )
         self.github = GitHubIssues(
             self.repository, pause=self.waited.append, clock=lambda: replay.now
@@ -388,7 +389,9 @@ def test_base_addresses_are_https_or_this_machine(url: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_unavailable() -> None:
-    nowhere = GitHubRepository(owner="a", name="b", token="t", api_url="http://127.0.0.1:9")
+    nowhere = GitHubRepository(
+        owner="a", name="b", token="t", api_url="http://127.0.0.1:9", allow_private=True
+    )
     with pytest.raises(Unavailable) as refused:
         GitHubIssues(nowhere, pause=lambda seconds: None).comment(1, "hello")
     assert refused.value.reason == "unreachable"
@@ -400,3 +403,19 @@ def test_a_key_of_version_7_says_when_it_was_made() -> None:
     assert timedelta(hours=23) < datetime.now(UTC) - made < timedelta(hours=25)
     assert not_before(str(uuid4())) is None
     assert not_before("anything") is None
+
+
+def test_addresses_inside_this_network_are_refused_unless_allowed(
+    desk: Desk, issues: Issues
+) -> None:
+    for url in (desk.replay.url, "http://localhost:1"):
+        with pytest.raises(ValidationFailed):
+            GitHubIssues(replace(issues.repository, api_url=url, allow_private=False))
+    for url in ("https://127.0.0.1:1", "https://localhost:1", "https://169.254.169.254"):
+        hidden = replace(issues.repository, api_url=url, allow_private=False)
+        with pytest.raises(ValidationFailed) as refused:
+            GitHubIssues(hidden).repository()
+        assert "private network" in refused.value.detail
+    inside = replace(desk.account, accounts_url="https://10.0.0.1", allow_private=False)
+    with pytest.raises(ValidationFailed):
+        desk.client(replace(inside, desk_url="https://10.0.0.1/api/v1")).ticket(desk.ticket)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.clock import monotonic, utc_now
@@ -76,9 +76,25 @@ class ConnectorWires:
 
         if launch.transport is Transport.HTTP:
             return self._over_http(launch)
+        launch = self._held_back(launch)
         if launch.transport is Transport.IN_PROCESS:
             return self._in_process(launch)
         return self._process(launch)
+
+    def _held_back(self, launch: Launch) -> Launch:
+        """Return a launch whose addresses lead where this deployment lets them."""
+        from cairn.mcp_host.bundled import ALLOW_PRIVATE, LEADING_OUT
+
+        if launch.builtin not in LEADING_OUT:
+            return launch
+        self._refuse_when_off()
+        wanted = launch.config.get(ALLOW_PRIVATE, True) is True
+        allowed = wanted and self.settings.webhooks == "private"
+        return replace(launch, config={**launch.config, ALLOW_PRIVATE: allowed})
+
+    def _refuse_when_off(self) -> None:
+        if self.settings.webhooks == "off":
+            raise ValidationFailed("Nothing may leave this network: CAIRN_WEBHOOKS is off.")
 
     def _process(self, launch: Launch) -> Wire:
         import sys
@@ -98,8 +114,7 @@ class ConnectorWires:
         from cairn.storage.connector_http import connector_client
         from cairn.storage.webhook_http import HttpWebhookSender
 
-        if self.settings.webhooks == "off":
-            raise ValidationFailed("Nothing may leave this network: CAIRN_WEBHOOKS is off.")
+        self._refuse_when_off()
         guard = HttpWebhookSender(allow_private=self.settings.webhooks == "private")
         url, headers = launch.url or "", headers_of(launch)
         return HttpWire(url, lambda: connector_client(guard, url, headers))

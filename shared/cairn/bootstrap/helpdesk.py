@@ -48,12 +48,16 @@ MOST_INVESTIGATIONS = 20
 
 @dataclass(frozen=True)
 class HelpdeskParts:
-    """Use cases of tickets. Nothing connects when they are made; `wake` sends committed work on."""
+    """Use cases of tickets. Nothing connects when they are made; `wake` sends committed work on.
+
+    `leads` is the setting that says where requests to help desks may lead.
+    """
 
     opened: Database
     keys: KeyStore
     wake: Dispatcher
     log: Logger
+    leads: str = "public"
 
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresStores]:
@@ -104,7 +108,7 @@ class HelpdeskParts:
             transactions=self.transactions,
             keys=self.keys,
             cipher=self.sealed.cipher,
-            open_adapter=OpenHelpDesk(),
+            open_adapter=OpenHelpDesk(allow_private=self.leads == "private"),
             mended=self.requeue.mended,
             clock=utc_now,
             new_id=new_id,
@@ -266,7 +270,9 @@ def ticket_services(parts: ApiParts) -> TicketServices:
     """Return what the API needs of tickets; each part is made when a route first needs it."""
     from cairn.api.ticket_services import TicketServices
 
-    own = HelpdeskParts(parts.opened, parts.remember.resolver.keys, parts.wake, parts.log)
+    own = HelpdeskParts(
+        parts.opened, parts.remember.resolver.keys, parts.wake, parts.log, parts.settings.webhooks
+    )
     return TicketServices(
         add=later(lambda: own.intake.add),
         read=later(lambda: _reading(own, parts)),

@@ -72,13 +72,15 @@ class InvestigationSettings(DatabaseSettings, KeyStoreSettings, Protocol):
 class InvestigationParts:
     """Adapters and use cases that steps are made of; nothing connects when they are made.
 
-    `steps` makes the step of each state that its function runs.
+    `steps` makes the step of each state that its function runs; `leads` says where requests to help
+    desks may lead.
     """
 
     settings: InvestigationSettings
     opened: Database
     log: Logger
     steps: Mapping[str, Callable[[], StepFunction]]
+    leads: str = "public"
 
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresAgentStores]:
@@ -179,7 +181,9 @@ class InvestigationParts:
         """What is done with tickets."""
         from cairn.bootstrap.helpdesk import HelpdeskParts
 
-        return HelpdeskParts(opened=self.opened, keys=self.keys, wake=self.wake, log=self.log)
+        return HelpdeskParts(
+            opened=self.opened, keys=self.keys, wake=self.wake, log=self.log, leads=self.leads
+        )
 
     @property
     def desk(self) -> Desk:

@@ -1,4 +1,4 @@
-"""Which addresses a connector may ask, and where their names lead. Not what it asks there.
+"""Which addresses a connector may ask. Not where their names lead, and not what it asks there.
 
 A rule allows an origin, a path and methods. Paths are compared as they are sent: what could be read
 in two ways (dot segments, encoded slashes, backslashes, a user in the address) is refused.
@@ -6,20 +6,15 @@ in two ways (dot segments, encoded slashes, backslashes, a user in the address) 
 
 from __future__ import annotations
 
-import ipaddress
 import re
-import socket
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Literal, NoReturn
+from collections.abc import Mapping
+from typing import Annotated, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from cairn.errors import FieldError, Unavailable, ValidationFailed
+from cairn.storage.outgoing import PORTS, refuse
 
-PORTS = {"https": 443, "http": 80}
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-Resolve = Callable[[str, int], Sequence[str]]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 _PLAIN_PATH = re.compile(r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})*)*")
@@ -109,46 +104,3 @@ def read(url: str) -> SplitResult:
         if fault is None:
             return parts
     refuse(fault)
-
-
-def refuse(fault: str, *, reason: str = "http-address") -> NoReturn:
-    """Raise ValidationFailed for the address."""
-    raise ValidationFailed(f"url {fault}.", reason=reason, errors=[FieldError("url", fault)])
-
-
-def resolved(host: str, port: int) -> list[str]:
-    """Return the addresses of a host; Unavailable when it has none."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:
-        raise Unavailable("The host is not known.", reason="no-such-host") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
-
-
-def is_public(address: str) -> bool:
-    """Return whether an address lies outside every private network, whatever it is wrapped in."""
-    try:
-        given = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(given, ipaddress.IPv6Address):
-        inner = given.ipv4_mapped or given.sixtofour
-        if given in NAT64:
-            inner = ipaddress.IPv4Address(int(given) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(str(inner))
-    return given.is_global and not given.is_multicast
-
-
-def address_to_ask(host: str, port: int, *, resolve: Resolve, allow_private: bool) -> str:
-    """Return the address to connect to; ValidationFailed when any of them is inside a network.
-
-    What was looked at is what is connected to: a name that leads elsewhere a moment later gains
-    nothing.
-    """
-    found = resolve(host, port)
-    if not found:
-        raise Unavailable("The host is not known.", reason="no-such-host")
-    if not allow_private and not all(is_public(each) for each in found):
-        refuse("leads into a private network")
-    return found[0]

@@ -39,6 +39,7 @@ class GitHubConfig(ConnectorConfig):
     repository: str
     token: SecretStr
     api_url: str = API_URL
+    allow_private: bool = False
 
 
 class ListIssues(Arguments):
@@ -226,6 +227,7 @@ def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Serve
         name=given.repository,
         token=given.token.get_secret_value(),
         api_url=given.api_url,
+        allow_private=given.allow_private,
     )
     issues = Issues(GitHubIssues(repository))
     return connector_server(

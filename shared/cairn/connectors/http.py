@@ -18,21 +18,13 @@ import httpx
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from cairn.clock import Stopwatch, monotonic
-from cairn.connectors.addresses import (
-    PORTS,
-    Resolve,
-    Rule,
-    address_to_ask,
-    read,
-    refuse,
-    resolved,
-)
+from cairn.connectors.addresses import Rule, read
 from cairn.connectors.configuration import ConnectorConfig, configured, run
 from cairn.connectors.serving import connector_server
 from cairn.connectors.tool import Answer, Arguments, Text, WriteArguments, one_line, reads, writes
 from cairn.errors import CairnError, Unavailable
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
-from cairn.storage.rest import trusted
+from cairn.storage.outgoing import PORTS, Outgoing, Resolve, address_to_ask, refuse, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,17 +162,14 @@ class Http:
         return Asked(method=method, parts=parts, rule=rule, body=body, headers=sent)
 
     def _sent(self, asked: Asked) -> Received:
-        host, port = asked.parts.hostname or "", self._port(asked.parts)
-        address = self._address(host, port)
         try:
             with httpx.Client(
-                transport=self.transport,
-                verify=trusted(),
+                transport=self._transport(),
                 timeout=self.config.seconds,
                 follow_redirects=False,
                 trust_env=False,
             ) as client:
-                received = self._received(client, self._request(asked, host, address))
+                received = self._received(client, _request(asked))
         except (httpx.ConnectError, httpx.ConnectTimeout):
             raise Unavailable("The host cannot be reached.", reason="unreachable") from None
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
@@ -192,21 +181,6 @@ class Http:
         if received.status >= 500 and asked.method != "GET":
             raise _unanswered(asked, False)
         return received
-
-    def _request(self, asked: Asked, host: str, address: str) -> httpx.Request:
-        target = urlunsplit(asked.parts)
-        return httpx.Request(
-            asked.method,
-            httpx.URL(target).copy_with(host=address),
-            content=None if asked.body is None else asked.body.encode(),
-            headers={
-                "user-agent": "cairn-connector",
-                "accept-encoding": "identity",
-                **{name: value for name, value in asked.headers.items() if value},
-                "host": asked.parts.netloc,
-            },
-            extensions={"sni_hostname": host},
-        )
 
     def _received(self, client: httpx.Client, request: httpx.Request) -> Received:
         answer = client.send(request, stream=True)
@@ -227,6 +201,11 @@ class Http:
             headers={name: answer.headers[name] for name in TOLD_HEADERS if name in answer.headers},
             body=bytes(kept[:most]),
             truncated=len(kept) > most,
+        )
+
+    def _transport(self) -> httpx.BaseTransport:
+        return self.transport or Outgoing(
+            allow_private=self.config.allow_private, resolve=self.resolve
         )
 
     def _address(self, host: str, port: int) -> str:
@@ -276,6 +255,19 @@ class Received:
             return json.loads(text)
         except (ValueError, RecursionError):
             return text
+
+
+def _request(asked: Asked) -> httpx.Request:
+    return httpx.Request(
+        asked.method,
+        urlunsplit(asked.parts),
+        content=None if asked.body is None else asked.body.encode(),
+        headers={
+            "user-agent": "cairn-connector",
+            "accept-encoding": "identity",
+            **{name: value for name, value in asked.headers.items() if value},
+        },
+    )
 
 
 def _unanswered(asked: Asked, timed_out: bool) -> CairnError:

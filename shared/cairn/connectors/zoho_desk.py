@@ -45,6 +45,7 @@ class ZohoConfig(ConnectorConfig):
     from_address: str | None = None
     desk_url: str = DESK_URL
     accounts_url: str = ACCOUNTS_URL
+    allow_private: bool = False
 
 
 class ListTickets(Arguments):
@@ -310,6 +311,7 @@ def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Serve
         refresh_token=given.refresh_token.get_secret_value(),
         desk_url=given.desk_url,
         accounts_url=given.accounts_url,
+        allow_private=given.allow_private,
     )
     desk = Desk(zoho=ZohoDesk(account), from_address=given.from_address)
     return connector_server(

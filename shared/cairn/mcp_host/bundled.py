@@ -21,3 +21,9 @@ BUNDLED = {
 
 CONFIG_VARIABLE = "CONNECTOR_CONFIG"
 SECRETS_VARIABLE = "CONNECTOR_SECRETS"
+
+LEADING_OUT = frozenset({"github-issues", "http", "zoho-desk"})
+"""Those that ask addresses they are given; where these may lead is not the workspace's to say."""
+
+ALLOW_PRIVATE = "allow_private"
+"""Their setting that lets addresses lead into this network; the host has the last word on it."""

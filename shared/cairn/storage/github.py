@@ -17,7 +17,7 @@ from urllib.parse import quote
 from cairn.clock import Clock, utc_now
 from cairn.errors import FieldError, ValidationFailed
 from cairn.storage.once import has_mark, mark, not_before
-from cairn.storage.rest import DEFAULT_RETRY_AFTER, Answer, Request, RestService, checked_base_url
+from cairn.storage.rest import DEFAULT_RETRY_AFTER, Answer, Request, RestService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,13 +42,15 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 class GitHubRepository:
     """Whose issues, and with which token; the token never shows in a repr.
 
-    `api_url` of GitHub Enterprise Server is https://HOST/api/v3.
+    `api_url` of GitHub Enterprise Server is https://HOST/api/v3; `allow_private` lets it lead into
+    this network.
     """
 
     owner: str
     name: str
     token: str = field(repr=False)
     api_url: str = API_URL
+    allow_private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +85,8 @@ class GitHubIssues:
         }
         self._service = RestService(
             name="GitHub",
-            base_url=checked_base_url(repository.api_url),
+            base_url=repository.api_url,
+            allow_private=repository.allow_private,
             words=lambda body: str(body.get("message", "")),
             limited=is_limited,
             wait=lambda headers: seconds_to_wait(headers, clock()),

@@ -67,8 +67,12 @@ _TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,500}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenHelpDesk:
-    """Implements `helpdesk.adapter.OpenAdapter`; nothing is asked of a help desk here."""
+    """Implements `helpdesk.adapter.OpenAdapter`; nothing is asked of a help desk here.
 
+    `allow_private` lets addresses of sources lead into this network: for a laptop.
+    """
+
+    allow_private: bool = False
     transport: httpx.BaseTransport | None = None
     clock: Clock = utc_now
     stopwatch: Stopwatch = monotonic
@@ -95,13 +99,16 @@ class OpenHelpDesk:
             refresh_token=secrets["refresh_token"],
             desk_url=config.get("desk_url", DESK_URL),
             accounts_url=config.get("accounts_url", ACCOUNTS_URL),
+            allow_private=self.allow_private,
         )
         client = ZohoDesk(account, transport=self.transport, stopwatch=self.stopwatch)
         given = cast("Mapping[str, Any] | None", config.get("jwks"))
         return ZohoAdapter(
             client=client,
             portal=portal_of(config, refuse=_refuse),
-            keys=(lambda key_id: _key(given, key_id)) if given else self.keys.of(account.desk_url),
+            keys=(lambda key_id: _key(given, key_id))
+            if given
+            else self.keys.of(account.desk_url, allow_private=self.allow_private),
             clock=self.clock,
         )
 
@@ -111,6 +118,7 @@ class OpenHelpDesk:
             name=str(config["repository"]),
             token=secrets["token"],
             api_url=config.get("api_url", API_URL),
+            allow_private=self.allow_private,
         )
         return GitHubAdapter(
             client=GitHubIssues(repository, transport=self.transport, clock=self.clock),
@@ -135,25 +143,31 @@ class PublishedKeys:
     )
     _lock: Lock = field(default_factory=Lock)
 
-    def of(self, desk_url: str) -> Callable[[str], Mapping[str, Any] | None]:
+    def of(
+        self, desk_url: str, *, allow_private: bool = False
+    ) -> Callable[[str], Mapping[str, Any] | None]:
         """Return the lookup of one data centre: the host of its address."""
         parts = urlsplit(desk_url)
         root = f"{parts.scheme}://{parts.netloc}"
 
         def key(key_id: str) -> Mapping[str, Any] | None:
-            found = _key(self._set(root, KEYS_FOR_SECONDS), key_id)
-            return found or _key(self._set(root, self.least_seconds), key_id)
+            found = _key(self._set(root, KEYS_FOR_SECONDS, allow_private), key_id)
+            return found or _key(self._set(root, self.least_seconds, allow_private), key_id)
 
         return key
 
-    def _set(self, root: str, seconds: float) -> Mapping[str, Any]:
+    def _set(self, root: str, seconds: float, allow_private: bool) -> Mapping[str, Any]:
         """Return the keys of a data centre, read within the last `seconds`."""
         with self._lock:
             kept = self._kept.get(root)
             if kept is not None and self.stopwatch() - kept[0] < seconds:
                 return kept[1]
             service = RestService(
-                name="Zoho Desk", base_url=root, words=lambda _: "", transport=self.transport
+                name="Zoho Desk",
+                base_url=root,
+                words=lambda _: "",
+                allow_private=allow_private,
+                transport=self.transport,
             )
             request = Request(method="GET", path=KEYS_PATH, repeatable=True)
             found = service.ask(request, {}).record()

@@ -40,7 +40,6 @@ SECONDS = 10.0
 MAX_ANSWER_BYTES = 5_000_000
 MAX_WORDS = 300
 DEFAULT_RETRY_AFTER = 60.0
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +84,7 @@ class RestService:
     """A service at `base_url`; `name` is what people call it. Safe between threads.
 
     `words` takes the service's explanation out of an error's body; `limited` says whether a 403 is
-    a rate limit in truth.
+    a rate limit in truth. `allow_private` lets it lead into this network, and over plain http.
     """
 
     name: str
@@ -93,12 +92,13 @@ class RestService:
     words: Callable[[Mapping[str, Any]], str]
     limited: Callable[[int, Mapping[str, str]], bool] = lambda status, headers: status == 429
     wait: Callable[[Mapping[str, str]], float] | None = None
+    allow_private: bool = False
     transport: httpx.BaseTransport | None = None
     pause: Callable[[float], None] = time.sleep
     seconds: float = SECONDS
 
     def __post_init__(self) -> None:
-        checked_base_url(self.base_url)
+        checked_base_url(self.base_url, allow_private=self.allow_private)
 
     def ask(self, request: Request, headers: Mapping[str, str]) -> Answer:
         """Send a request and return the service's answer; errors are those of the module."""
@@ -125,8 +125,7 @@ class RestService:
 
         try:
             with httpx.Client(
-                transport=self.transport,
-                verify=trusted(),
+                transport=self.transport or self._outgoing(),
                 timeout=self.seconds,
                 follow_redirects=False,
                 trust_env=False,
@@ -137,6 +136,11 @@ class RestService:
         except httpx.HTTPError as problem:
             reason = "timeout" if isinstance(problem, httpx.TimeoutException) else "cut-off"
             raise self._unanswered(request, reason) from None
+
+    def _outgoing(self) -> httpx.BaseTransport:
+        from cairn.storage.outgoing import Outgoing
+
+        return Outgoing(allow_private=self.allow_private)
 
     def _exchange(
         self, client: httpx.Client, request: Request, headers: Mapping[str, str]
@@ -210,13 +214,12 @@ def trusted() -> SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-def checked_base_url(url: str) -> str:
-    """Return the address; ValidationFailed unless it is https, or http to this machine."""
+def checked_base_url(url: str, *, allow_private: bool = False) -> str:
+    """Return the address; ValidationFailed unless it is https, or http where that is allowed."""
     parts = urlsplit(url)
-    inside = parts.scheme == "http" and parts.hostname in LOOPBACK
     if not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
         fault = "must be an address without a user, a query and a fragment"
-    elif parts.scheme != "https" and not inside:
+    elif parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
         fault = "must begin with https://"
     else:
         return url

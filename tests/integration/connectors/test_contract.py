@@ -96,7 +96,12 @@ def ready(postgres_cluster: Server) -> Iterator[Mapping[str, Ready]]:
                 samples=Samples(large=call("get", url=f"{where}/large")),
             ),
             "github-issues": Ready(
-                config={"owner": "harbourlane", "repository": "booking", "api_url": github.url},
+                config={
+                    "owner": "harbourlane",
+                    "repository": "booking",
+                    "api_url": github.url,
+                    "allow_private": True,
+                },
                 secrets={"token": TOKEN},
                 samples=Samples(
                     large=call("get_issue", number=31),
@@ -156,6 +161,7 @@ def zoho_desk(desk_url: str, accounts_url: str, ticket: str) -> Ready:
             "from_address": "support@harbourlane.example",
             "desk_url": desk_url,
             "accounts_url": accounts_url,
+            "allow_private": True,
         },
         secrets={"client_secret": CLIENT_SECRET, "refresh_token": REFRESH_TOKEN},
         samples=Samples(

@@ -37,7 +37,12 @@ def github() -> Iterator[GitHubReplay]:
 
 @pytest.fixture
 def issues(github: GitHubReplay):
-    config = {"owner": "harbourlane", "repository": "booking", "api_url": github.url}
+    config = {
+        "owner": "harbourlane",
+        "repository": "booking",
+        "api_url": github.url,
+        "allow_private": True,
+    }
     return github_issues(config, {"token": TOKEN})
 
 
@@ -64,6 +69,7 @@ def settings(zoho: ZohoReplay) -> dict[str, Any]:
         "from_address": "support@harbourlane.example",
         "desk_url": zoho.desk_url,
         "accounts_url": zoho.url,
+        "allow_private": True,
     }
 
 
@@ -235,7 +241,7 @@ def test_settings_that_cannot_work_are_named(zoho: ZohoReplay) -> None:
     for config, secrets, where in (
         ({}, SECRETS, "organisation_id"),
         ({**settings(zoho), "organisation_id": "x"}, SECRETS, "organisation_id"),
-        ({**settings(zoho), "desk_url": "http://desk.example.test"}, SECRETS, "base_url"),
+        ({**settings(zoho), "desk_url": "ftp://desk.example.test"}, SECRETS, "base_url"),
         (settings(zoho), {"client_secret": "x"}, "refresh_token"),
     ):
         with pytest.raises(ValidationFailed) as refused:
