@@ -7,13 +7,7 @@ import typer
 
 from cairn.cli.consolidate import last_run, run_scheduled, told
 from cairn.cli.deps import Deps
-from cairn.cli.desk_demo import (
-    can_work,
-    runbooks,
-    show_tickets,
-    went_well,
-    work_tickets,
-)
+from cairn.cli.desk_demo import Desk, opening, runbooks, show_tickets, went_well
 from cairn.cli.documents import send, show, wait_for, wait_until
 from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import Json, deps_of, print_json
@@ -32,37 +26,48 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
     Safe to repeat: what is known already is a duplicate, and an unchanged document stays.
     """
     deps = deps_of(ctx)
-    samples = read_samples()
     started = deps.stopwatch()
-    results = _remember(deps, samples)
-    agents = can_work(deps)
-    documents = [*samples.documents, *(runbooks() if agents else [])]
-    ingestions = _ingest(deps, documents)
-    _embed(deps)
-    answers = _ask(deps, samples)
-    consolidated = _consolidate(deps)
-    worked = work_tickets(deps, draw=not as_json) if agents else []
-    verified = deps.client.get("/v1/ledger/verify")
-    counts = count(results)
-    report = {
-        "memories": counts,
-        "documents": ingestions,
-        "questions": answers,
-        "consolidation": consolidated,
-        "tickets": worked,
-        "ledger": verified,
-        "seconds": round(deps.stopwatch() - started, 1),
-    }
+    with opening(deps) as desk:
+        report = _gone_through(deps, desk, draw=not as_json)
+    report["seconds"] = round(deps.stopwatch() - started, 1)
     if as_json:
         print_json(report)
     else:
-        _show(deps, documents, report)
+        _show_rest(deps, report)
         advise_reindex(deps)
-    well = verified["ok"] and all(each["status"] == "ready" for each in ingestions)
-    well = well and (consolidated is None or consolidated["status"] == "SUCCEEDED")
-    well = well and (not worked or went_well(worked))
-    if not well or "rejected" in counts:
+    if not _well(report):
         raise typer.Exit(1)
+
+
+def _gone_through(deps: Deps, desk: Desk | None, *, draw: bool) -> dict[str, Any]:
+    """Go all the way and return what came of it; what agents do is drawn while they do it."""
+    samples = read_samples()
+    documents = [*samples.documents, *(runbooks() if desk else [])]
+    results = _remember(deps, samples)
+    ingestions = _ingest(deps, documents)
+    _embed(deps)
+    report: dict[str, Any] = {
+        "memories": count(results),
+        "documents": ingestions,
+        "questions": _ask(deps, samples),
+        "consolidation": _consolidate(deps),
+    }
+    if draw:
+        _show(deps, documents, report)
+    report["tickets"] = desk.work(draw=draw) if desk else []
+    return {**report, "ledger": deps.client.get("/v1/ledger/verify")}
+
+
+def _well(report: dict[str, Any]) -> bool:
+    """Return whether everything ended as it should."""
+    consolidated = report["consolidation"]
+    return (
+        report["ledger"]["ok"]
+        and all(each["status"] == "ready" for each in report["documents"])
+        and (consolidated is None or consolidated["status"] == "SUCCEEDED")
+        and (not report["tickets"] or went_well(report["tickets"]))
+        and "rejected" not in report["memories"]
+    )
 
 
 def _remember(deps: Deps, samples: Samples) -> list[dict[str, Any]]:
@@ -123,7 +128,11 @@ def _show(deps: Deps, documents: list[Path], report: dict[str, Any]) -> None:
         show_results(deps, asked, asked["query"])
         mark = "[green]✓[/]" if asked["answered"] else "[yellow]not among the first[/]"
         deps.out.print(f"  [dim]expected:[/] {asked['expected']}  {mark}\n")
+
+
+def _show_rest(deps: Deps, report: dict[str, Any]) -> None:
     show_tickets(deps, report["tickets"])
+    deps.out.print()
     _show_ledger(deps, report["ledger"])
     _show_consolidation(deps, report["consolidation"])
     _show_trace(deps, report["documents"])

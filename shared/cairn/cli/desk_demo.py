@@ -7,6 +7,7 @@ connectors reach it as any customer's. A person's yes is given by the demo itsel
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ from cairn.cli.samples import SAMPLES
 from cairn.clock import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from rich.text import Text
@@ -30,7 +32,6 @@ LOGINS = {"harbourlane_desk": "accounts_connector", "harbourlane_shop": "shop_re
 RUNBOOKS = ("locked-accounts.md", "webhooks.md", "billing.md")
 POLL_SECONDS = 0.3
 WAIT_SECONDS = 180.0
-DETAIL_CHARS = 92
 PENDING = "pending"
 APPROVED_BECAUSE = "The demo plays the person who looks at the evidence and agrees."
 
@@ -78,12 +79,14 @@ def can_work(deps: Deps) -> bool:
     return bool(deps.settings.investigation_machine_arn and deps.owner_url)
 
 
-def work_tickets(deps: Deps, *, draw: bool) -> list[dict[str, Any]]:
-    """File the tickets, show what is done about them, answer what is asked, and return it all."""
-    with customers_endpoints() as endpoints:
-        with deps.err.status("a made-up company's database, and connectors to it …"):
-            _connect(deps, endpoints)
-        return _Desk(deps=deps, draw=draw).work()
+@contextmanager
+def opening(deps: Deps) -> Generator[Desk | None]:
+    """Yield the desk, whose connectors are being registered meanwhile; None where there is none."""
+    if not can_work(deps):
+        yield None
+        return
+    with customers_endpoints() as endpoints, ThreadPoolExecutor(1) as aside:
+        yield Desk(deps=deps, connected=aside.submit(_connect, deps, endpoints))
 
 
 def _connect(deps: Deps, endpoints: str) -> None:
@@ -139,19 +142,23 @@ def _register(deps: Deps, wanted: Mapping[str, Any], known: bool) -> None:
 
 
 @dataclass(kw_only=True)
-class _Desk:
+class Desk:
     """The three tickets on their way. `draw` says whether their steps are printed."""
 
     deps: Deps
-    draw: bool
+    connected: Future[None]
+    draw: bool = False
     tickets: list[str] = field(default_factory=list[str])
     found: dict[str, str] = field(default_factory=dict[str, str])
     after: dict[str, int] = field(default_factory=dict[str, int])
     ended: set[str] = field(default_factory=set[str])
     answered: list[dict[str, Any]] = field(default_factory=list["dict[str, Any]"])
 
-    def work(self) -> list[dict[str, Any]]:
+    def work(self, *, draw: bool) -> list[dict[str, Any]]:
         """File, follow, answer; return each ticket with its investigation and its replies."""
+        self.draw = draw
+        with self.deps.err.status("a made-up company's database, and connectors to it …"):
+            self.connected.result()
         begun = utc_now().strftime("%Y%m%d%H%M%S")
         for number, ticket in enumerate(TICKETS, start=1):
             made = self.deps.client.post(
@@ -231,7 +238,7 @@ class _Desk:
 
     def _draw(self, number: int, step: Mapping[str, Any]) -> None:
         if self.draw and step["kind"] in _KINDS:
-            self.deps.out.print(_line(number, step))
+            self.deps.out.print(_line(number, step), no_wrap=True, overflow="ellipsis", crop=True)
 
     def _told(self, ticket: str) -> dict[str, Any]:
         shown = self.deps.client.get(f"/v1/tickets/{ticket}")
@@ -271,12 +278,11 @@ def _line(number: int, step: Mapping[str, Any]) -> Text:
 
     colour = _KINDS[step["kind"]]
     detail = " ".join(str(step["detail"] or "").split())
-    short = detail if len(detail) <= DETAIL_CHARS else f"{detail[:DETAIL_CHARS]}…"
     line = Text()
     line.append(f"{number} ", style="bold")
     line.append(f"{step['at'][11:19]} ", style="dim")
     line.append("● ", style=colour)
     line.append(f"{step['system']:<20} ", style="bold")
     line.append(f"{step['action']:<12} ", style=colour)
-    line.append(short)
+    line.append(detail)
     return line
