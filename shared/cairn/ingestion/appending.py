@@ -1,6 +1,7 @@
 """The last steps of every write: seal the entries, append them, apply what they project to."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -11,7 +12,8 @@ from cairn.ingestion.ports import WriteStores
 from cairn.ingestion.projectors import project, registered_subject
 from cairn.ingestion.taint_arrivals import held_back
 from cairn.ledger.chain import seal
-from cairn.ledger.entry import SYSTEM, Actor, ActorKind, Entry
+from cairn.ledger.entry import SYSTEM, Actor, ActorKind, Entry, NewEntry
+from cairn.traces import current_trace_id
 
 
 def principal_actor(principal: Principal) -> Actor:
@@ -56,13 +58,19 @@ def append_and_hold_back(
 def _append(
     stores: WriteStores, planned: Sequence[Planned], now: datetime
 ) -> tuple[list[Entry], list[Projection]]:
-    entries = seal(stores.ledger.head(), [one.entry for one in planned], now)
+    entries = seal(stores.ledger.head(), [_traced(one.entry) for one in planned], now)
     stores.ledger.append(entries)
     projections = [
         project(entry, one.body, one.texts) for entry, one in zip(entries, planned, strict=True)
     ]
     stores.nodes.apply(projections)
     return entries, projections
+
+
+def _traced(entry: NewEntry) -> NewEntry:
+    """Return an entry in the trace of the present work, unless it is in one already."""
+    trace_id = current_trace_id()
+    return entry if entry.trace_id or not trace_id else replace(entry, trace_id=trace_id)
 
 
 def _refuse_forgotten(stores: WriteStores, planned: Sequence[Planned]) -> None:
