@@ -123,20 +123,21 @@ class CheckSafety:
 
         Used by it: the call was begun under it, and its end was lost.
         """
+        now, version = self.clock(), decision.policy_version
+        asked = situation.memory.approval_id
         with self.journal.reading(situation.workspace_id) as stores:
-            held = stores.approvals.of(situation.investigation.id)
+            held = list(stores.approvals.granted(situation.investigation.id, now))
+            last = stores.approvals.find(asked) if asked is not None else None
+        if last is not None and _was_used(last, action) and last.expires_at > now:
+            held.append(last)
         for one in held:
-            if one.expires_at <= self.clock() or not _counts(one, action):
-                continue
-            version = decision.policy_version
             if one.binding == binding(action, policy_version=version, expires_at=one.expires_at):
                 return one
         return None
 
 
-def _counts(approval: Approval, action: Action) -> bool:
-    used = approval.state is ApprovalState.USED and approval.action_id == action.id
-    return used or approval.state is ApprovalState.GRANTED
+def _was_used(approval: Approval, action: Action) -> bool:
+    return approval.state is ApprovalState.USED and approval.action_id == action.id
 
 
 def attempted(situation: Situation, action: Action) -> Attempt:
