@@ -44,6 +44,7 @@ WHO_MAY = {
     "GET /v1/webhooks/{webhook_id}/deliveries": ADMIN,
     "POST /v1/connectors": ADMIN,
     "GET /v1/connectors": ADMIN,
+    "GET /v1/connectors/health": ADMIN,
     "GET /v1/connectors/{connector}": ADMIN,
     "PATCH /v1/connectors/{connector}": ADMIN,
     "DELETE /v1/connectors/{connector}": ADMIN,

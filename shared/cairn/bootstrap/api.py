@@ -301,7 +301,7 @@ def _connectors(parts: ApiParts) -> ConnectorServices:
     from cairn.bootstrap.connectors import connector_host, connector_registry
 
     shared = parts.transactions, parts.remember.resolver.keys, parts.remember.cipher
-    host = connector_host(parts.settings, parts.opened, *shared)
+    host = connector_host(parts.settings, parts.opened, *shared, handshake_seconds=12.0)
     return connector_registry(parts.settings, host, *shared)
 
 

@@ -42,8 +42,14 @@ def connector_host(
     keys: KeyStore,
     cipher: BodyCipher,
     metrics: Metrics = untold,
+    *,
+    handshake_seconds: float | None = None,
 ) -> Host:
-    """Return the process's host of connectors; it starts none before the first call."""
+    """Return the process's host of connectors; it starts none before the first call.
+
+    `handshake_seconds` is how long one may take to start where somebody waits for the answer.
+    """
+    from cairn.mcp_host.connection import HANDSHAKE_SECONDS
     from cairn.mcp_host.directory import Secrets, StoreDirectory
     from cairn.mcp_host.host import Host
     from cairn.storage.postgres.connectors import StateTransactions
@@ -59,6 +65,7 @@ def connector_host(
         wires=ConnectorWires(settings),
         stopwatch=monotonic,
         metrics=metrics,
+        handshake_seconds=handshake_seconds or HANDSHAKE_SECONDS,
     )
     atexit.register(host.close)
     return host

@@ -17,7 +17,7 @@ SECONDS = 60.0
 MOST = 200
 
 Key = tuple["UUID", str, str, str, str]
-"""Workspace, connector, tool, the manifest's hash, the arguments' digest."""
+"""Workspace, connector, tool, what runs at which manifest, the arguments' digest."""
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from cairn.metrics import Metrics
     from cairn.safety.tools import Criticality, Manifest, ToolSpec
 
-HEALTHCHECK_SECONDS = 10.0
+HEALTHCHECK_SECONDS = 8.0
 MAX_MANIFESTS = 500
 """Manifests kept as read, in this process."""
 
@@ -156,7 +156,8 @@ class Host:
         self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
     ) -> ToolResult:
         digest = arguments_digest(call.arguments)
-        key = (workspace_id, call.connector, call.tool, manifest.hash, digest)
+        runs = f"{manifest.hash}/{found.connector.id}/{found.connector.revision}"
+        key = (workspace_id, call.connector, call.tool, runs, digest)
         result = self._cache.find(key)
         if result is None:
             result = self._asked(workspace_id, found, call, manifest)

@@ -50,6 +50,7 @@ HEALTHCHECK = "healthcheck"
 """The tool, without arguments, that says whether a connector reaches what it connects to."""
 
 MAX_TOOLS = 200
+MAX_LISTING_BYTES = 1_000_000
 MAX_SCHEMA_BYTES = 64_000
 MAX_SCHEMA_DEPTH = 24
 
@@ -117,6 +118,8 @@ def listing_hash(version: str, tools: Sequence[Mapping[str, Any]]) -> str:
     """Return SHA-256 (hex) of a listing: JSON with sorted keys, no spaces, tools by name."""
     ordered = sorted(tools, key=lambda one: str(one.get("name")))
     said = json.dumps([version, ordered], sort_keys=True, separators=(",", ":"), allow_nan=False)
+    if len(said) > MAX_LISTING_BYTES:
+        _refuse("tools", f"A connector's tools are described in at most {MAX_LISTING_BYTES} bytes.")
     return hashlib.sha256(said.encode()).hexdigest()
 
 

@@ -68,6 +68,11 @@ class ConnectorShown:
     health: Health
     manifest: Manifest | None
 
+    @property
+    def is_well(self) -> bool:
+        """Return whether it may be called, as far as is known."""
+        return self.health.error is None and not self.health.is_degraded
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connectors:

@@ -30,6 +30,9 @@ MAX_URL_CHARS = 2_048
 DSN = "dsn"
 """The secret of bundled connectors that says which database they sign in to."""
 
+RESERVED_NAMES = frozenset({"health"})
+"""Paths of the API that stand beside connectors' names."""
+
 NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 _HEADERS_OF_MCP = ("host", "content-", "mcp-", "accept", "connection", "transfer-", "last-event")
@@ -71,7 +74,7 @@ class ConnectorChange:
 
 def check_connector(new: NewConnector) -> NewConnector:
     """Return it, or raise ValidationFailed naming the field. Addresses are not looked at here."""
-    if not NAME.fullmatch(new.name):
+    if not NAME.fullmatch(new.name) or new.name in RESERVED_NAMES:
         refuse("name", "has small letters, digits and -, begins with a letter, and at most 40")
     _check_kind(new)
     _check_config(new)

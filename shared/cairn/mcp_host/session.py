@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from cairn.mcp_host.wires import Wire
 
-for _name in ("client", "mcp.client"):
+for _name in ("client", "mcp.client", "mcp.shared"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 """The SDK logs what it cannot read, with what it read: texts of people."""
 
@@ -72,8 +72,8 @@ class Session:
             ):
                 self._client = client
                 fault = await self._handshake(seconds)
+                begun(fault)  # whoever waits need not see the process off
                 if fault is None:
-                    begun(None)
                     await self._stop.wait()
                     await self._finish()
         except OSError as exc:

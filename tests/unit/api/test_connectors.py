@@ -76,6 +76,7 @@ def test_one_that_does_not_start_is_kept_and_says_why(
     [
         ({"name": "Accounts"}, "name"),
         ({"name": "a.b"}, "name"),
+        ({"name": "health"}, "name"),
         ({"name": "аccounts"}, "name"),  # noqa: RUF001 - a Cyrillic letter
         ({"builtin": "m365"}, "builtin"),
         ({"builtin": None}, "builtin"),
@@ -191,6 +192,19 @@ def test_wrong_arguments_are_refused_without_repeating_them(client: Client) -> N
 
     assert refused.status_code == 422
     assert {one["location"] for one in refused.json()["errors"]} == {"dry_run"}
+
+
+def test_how_they_are_is_shown_at_a_glance(client: Client, world: ConnectorWorld) -> None:
+    client.post("/v1/connectors", NEW)
+    assert client.get("/v1/connectors/health").json()["well"] is True
+    world.script.tools = world.script.tools[:1]
+    client.post("/v1/connectors/accounts/check", None)
+
+    health = client.get("/v1/connectors/health").json()
+
+    assert health["well"] is False
+    [one] = health["items"]
+    assert (one["name"], one["state"], one["error"]) == ("accounts", "degraded", "manifest-changed")
 
 
 def test_a_removed_connector_is_gone(client: Client) -> None:

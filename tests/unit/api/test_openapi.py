@@ -90,6 +90,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/webhooks/{webhook_id}",
         "/v1/webhooks/{webhook_id}/deliveries",
         "/v1/connectors",
+        "/v1/connectors/health",
         "/v1/connectors/{connector}",
         "/v1/connectors/{connector}/restart",
         "/v1/connectors/{connector}/check",

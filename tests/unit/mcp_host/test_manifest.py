@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from cairn.mcp_host.manifest import (
+    MAX_LISTING_BYTES,
     MAX_SCHEMA_BYTES,
     MAX_TOOLS,
     META_KEY,
@@ -213,6 +214,13 @@ def test_too_many_tools_void_the_listing() -> None:
     tools = [listed(f"t{chr(97 + n // 26)}{chr(97 + n % 26)}x") for n in range(MAX_TOOLS + 1)]
     with pytest.raises(ManifestRefused) as refused:
         read_manifest("desk", "1.0.0", tools)
+
+    assert refused.value.reason == "manifest-tools"
+
+
+def test_a_listing_that_is_too_long_is_void() -> None:
+    with pytest.raises(ManifestRefused) as refused:
+        read_manifest("desk", "1.0.0", [listed(description="x" * MAX_LISTING_BYTES)])
 
     assert refused.value.reason == "manifest-tools"
 

@@ -86,6 +86,25 @@ _TOOLS: dict[str, Any] = {
     "type": "object",
     "properties": {"items": {"type": "array", "items": _TOOL}},
 }
+_HEALTH: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "well": {"type": "boolean"},
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "state": {"enum": [one.value for one in ConnectorState]},
+                    "error": {"type": ["string", "null"]},
+                    "checked_at": {"type": ["string", "null"], "format": "date-time"},
+                    "well": {"type": "boolean"},
+                },
+            },
+        },
+    },
+}
 _REMOVED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 Words = Annotated[list[str], Field(max_length=32)]
@@ -162,6 +181,28 @@ def register_connector(body: ConnectorIn, caller: Admin, services: Services) -> 
 def list_connectors(caller: Admin, services: Services) -> Response:
     """List connectors with how they are; never their secrets."""
     return answer({"items": [_shown(one) for one in services.connectors.all(caller)]})
+
+
+@routes.get(
+    "/v1/connectors/health",
+    summary="Show how connectors are",
+    response_model=None,
+    responses={**answers(200, "Whether all are well, and each", _HEALTH), **problems()},
+)
+def connectors_health(caller: Admin, services: Services) -> Response:
+    """Show how connectors were when they were last called or looked at."""
+    every = services.connectors.all(caller)
+    items = [
+        {
+            "name": one.connector.name,
+            "state": one.health.state.value,
+            "error": one.health.error,
+            "checked_at": one.health.checked_at,
+            "well": one.is_well,
+        }
+        for one in every
+    ]
+    return answer({"well": all(one.is_well for one in every), "items": items})
 
 
 @routes.get(
