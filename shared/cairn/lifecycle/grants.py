@@ -98,16 +98,28 @@ class Grants:
         """Revoke a grant at once; a second time changes nothing. NotFound when there is none."""
         principal.require(Role.ADMIN)
         found = self.get(principal, grant_id)
-        keys = self.keys.get(principal.workspace_id, self._subjects(principal, found))
+        subjects, keys = self._readable(principal, found)
         with self.transactions.writing(principal) as stores:
             now = self.clock()
             row = stores.grants.find(grant_id)
             if row is None:
                 raise _no_such(grant_id)
             if stores.grants.revoke(grant_id, now):
-                self._note(stores, principal, "grant.revoked", row, keys, {})
+                about = replace(row, data_subjects=subjects)
+                self._note(stores, principal, "grant.revoked", about, keys, {})
                 return replace(found, revoked_at=now)
         return found
+
+    def _readable(
+        self, principal: Principal, grant: Grant
+    ) -> tuple[tuple[UUID, ...], Mapping[UUID, bytes]]:
+        """Return whom an entry about a grant is about, nobody once they were forgotten; the keys."""
+        workspace_id = principal.workspace_id
+        wanted = self._subjects(principal, grant)
+        held = self.keys.get(workspace_id, wanted)
+        if all(one in held for one in wanted):
+            return grant.data_subjects, held
+        return (), self.keys.get_or_create(workspace_id, (workspace_id,))
 
     def _tool(self, principal: Principal, key: str) -> ToolSpec:
         connector, _, name = key.partition(".")
