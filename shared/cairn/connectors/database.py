@@ -25,6 +25,24 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 5
 MAX_STATEMENT_SECONDS = 60.0
 ROLE_PREFIX = "cairn_"
+PARTS = frozenset(
+    {
+        "channel_binding",
+        "dbname",
+        "host",
+        "hostaddr",
+        "password",
+        "port",
+        "sslmode",
+        "sslnegotiation",
+        "sslrootcert",
+        "target_session_attrs",
+        "user",
+    }
+)
+"""What a DSN may set; the driver knows others that read files, write them, or become another role.
+`sslrootcert` may be `system` only."""
+
 MIGHTY = ("pg_read_server_files", "pg_write_server_files", "pg_execute_server_program")
 
 
@@ -85,8 +103,8 @@ def checked_dsn(dsn: str) -> str:
         parts: dict[str, Any] = conninfo_to_dict(dsn)
     except psycopg.ProgrammingError:
         _refuse_dsn("is a PostgreSQL connection string")
-    if "options" in parts or "service" in parts:
-        _refuse_dsn("sets neither options nor a service: the connector sets the limits")
+    if not parts.keys() <= PARTS or parts.get("sslrootcert", "system") != "system":
+        _refuse_dsn(f"sets nothing but {', '.join(sorted(PARTS))}: no options, services and files")
     if not parts.get("user") or not parts.get("dbname"):
         _refuse_dsn("names a user and a database")
     if str(parts["user"]).startswith(ROLE_PREFIX):
