@@ -113,7 +113,7 @@ class Grants:
     def _readable(
         self, principal: Principal, grant: Grant
     ) -> tuple[tuple[UUID, ...], Mapping[UUID, bytes]]:
-        """Return whom an entry about a grant is about, nobody once they were forgotten; the keys."""
+        """Return whom an entry about it is about, nobody once they were forgotten; the keys."""
         workspace_id = principal.workspace_id
         wanted = self._subjects(principal, grant)
         held = self.keys.get(workspace_id, wanted)
