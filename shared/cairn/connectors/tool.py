@@ -67,10 +67,7 @@ class WriteArguments(Arguments):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a tool gives back: a JSON value that becomes text. `failed` says that it did not work.
-
-    `truncated` says that it is a part, and is said to the reader.
-    """
+    """What a tool gives back: a JSON value that becomes text. `failed` says that it did not work."""
 
     value: JsonValue
     failed: bool = False
