@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.memory.draft import GLOBAL_CLIENT
+
 if TYPE_CHECKING:
     from cairn.ingestion.drafting import Owner
 
@@ -31,7 +33,8 @@ def customer_key(customer: str) -> str | None:
     None for a name without a letter or digit.
     """
     company = _COMPANY.split(unicodedata.normalize("NFKC", customer).strip(), maxsplit=1)[0]
-    return _BETWEEN.sub("-", company.casefold()).strip("-")[:MAX_NAME_CHARS] or None
+    key = _BETWEEN.sub("-", company.casefold()).strip("-")[:MAX_NAME_CHARS]
+    return f"{key}-customer" if key == GLOBAL_CLIENT else key or None
 
 
 def requester_key(email: str | None) -> str | None:
