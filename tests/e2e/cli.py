@@ -34,7 +34,7 @@ def environment(tenant: Tenant, *, owner: bool = True) -> dict[str, str]:
     hidden = set() if owner else {"CAIRN_DATABASE_URL", "CAIRN_APP_DATABASE_URL"}
     known = {name: value for name, value in tenant.laptop.env.items() if name not in hidden}
     base = {name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ}
-    return {**base, **known, "CAIRN_API_KEY": tenant.key}
+    return {**base, **known, "CAIRN_URL": tenant.base, "CAIRN_API_KEY": tenant.key}
 
 
 def cairn(tenant: Tenant, *arguments: str, owner: bool = True) -> Done:
