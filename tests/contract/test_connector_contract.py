@@ -294,16 +294,18 @@ def test_a_write_that_nothing_shows_is_not_taken_for_good() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "seconds", "said"),
     [
-        ("raise SystemExit('no settings')", "Connection closed"),
-        ("print('hello, I am no server')", "Connection closed"),
-        ("import time; time.sleep(60)", "no answer within"),
+        ("raise SystemExit('no settings')", 60, "Connection closed"),
+        ("print('hello, I am no server')", 60, "Connection closed"),
+        ("import time; time.sleep(600)", 0.1, "no answer within"),
     ],
 )
-def test_a_command_that_is_no_connector_breaks_every_promise(script: str, said: str) -> None:
+def test_a_command_that_is_no_connector_breaks_every_promise(
+    script: str, seconds: float, said: str
+) -> None:
     command = StdioServerParameters(command=sys.executable, args=["-c", script])
-    seen = failed(examine(command, initialize_seconds=0.5))
+    seen = failed(examine(command, initialize_seconds=seconds))
     assert set(seen) == set(NAMES)
     assert said in seen["initialize"]
 
