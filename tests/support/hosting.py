@@ -125,6 +125,8 @@ class Hosting:
         default_factory=list[tuple[str, dict[str, object]]]
     )
 
+    mended: list[str] = field(default_factory=list[str])
+
     def __post_init__(self) -> None:
         self.principal = admin_of(self.workspace_id)
         if self.transactions is None:
@@ -205,6 +207,11 @@ class Hosting:
         self.now += timedelta(seconds=seconds)
         self.seconds += seconds
 
+    def put_back(self, workspace_id: UUID, waits_for: str) -> int:
+        """What `helpdesk.requeue` would do."""
+        self.mended.append(waits_for)
+        return 1
+
     def _pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
         self.later(seconds)
@@ -230,6 +237,7 @@ def registry_of(hosting: Hosting, *, commands: bool = True) -> Connectors:
         host=hosting.host,
         address=HttpWebhookSender().check,
         database=look,
+        mended=hosting.put_back,
         commands=commands,
         clock=lambda: hosting.now,
         new_id=new_id,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cairn.mcp_host.connector import Launch
     from cairn.mcp_host.host import Host
     from cairn.mcp_host.ports import ConnectorStores
-    from cairn.mcp_host.registry import Connectors
+    from cairn.mcp_host.registry import Connectors, Mended
     from cairn.mcp_host.wires import Wire
     from cairn.metrics import Metrics
     from cairn.storage.postgres.database import Database
@@ -151,8 +151,13 @@ def connector_registry(
     transactions: Transactions[ConnectorStores],
     keys: KeyStore,
     cipher: BodyCipher,
+    *,
+    mended: Mended = lambda workspace_id, waits_for: 0,
 ) -> Connectors:
-    """Return the registry of connectors beside the host that runs them."""
+    """Return the registry of connectors beside the host that runs them.
+
+    `mended` puts back the tickets that waited for one; without it none ever waits.
+    """
     from cairn.mcp_host.directory import Secrets
     from cairn.mcp_host.registry import Connectors
     from cairn.storage.webhook_http import sender_for
@@ -163,6 +168,7 @@ def connector_registry(
         host=host,
         address=sender_for(settings.webhooks).check,
         database=look_at_database,
+        mended=mended,
         commands=settings.stage == "local",
         clock=utc_now,
         new_id=new_id,

@@ -60,6 +60,14 @@ class AddressCheck(Protocol):
         ...
 
 
+class Mended(Protocol):
+    """Puts back what waited for something to be mended; see `helpdesk.requeue`."""
+
+    def __call__(self, workspace_id: UUID, waits_for: str) -> int:
+        """Put back what waits for `connector:<name>`; return how many."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorShown:
     """A connector as it is shown, with how it is and what it offers; never its secrets."""
@@ -86,6 +94,7 @@ class Connectors:
     host: Running
     address: AddressCheck
     database: DatabaseCheck
+    mended: Mended
     commands: bool
     clock: Clock
     new_id: IdSource
@@ -157,7 +166,7 @@ class Connectors:
         if not runs:
             return self.one(principal, name)
         self.host.drop(principal.workspace_id, old.id, name)
-        return self._looked_at(principal, name)
+        return self._put_back(principal, self._looked_at(principal, name))
 
     def remove(self, principal: Principal, name: str) -> None:
         """Remove one and end it; NotFound when there is none."""
@@ -183,7 +192,7 @@ class Connectors:
             self._forget(stores, found.connector.id)
             self._record(stores, principal, "connector.restarted", found.connector)
         self.host.drop(principal.workspace_id, found.connector.id, name)
-        return self._looked_at(principal, name)
+        return self._put_back(principal, self._looked_at(principal, name))
 
     def all(self, principal: Principal) -> Sequence[ConnectorShown]:
         """Return every connector, by name."""
@@ -234,6 +243,15 @@ class Connectors:
             if isinstance(error, NotFound):  # removed meanwhile
                 raise
         return self.one(principal, name)
+
+    def _put_back(self, principal: Principal, shown: ConnectorShown) -> ConnectorShown:
+        """Let tickets that waited for a person to mend it go on, when it is well.
+
+        The schedule does not: a sign-in that only looks well would send them round in circles.
+        """
+        if shown.is_well:
+            self.mended(principal.workspace_id, f"connector:{shown.connector.name}")
+        return shown
 
     def _found(self, principal: Principal, name: str) -> Registered:
         with self.transactions.reading(principal) as stores:

@@ -46,6 +46,7 @@ class Office:
             hosting.transactions,
             hosting.secrets.keys,
             hosting.secrets.cipher,
+            mended=hosting.put_back,
         )
 
     def register(self, name: str, dsn: str | None = None, **changes: Any) -> ConnectorShown:
@@ -166,6 +167,7 @@ def test_nothing_leaves_where_webhooks_are_off(customer: Customer) -> None:
         hosting.transactions,
         hosting.secrets.keys,
         hosting.secrets.cipher,
+        mended=hosting.put_back,
     )
     far = NewConnector(name="far", transport=Transport.HTTP, url="https://mcp.example.org/mcp")
 

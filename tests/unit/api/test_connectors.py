@@ -194,6 +194,22 @@ def test_wrong_arguments_are_refused_without_repeating_them(client: Client) -> N
     assert {one["location"] for one in refused.json()["errors"]} == {"dry_run"}
 
 
+def test_what_waited_goes_on_when_a_person_has_mended_it_and_it_is_well(
+    client: Client, world: ConnectorWorld
+) -> None:
+    client.post("/v1/connectors", NEW)
+    world.script.version = "broken"
+    client.post("/v1/connectors/accounts/restart", None)
+    client.post("/v1/connectors/accounts/check", None)
+    patch(client, "/v1/connectors/accounts", {"autonomy": "act"})
+    assert world.hosting.mended == []
+
+    world.script.version = "1.0.1"
+    patch(client, "/v1/connectors/accounts", {"secrets": {"dsn": "postgresql://new/shop"}})
+
+    assert world.hosting.mended == ["connector:accounts"]
+
+
 def test_how_they_are_is_shown_at_a_glance(client: Client, world: ConnectorWorld) -> None:
     client.post("/v1/connectors", NEW)
     assert client.get("/v1/connectors/health").json()["well"] is True
