@@ -71,7 +71,7 @@ def _kept(step: str) -> dict[str, Any]:
     if step == "count_accesses":
         return services.count_accesses(seconds=MAINTAIN_SECONDS)
     if step == "sweep_investigations":
-        return {**services.sweep_investigations(), **services.gauges()}
+        return services.sweep_investigations()
     if step == "verify_and_anchor":
         return services.verify()
     if step == "sweep_outbox":

@@ -23,11 +23,12 @@ from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.sweeping import ListWorkspaces
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aws_lambda_powertools import Logger
 
     from cairn.agent.gauges import TellGauges
     from cairn.agent.situation import StepFunction
-    from cairn.agent.sweeping import SweepInvestigations
     from cairn.bootstrap.signing import SigningKey
     from cairn.ingestion.finish_ingestion import FinishIngestion
     from cairn.lifecycle.count_accesses import CountAccesses
@@ -47,8 +48,7 @@ class AuditServices:
     count_accesses: CountAccesses
     sweep: Sweep
     investigation: InvestigationSteps
-    sweep_investigations: SweepInvestigations
-    gauges: TellGauges
+    sweep_investigations: Callable[[], dict[str, int]]
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -68,7 +68,6 @@ def audit_services() -> AuditServices:
         sweep=later(lambda: _sweep(settings, opened, key, log)),
         investigation=InvestigationSteps(parts=parts),
         sweep_investigations=later(lambda: _sweep_investigations(parts, log)),
-        gauges=later(lambda: _gauges(parts, log)),
         count_accesses=later(lambda: _count_accesses(opened)),
         search_index=later(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
@@ -145,12 +144,13 @@ def _gauges(parts: InvestigationParts, log: Logger) -> TellGauges:
     )
 
 
-def _sweep_investigations(parts: InvestigationParts, log: Logger) -> SweepInvestigations:
+def _sweep_investigations(parts: InvestigationParts, log: Logger) -> Callable[[], dict[str, int]]:
+    """Return what moves on what stands still, and then tells how much stands."""
     from cairn.agent.sweeping import SweepInvestigations
 
     by_rules = None
     take = parts.helpdesk.take(by_rules, parts.redacted, parts.admit)
-    return SweepInvestigations(
+    sweep = SweepInvestigations(
         workspaces=ListWorkspaces(parts.opened),
         tickets=parts.helpdesk.sweep(take),
         expire=parts.expire,
@@ -158,6 +158,8 @@ def _sweep_investigations(parts: InvestigationParts, log: Logger) -> SweepInvest
         admit=parts.admit,
         report=warn(log),
     )
+    gauges = _gauges(parts, log)
+    return lambda: {**sweep(), **gauges()}
 
 
 def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDispatcher:
