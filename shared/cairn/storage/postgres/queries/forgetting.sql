@@ -161,13 +161,15 @@ UPDATE standing_grant SET content = ''
 -- name: erase_tickets
 -- What tickets about a subject say; that they were stays, so that an old delivery brings none back.
 UPDATE ticket SET sealed = '', mark = '',
+  data_subjects = array_remove(data_subjects, %(subject_id)s::uuid),
   status = CASE WHEN status IN ('new', 'queued') THEN 'discarded' ELSE status END
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND sealed <> ''
 
 -- name: erase_ticket_replies
 -- What was answered to tickets about a subject.
-UPDATE ticket_reply SET sealed = ''
+UPDATE ticket_reply SET sealed = '',
+  data_subjects = array_remove(data_subjects, %(subject_id)s::uuid)
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND sealed <> ''
 
