@@ -97,6 +97,8 @@ class FakeDesk:
     tickets: dict[UUID, Ticket] = field(default_factory=dict[UUID, Ticket])
     personas: dict[str, Persona] = field(default_factory=dict[str, Persona])
     written: dict[UUID, dict[str, Any]] = field(default_factory=dict[UUID, "dict[str, Any]"])
+    notes: dict[UUID, str] = field(default_factory=dict[UUID, str])
+    notable: str = "done"
     asked_to_write: int = 0
     endings: list[tuple[UUID, Verdict]] = field(default_factory=list["tuple[UUID, Verdict]"])
     fails: Exception | None = None
@@ -118,6 +120,14 @@ class FakeDesk:
             raise self.fails
         self.written.setdefault(investigation_id, {"ticket_id": ticket_id, **said})
         return {"reply": "done", "status": "done"}
+
+    def note(
+        self, workspace_id: UUID, ticket_id: UUID, *, investigation_id: UUID, text: str
+    ) -> str:
+        if self.fails is not None:
+            raise self.fails
+        self.notes.setdefault(investigation_id, text)
+        return self.notable
 
     def ended(
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: Verdict

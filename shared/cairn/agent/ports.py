@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.agent.people.ports import (
+        CandidateStore,
+        ChannelStore,
+        EscalationStore,
+        OpinionStore,
+    )
     from cairn.agent.state import (
         Evidence,
         Investigation,
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
     from cairn.helpdesk.ports import TicketStore
     from cairn.helpdesk.ticket import Ticket
     from cairn.ingestion.node_ports import GraphNodeStore
+    from cairn.lifecycle.webhooks import WebhookStore
     from cairn.llm.budget import Budget
     from cairn.mcp_host.port import ConnectorView
     from cairn.safety.grants import GrantStore
@@ -359,6 +366,16 @@ class AgentStores(WriteStores, Protocol):
     def grants(self) -> GrantStore: ...
     @property
     def graph_nodes(self) -> GraphNodeStore: ...
+    @property
+    def escalations(self) -> EscalationStore: ...
+    @property
+    def channels(self) -> ChannelStore: ...
+    @property
+    def opinions(self) -> OpinionStore: ...
+    @property
+    def candidates(self) -> CandidateStore: ...
+    @property
+    def webhooks(self) -> WebhookStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -455,6 +472,16 @@ class TicketDesk(Protocol):
 
         `private` replies are notes for the desk's own people. Returns what was done, by part.
         Raises Unavailable when the source does not answer.
+        """
+        ...
+
+    def note(
+        self, workspace_id: UUID, ticket_id: UUID, *, investigation_id: UUID, text: str
+    ) -> str:
+        """Leave a private note that calls a person; once, however often asked.
+
+        Returns done, not-supported, needs-auth or refused. Raises Unavailable when the source does
+        not answer.
         """
         ...
 

@@ -60,7 +60,7 @@ def change(
     instructions: Annotated[str | None, typer.Option(help="What to tell it, or @FILE.")] = None,
     autonomy: Annotated[str | None, typer.Option(help="off, investigate, propose or act.")] = None,
     escalation: Annotated[
-        str | None, typer.Option(help="ticket-note, webhook:ID or slack:ID.")
+        str | None, typer.Option(help="ticket-note, webhook:ID or slack:NAME.")
     ] = None,
     tokens: Annotated[int | None, typer.Option(min=1)] = None,
     usd: Annotated[str | None, typer.Option(help="Such as 0.50.")] = None,

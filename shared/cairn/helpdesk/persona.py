@@ -17,7 +17,7 @@ DEFAULT_ITERATIONS = 20
 class Persona:
     """Instructions, budget, autonomy and whom to call. The name is unique in its workspace.
 
-    `escalation` is a channel and its target: `webhook:<id>`, `ticket-note`, `slack:<id>`.
+    `escalation` is a channel and its target: `webhook:<id>`, `ticket-note`, `slack:<name>`.
     `autonomy` caps what connectors allow. `version` counts its changes.
     """
 

@@ -34,7 +34,9 @@ MAX_USD = Decimal(1_000)
 MAX_SECONDS = 86_400
 MAX_ITERATIONS = 200
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
-_ESCALATION = re.compile(r"ticket-note|(?:webhook|slack):[0-9a-fA-F-]{36}")
+_ESCALATION = re.compile(
+    r"ticket-note|webhook:[0-9a-fA-F-]{36}|slack:[a-z0-9](?:[a-z0-9_-]{0,40}[a-z0-9])?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +160,7 @@ def _checked(persona: Persona) -> Persona:
     if persona.instructions:
         clean_text(persona.instructions, field="instructions", max_chars=MAX_INSTRUCTIONS_CHARS)
     if not _ESCALATION.fullmatch(persona.escalation):
-        _refuse("escalation", "is ticket-note, webhook:<id> or slack:<id>")
+        _refuse("escalation", "is ticket-note, webhook:<id> or slack:<name>")
     check_profile(persona.redaction)
     for field, value, most in (
         ("max_tokens", persona.max_tokens, MAX_TOKENS),

@@ -53,8 +53,12 @@ STATUS_OF: Mapping[str, TicketStatus] = {
 }
 """What a verdict makes of its ticket."""
 
+NOTE = "note"
 _TOLD = {"reply": "ticket.replied", "status": "ticket.status_set", "time": "ticket.time_logged"}
 """The entry of each part, in the order in which they are sent."""
+
+_SAID = {"reply": "ticket-reply", NOTE: "ticket-note"}
+"""What the kept answer of a part is called."""
 
 
 class AdapterOf(Protocol):
@@ -144,6 +148,29 @@ class Desk:
         if late is not None:
             raise late
         return became
+
+    def note(
+        self, workspace_id: UUID, ticket_id: UUID, *, investigation_id: UUID, text: str
+    ) -> str:
+        """Leave a private note that calls a person; return what became of it, as `write_back`.
+
+        Raises Unavailable when it did not get through.
+        """
+        row = self._row(workspace_id, ticket_id)
+        asked = _WriteBack(
+            workspace_id=workspace_id,
+            ticket=row,
+            investigation_id=investigation_id,
+            status=row.status,
+            text=text,
+            minutes=0,
+            private=True,
+        )
+        adapter = self._adapter(asked)
+        if adapter is None:
+            return REFUSED
+        send = partial(adapter.reply, row.external_id, text, private=True, key=asked.key(NOTE))
+        return self._once(asked, NOTE, send if adapter.capabilities().private_notes else None)
 
     def ended(
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: str
@@ -241,7 +268,7 @@ class Desk:
             entry = NewEntry(
                 id=entry_id,
                 workspace_id=asked.workspace_id,
-                type=_TOLD[part],
+                type=_TOLD.get(part, "ticket.replied"),
                 actor=principal_actor(principal),
                 occurred_at=now,
                 data_subjects=subjects,
@@ -249,23 +276,25 @@ class Desk:
                 body=self.sealed.cipher.seal(entry_id, asked.workspace_id, keys, body),
             )
             append_and_project(stores, [Planned(entry=entry, body=body)], now)
-            if part == "reply":
-                stores.write_backs.add_reply(self._reply(asked, keys, now))
+            if part in _SAID:
+                stores.write_backs.add_reply(self._reply(asked, part, keys, now))
 
     def _meta(self, asked: _WriteBack, part: str) -> dict[str, Any]:
-        if part == "reply":
+        if part in _SAID:
             return {"private": asked.private}
         if part == "status":
             return {"status": asked.status.value}
         return {"minutes": asked.minutes}
 
     def _body(self, asked: _WriteBack, part: str, reference: str) -> dict[str, Any]:
-        text = {"text": asked.text} if part == "reply" else {}
+        text = {"text": asked.text} if part in _SAID else {}
         return {"reference": reference, **text}
 
-    def _reply(self, asked: _WriteBack, keys: Mapping[UUID, bytes], now: datetime) -> ReplyRow:
+    def _reply(
+        self, asked: _WriteBack, part: str, keys: Mapping[UUID, bytes], now: datetime
+    ) -> ReplyRow:
         """Return the reply as it is kept, whatever its source does with its own copy."""
-        reply_id = derived_id(asked.investigation_id, "ticket-reply")
+        reply_id = derived_id(asked.investigation_id, _SAID[part])
         sealed = self.sealed.cipher.seal(reply_id, asked.workspace_id, keys, {"text": asked.text})
         return ReplyRow(
             id=reply_id,

@@ -122,6 +122,10 @@ class WebhookStore(WebhookSubscribers, Protocol):
         """Return a delivery that waits for an active webhook."""
         ...
 
+    def target(self, webhook_id: UUID) -> tuple[str, bytes] | None:
+        """Return where an active webhook leads, and its sealed secret."""
+        ...
+
     def record(
         self, delivery_id: UUID, state: str, status: int | None, error: str | None, now: datetime
     ) -> None:

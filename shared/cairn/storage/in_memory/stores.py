@@ -41,6 +41,12 @@ from cairn.storage.in_memory.embeddings import (
 from cairn.storage.in_memory.events import InMemoryEvents
 from cairn.storage.in_memory.grants import InMemoryGrants
 from cairn.storage.in_memory.graph_nodes import InMemoryAliases, InMemoryGraphNodes
+from cairn.storage.in_memory.people import (
+    InMemoryCandidates,
+    InMemoryChannels,
+    InMemoryEscalations,
+    InMemoryOpinions,
+)
 from cairn.storage.in_memory.purging import apply_purge
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
 from cairn.storage.in_memory.summaries import InMemorySummaries
@@ -64,6 +70,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.access import Principal
+    from cairn.agent.people.ports import Candidate, Channel, Escalation, Opinion
     from cairn.agent.ports import ActionRow, Approval, StepRow
     from cairn.agent.state import Investigation
     from cairn.consolidation.runs import Run
@@ -192,6 +199,14 @@ class Tables:
     approvals: dict[UUID, Approval] = field(default_factory=dict[UUID, "Approval"])
     tokens: dict[UUID, str] = field(default_factory=dict[UUID, str])
     actions: dict[UUID, ActionRow] = field(default_factory=dict[UUID, "ActionRow"])
+    escalations: dict[UUID, Escalation] = field(default_factory=dict[UUID, "Escalation"])
+    channels: dict[str, tuple[Channel, bytes]] = field(
+        default_factory=dict[str, "tuple[Channel, bytes]"]
+    )
+    opinions: dict[tuple[UUID, UUID], Opinion] = field(
+        default_factory=dict[tuple[UUID, UUID], "Opinion"]
+    )
+    candidates: dict[UUID, Candidate] = field(default_factory=dict[UUID, "Candidate"])
 
     def snapshot(self) -> Tables:
         """Return a copy that later writes do not reach."""
@@ -301,6 +316,26 @@ class InMemoryStores:
     def actions(self) -> InMemoryActions:
         """Return the tool calls."""
         return InMemoryActions(self._tables)
+
+    @property
+    def escalations(self) -> InMemoryEscalations:
+        """Return the calls of people."""
+        return InMemoryEscalations(self._tables)
+
+    @property
+    def channels(self) -> InMemoryChannels:
+        """Return where people are called."""
+        return InMemoryChannels(self._tables)
+
+    @property
+    def opinions(self) -> InMemoryOpinions:
+        """Return what people said."""
+        return InMemoryOpinions(self._tables)
+
+    @property
+    def candidates(self) -> InMemoryCandidates:
+        """Return what may be learned."""
+        return InMemoryCandidates(self._tables)
 
     @property
     def tickets(self) -> InMemoryTickets:

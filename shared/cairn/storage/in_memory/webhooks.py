@@ -79,6 +79,11 @@ class InMemoryWebhooks:
             delivery=delivery, attempts=view.attempts, url=webhook.url, sealed_secret=secret
         )
 
+    def target(self, webhook_id: UUID) -> tuple[str, bytes] | None:
+        """Return where an active webhook leads, and its sealed secret."""
+        webhook, secret = self.tables.webhooks.get(webhook_id, (None, b""))
+        return (webhook.url, secret) if webhook and webhook.disabled_at is None else None
+
     def record(
         self, delivery_id: UUID, state: str, status: int | None, error: str | None, now: datetime
     ) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from cairn.agent.ports import Move
     from cairn.storage.postgres.approvals import PostgresApprovals
+    from cairn.storage.postgres.candidates import PostgresCandidates, PostgresOpinions
+    from cairn.storage.postgres.escalations import PostgresChannels, PostgresEscalations
     from cairn.storage.postgres.slots import PostgresSlots
     from cairn.storage.postgres.tool_calls import PostgresActions
 
@@ -167,3 +169,31 @@ class PostgresAgentStores(PostgresStores):
         from cairn.storage.postgres.tool_calls import PostgresActions
 
         return PostgresActions(self.connection, self.principal)
+
+    @property
+    def escalations(self) -> PostgresEscalations:
+        """Return the calls of people."""
+        from cairn.storage.postgres.escalations import PostgresEscalations
+
+        return PostgresEscalations(self.connection, self.principal)
+
+    @property
+    def channels(self) -> PostgresChannels:
+        """Return where people are called."""
+        from cairn.storage.postgres.escalations import PostgresChannels
+
+        return PostgresChannels(self.connection, self.principal)
+
+    @property
+    def opinions(self) -> PostgresOpinions:
+        """Return what people said."""
+        from cairn.storage.postgres.candidates import PostgresOpinions
+
+        return PostgresOpinions(self.connection, self.principal)
+
+    @property
+    def candidates(self) -> PostgresCandidates:
+        """Return what may be learned."""
+        from cairn.storage.postgres.candidates import PostgresCandidates
+
+        return PostgresCandidates(self.connection, self.principal)

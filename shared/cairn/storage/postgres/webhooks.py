@@ -86,6 +86,10 @@ class PostgresWebhooks(Store):
         )
         return DueDelivery(delivery=delivery, attempts=attempts, url=url, sealed_secret=secret)
 
+    def target(self, webhook_id: UUID) -> tuple[str, bytes] | None:
+        """Return where an active webhook leads, and its sealed secret."""
+        return self.run("webhook.target", id=webhook_id).fetchone()
+
     def record(
         self, delivery_id: UUID, state: str, status: int | None, error: str | None, now: datetime
     ) -> None:

@@ -48,6 +48,11 @@ SELECT d.id, d.webhook_id, d.event, d.entry_id, d.position, d.occurred_at, d.dat
  WHERE d.workspace_id = %(workspace_id)s AND d.id = %(id)s AND d.state = 'waiting'
    AND w.disabled_at IS NULL
 
+-- name: target
+-- Where an active webhook leads, and its sealed secret.
+SELECT url, secret FROM webhook
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND disabled_at IS NULL
+
 -- name: record
 -- What became of one try.
 UPDATE webhook_delivery SET state = %(state)s, attempts = attempts + 1, status = %(status)s,
