@@ -42,6 +42,9 @@ KEEPS_IDS = frozenset(
         "approval",
         "tool_call",
         "standing_grant",
+        "escalation",
+        "investigation_opinion",
+        "kb_candidate",
     )
 )
 """Where the random ids of the forgotten stay: that they are gone is written there."""

@@ -199,6 +199,15 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " max_uses, made_by, made_at) VALUES (%(w)s, %(id)s, 'c.t', 'd', '\\x00', %(t)s, 1,"
         " %(id)s, %(t)s)",
         "INSERT INTO standing_grant_use VALUES (%(w)s, %(id)s, %(id)s, %(t)s)",
+        "INSERT INTO escalation (workspace_id, id, investigation_id, ticket_id, verdict, channel,"
+        " state, why, queued_at, updated_at) VALUES (%(w)s, %(id)s, %(id)s, %(id)s, 'failed',"
+        " 'ticket-note', 'queued', '\\x00', %(t)s, %(t)s)",
+        "INSERT INTO escalation_channel VALUES (%(w)s, 'ops', 'slack', '\\x00', %(t)s, %(id)s)",
+        "INSERT INTO investigation_opinion (workspace_id, investigation_id, principal_id, id,"
+        " content, said_at) VALUES (%(w)s, %(id)s, %(id)s, %(id)s, '\\x00', %(t)s)",
+        "INSERT INTO kb_candidate (workspace_id, id, investigation_id, ticket_id, cause, state,"
+        " content, staged_at) VALUES (%(w)s, %(id)s, %(id)s, %(id)s, 'rated', 'staged', '\\x00',"
+        " %(t)s)",
         "INSERT INTO ticket (workspace_id, id, source, external_id, status, rank, persona, sealed,"
         " mark, position, received_at) VALUES (%(w)s, %(id)s, 's', 'e', 'queued', 1, 'default',"
         " '\\x00', '\\x00', 1, %(t)s)",

@@ -110,6 +110,15 @@ UNION ALL
 SELECT 'standing_grant', count(*)::integer FROM standing_grant
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'escalation', count(*)::integer FROM escalation
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'investigation_opinion', count(*)::integer FROM investigation_opinion
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'kb_candidate', count(*)::integer FROM kb_candidate
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'ticket', count(*)::integer FROM ticket
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
@@ -151,6 +160,21 @@ UPDATE approval SET content = ''
 UPDATE tool_call SET input = '', output = ''
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND (input <> '' OR output <> '')
+
+-- name: erase_escalations
+-- Why people were called about a subject; that they were stays.
+UPDATE escalation SET why = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_opinions
+-- What people wrote about investigations of a subject; their ratings stay.
+UPDATE investigation_opinion SET content = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_candidates
+-- What may be learned of a subject's tickets; nobody can accept it any more.
+UPDATE kb_candidate SET content = ''
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_grants
 -- What was allowed in advance about a subject: a grant without content covers nothing.
