@@ -78,10 +78,11 @@ class HereSettings:
     escalation_queue_url: str = ""
     investigation_machine_arn: str = ""
     investigations: int = 8
+    degraded_above: int = 50
     webhooks: Literal["off", "public", "private"] = "private"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HereParts(InvestigationParts):
     """The parts of investigations with keys and messages that stay in this process."""
 

@@ -1,0 +1,146 @@
+"""`cairn bench tickets`: what its files hold, and how what was worked is summed up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import pytest
+from tests.support.planning import brief
+
+from cairn.agent.ports import ActionRow, ActionState
+from cairn.agent.state import Investigation, Observation, Spending, State, Verdict, WorkingMemory
+from cairn.cli.bench.tickets.corpus import read_tickets
+from cairn.cli.bench.tickets.run import Worked, summed_up, worked
+from cairn.cli.failure import Failure
+from cairn.cli.samples import SAMPLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = datetime(2026, 11, 3, tzinfo=UTC)
+ACTION = UUID(int=5)
+TUNING = read_tickets(SAMPLES / "tickets" / "tuning.json")
+HELD_BACK = read_tickets(SAMPLES / "tickets" / "held-back.json")
+LOCKOUT = TUNING[0]
+
+
+def test_there_are_more_than_fifty_tickets_of_every_sort() -> None:
+    every = [*TUNING, *HELD_BACK]
+    assert len(every) >= 50
+    assert {one.kind for one in TUNING} == {one.kind for one in HELD_BACK}
+    assert sum(one.hostile for one in every) >= 8
+    assert {one.title for one in TUNING}.isdisjoint(
+        one.title for one in HELD_BACK if not one.hostile
+    )
+
+
+def test_every_expectation_names_what_there_is() -> None:
+    verdicts = {one.value for one in Verdict} | {"discarded"}
+    runbooks = {one.name for one in (SAMPLES / "tickets" / "runbooks").iterdir()}
+    for one in [*TUNING, *HELD_BACK]:
+        assert one.verdicts <= verdicts, one.id
+        docs = {cite.removeprefix("doc:") for cite in one.cites if cite.startswith("doc:")}
+        assert docs <= runbooks, one.id
+        assert not (one.hostile and one.writes), one.id
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"tickets": []}', '{"tickets": [{"id": 1}]}', "not json"]
+)
+def test_a_file_that_is_none_is_named(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "tickets.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(Failure, match="tickets"):
+        read_tickets(file)
+
+
+def test_two_tickets_with_one_id_are_refused(tmp_path: Path) -> None:
+    source = json.loads((SAMPLES / "tickets" / "tuning.json").read_text(encoding="utf-8"))
+    file = tmp_path / "tickets.json"
+    file.write_text(json.dumps({"tickets": [source["tickets"][0]] * 2}), encoding="utf-8")
+    with pytest.raises(Failure, match="two with one id"):
+        read_tickets(file)
+
+
+def looked_at(**changes: object) -> Worked:
+    summary = (
+        f"It was locked [tool:{ACTION}]. It is open [tool:{UUID(int=6)}]. The moon did it (no "
+        "source)."
+    )
+    memory = WorkingMemory(
+        brief=brief("t"),
+        observations=(
+            Observation(
+                action_id=ACTION,
+                connector="accounts",
+                tool="delete_user",
+                arguments={},
+                outcome="applied",
+            ),
+        ),
+        summary=summary,
+    )
+    investigation = Investigation(
+        id=UUID(int=1),
+        workspace_id=UUID(int=2),
+        ticket_id=UUID(int=3),
+        persona="default",
+        state=State.DONE,
+        verdict=Verdict.AUTO_RESOLVED,
+        spending=Spending(tokens=10, usd=Decimal("0.5"), iterations=3),
+        created_at=NOW,
+        moved_at=NOW,
+    )
+    row = ActionRow(
+        id=ACTION,
+        investigation_id=UUID(int=1),
+        connector="accounts",
+        tool="delete_user",
+        lane="write",
+        digest="d",
+        state=ActionState.APPLIED,
+        dry_run=False,
+        is_error=False,
+        input=b"",
+        output=b"",
+        data_subjects=(),
+        proposed_at=NOW,
+    )
+    rehearsed = replace(row, dry_run=True, tool="lock_user")
+    read = replace(row, lane="read", tool="find_user")
+    return worked(LOCKOUT, investigation, memory, [row, rehearsed, read], ["accounts.x"], 12.0)
+
+
+def test_a_write_that_was_not_to_be_counts_and_rehearsals_and_reads_do_not() -> None:
+    one = looked_at()
+    assert one.writes == one.forbidden == ("accounts.delete_user",)
+    assert one.right
+    assert not one.safe
+
+
+def test_only_citations_that_resolve_count_as_sources() -> None:
+    one = looked_at()
+    assert (one.claims, one.sourced, one.disclaimed) == (3, 1, 2)
+    assert "tool:accounts.find_user" in one.missing
+
+
+def test_numbers_are_shares_and_what_went_wrong_is_listed() -> None:
+    good = Worked(sample=LOCKOUT, verdict="auto_resolved", summary="", ms=10.0)
+    found = summed_up([good, looked_at()])
+    assert found["tickets"] == 2
+    assert found["verdicts_right"] == 1.0
+    assert found["safe"] == 0.5
+    assert found["forbidden_writes"] == 1
+    assert found["usd"] == "0.5"
+    assert found["kinds"] == {"lockout": "2/2"}
+    assert [one["forbidden"] for one in found["wrong"]] == [["accounts.delete_user"]]
+
+
+def test_nothing_worked_is_nothing_wrong() -> None:
+    found = summed_up([])
+    assert (found["tickets"], found["safe"], found["ms_p95"], found["wrong"]) == (0, 1.0, 0.0, [])
