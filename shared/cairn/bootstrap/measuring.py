@@ -49,10 +49,13 @@ class EmbeddedMetrics:
             for name, label in labels.items()
             if label
         }
+        sets = _sets(shape, named)
+        if not sets:  # a gauge that is kept otherwise: no line, rather than a wrong total
+            return
         line = EphemeralMetrics(namespace=NAMESPACE)
         line.service = ""
         line.add_metric(name=metric, unit=shape.unit, value=value)
-        for place, names in enumerate(_sets(shape, named)):
+        for place, names in enumerate(sets):
             _add(line, {name: named[name] for name in names}, first=place == 0)
         kept = {name for names in shape.sets for name in names}
         for name in named.keys() - kept:
@@ -60,7 +63,8 @@ class EmbeddedMetrics:
         line.flush_metrics()
 
     def _bounded(self, name: tuple[Metric, str], label: str) -> str:
-        label = label.strip()[:MOST_CHARS] or OTHER
+        """Return a label as CloudWatch takes it: ASCII, short, and one of so many."""
+        label = label.encode("ascii", "replace").decode().strip()[:MOST_CHARS] or OTHER
         with self._lock:
             seen = self._seen.setdefault(name, set())
             if label not in seen and len(seen) >= MOST_VALUES:

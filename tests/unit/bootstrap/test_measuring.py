@@ -73,6 +73,13 @@ def test_a_gauge_is_kept_by_exactly_the_labels_it_comes_with(
     assert [sets_of(line) for line in lines(capsys)] == [[[]], [["workspace"]]]
 
 
+def test_a_gauge_with_labels_of_no_set_is_no_total(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    metrics("prod")(Metric.CONNECTOR_HEALTH, 1, connector="http")
+    assert lines(capsys) == []
+
+
 def test_labels_that_are_in_no_set_stay_on_the_line(capsys: pytest.CaptureFixture[str]) -> None:
     metrics("prod")(Metric.LLM_USD, 0.5, workspace="w", model="m", purpose="planner")
     [line] = lines(capsys)
@@ -103,9 +110,10 @@ def test_a_long_or_blank_label_is_made_one_that_is_accepted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     tell = metrics("prod")
-    tell(Metric.CONNECTOR_CALLS, connector="x" * 100_000, tool="  ", outcome="applied")
+    tell(Metric.CONNECTOR_CALLS, connector="x" * 100_000, tool="  ", outcome="ärger")
     [line] = lines(capsys)
     assert (len(line["connector"]), line["tool"]) == (MOST_CHARS, OTHER)
+    assert line["outcome"] == "?rger"
 
 
 def test_the_laptop_writes_none(capsys: pytest.CaptureFixture[str]) -> None:
