@@ -66,6 +66,7 @@ class Config:
     webhooks: str  # where they may lead: off, public or private
     search_run_days: int
     investigations: int  # how many of a workspace run at once
+    degraded_above: int  # queued tickets
     ageing: Mapping[str, int]  # days, by setting
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
@@ -129,6 +130,7 @@ def read_config(node: Node) -> Config:
         webhooks=_one_of("webhooks", text("webhooks", _webhooks(stage, text)), WEBHOOKS),
         search_run_days=whole("search_run_days", 30, 1, 36_500),
         investigations=whole("investigations", 8, 1, 1000),
+        degraded_above=whole("degraded_above", 50, 0, 1_000_000),
         ageing={name: whole(name, days, 1, 36_500) for name, days in AGEING_DAYS.items()},
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),

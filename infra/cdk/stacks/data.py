@@ -163,6 +163,7 @@ class DataStack(Stack):
             "CAIRN_WEBHOOKS": config.webhooks,
             "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
             "CAIRN_INVESTIGATIONS": str(config.investigations),
+            "CAIRN_DEGRADED_ABOVE": str(config.degraded_above),
             **{f"CAIRN_{name.upper()}": str(days) for name, days in config.ageing.items()},
             **{
                 f"CAIRN_{name.upper()}": value

@@ -184,11 +184,11 @@ class HelpdeskParts:
             warn=warn(self.log),
         )
 
-    def queue(self, at_once: int) -> WatchQueue:
-        """Return what looks at the queue; `queue(n).degraded(workspace_id)` for investigations."""
+    def queue(self, at_once: int, above: int) -> WatchQueue:
+        """Return what looks at the queue; its `degraded(workspace_id)` is for investigations."""
         from cairn.helpdesk.queue import WatchQueue
 
-        return WatchQueue(transactions=self.transactions, at_once=at_once)
+        return WatchQueue(transactions=self.transactions, at_once=at_once, above=above)
 
     def take(self, models: Models | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
@@ -277,12 +277,16 @@ def ticket_services(parts: ApiParts) -> TicketServices:
         add=later(lambda: own.intake.add),
         read=later(lambda: _reading(own, parts)),
         requeue=later(lambda: own.requeue),
-        queue=later(lambda: own.queue(parts.settings.investigations)),
+        queue=later(lambda: _queue(own, parts)),
         sources=later(lambda: own.sources),
         poll=later(lambda: own.poll),
         receive=later(lambda: own.receive),
         personas=later(lambda: own.personas),
     )
+
+
+def _queue(own: HelpdeskParts, parts: ApiParts) -> WatchQueue:
+    return own.queue(parts.settings.investigations, parts.settings.degraded_above)
 
 
 def _reading(own: HelpdeskParts, parts: ApiParts) -> ReadTickets:

@@ -88,7 +88,7 @@ def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
     from cairn.agent.planning.surrounds import TicketSurrounds
     from cairn.agent.steps.triage import Triage
 
-    helpdesk = parts.helpdesk
+    helpdesk, settings = parts.helpdesk, parts.settings
     return Triage(
         desk=helpdesk.desk,
         hiding=parts.hiding,
@@ -96,7 +96,7 @@ def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
             graph=helpdesk.graph, recent=partial(_recent, helpdesk), clock=utc_now
         ),
         planner=planner,
-        degraded=helpdesk.queue(parts.settings.investigations).degraded,
+        degraded=helpdesk.queue(settings.investigations, settings.degraded_above).degraded,
     )
 
 

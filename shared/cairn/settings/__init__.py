@@ -108,12 +108,16 @@ class _WebhookSettings(_FromEnvironment):
 
 
 class _InvestigationSettings(_QueueSettings):
-    """What investigations wake; `investigations` is how many run at once in a workspace."""
+    """What investigations wake; `investigations` is how many run at once in a workspace.
+
+    `degraded_above` is the length of the queue above which low-priority tickets skip retrieval.
+    """
 
     ticket_queue_url: str
     escalation_queue_url: str
     investigation_machine_arn: str
     investigations: int = Field(8, ge=1, le=1000)
+    degraded_above: int = Field(50, ge=0, le=1_000_000)
 
 
 class ActSettings(_WebhookSettings, _InvestigationSettings, _KeyStoreSettings, _FunctionSettings):
