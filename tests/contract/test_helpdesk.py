@@ -32,7 +32,7 @@ from cairn.errors import (
     ValidationFailed,
 )
 from cairn.graph.memory_records import EdgeDump, NodeDump
-from cairn.helpdesk.adapter import Capabilities, Delivered
+from cairn.helpdesk.adapter import Capabilities, Delivered, TicketAdapter
 from cairn.helpdesk.incoming import MAX_STORED_CHARS
 from cairn.helpdesk.intake import From, Outcome
 from cairn.helpdesk.persona import DEFAULT, Persona
@@ -683,3 +683,18 @@ def test_the_default_persona_can_be_off_and_tickets_still_come_in(helpdesk: Help
     helpdesk.taken(incoming(), From(source="api", persona="default"))
     view = helpdesk.queue(helpdesk.principal)
     assert (view.depth, view.held) == (0, 1)
+
+
+def test_a_help_desk_that_may_not_be_asked_from_here_takes_nothing_back(
+    helpdesk: Helpdesk,
+) -> None:
+    helpdesk.source()
+    ticket_id, investigation_id = helpdesk.claimed(incoming(), DESK)
+
+    def refuse(*_: object) -> TicketAdapter:
+        raise ValidationFailed("Nothing may leave.", reason="webhooks-off")
+
+    helpdesk.desk = replace(helpdesk.desk, adapter_of=refuse)
+    became = write_back(helpdesk, ticket_id, investigation_id)
+    assert set(became.values()) == {"refused"}
+    assert helpdesk.told[-1][1]["reason"] == "webhooks-off"

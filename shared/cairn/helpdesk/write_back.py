@@ -190,11 +190,13 @@ class Desk:
         return row
 
     def _adapter(self, asked: _WriteBack) -> TicketAdapter | None:
-        """Return the source's adapter; None when the source was removed meanwhile."""
+        """Return the source's adapter; None when it was removed, or cannot be asked from here."""
         try:
             return self.adapter_of(asked.workspace_id, asked.ticket.source)
-        except NotFound:
-            told = {"ticket_id": str(asked.ticket.id), "reason": "no-source"}
+        except Unavailable:
+            raise
+        except CairnError as refused:
+            told = {"ticket_id": str(asked.ticket.id), "reason": refused.reason}
             self.warn("ticket.not_written_back", told)
             return None
 
