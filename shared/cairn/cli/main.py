@@ -6,6 +6,7 @@ from typer.core import TyperGroup
 from cairn.cli import (
     approvals,
     audit_memory,
+    cite,
     connectors,
     consolidate,
     conversations,
@@ -111,6 +112,7 @@ app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(grants.app, name="grants", rich_help_panel=_AGENTS)
 app.command("tool-calls", rich_help_panel=_AGENTS)(tool_calls.tool_calls)
 app.add_typer(tickets.app, name="tickets", rich_help_panel=_AGENTS)
+app.command("cite", rich_help_panel=_AGENTS)(cite.cite)
 app.add_typer(ticket_sources.app, name="ticket-sources", rich_help_panel=_AGENTS)
 app.add_typer(personas.app, name="personas", rich_help_panel=_AGENTS)
 
