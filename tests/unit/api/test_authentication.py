@@ -4,7 +4,7 @@ from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 from cairn.api.services import ApiOptions
 from cairn.metrics import Metric
 
-OPEN = {"/healthz", "/readyz", "/v1/claim"}
+OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
 
 
 def paths(client: Client) -> list[tuple[str, str]]:
