@@ -1,4 +1,4 @@
-"""The act stage: what leaves the account. Steps of investigations, deliveries, polls of desks."""
+"""The act stage: what leaves the account. Steps of investigations, deliveries, calls, polls."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -11,6 +11,9 @@ from cairn.errors import CairnError
 POLL_SECONDS = 80.0  # of the function's 120: what is left is for the source it is at
 
 CHECK_SECONDS = 70.0  # of the function's 120: the last one looked at may take its own time
+
+WEBHOOK = ("webhook.failed", "webhook.sent")
+ESCALATION = ("escalation.failed", "escalation.sent")
 
 services = act_services()
 
@@ -32,10 +35,11 @@ class Poll(BaseModel):
 
 
 class Message(BaseModel):
-    """A queue message: which webhook to deliver."""
+    """A queue message: which webhook to deliver, or about which investigation to call a person."""
 
     workspace_id: UUID
     outbox_id: UUID
+    investigation_id: UUID | None = None
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -64,12 +68,19 @@ def _delivered(record: dict[str, Any]) -> bool:
     try:
         message = Message.model_validate_json(record["body"])
     except ValidationError:
-        services.log.error("webhook.malformed", extra={"message_id": record["messageId"]})
+        services.log.error("delivery.malformed", extra={"message_id": record["messageId"]})
         return False
+    failed, sent = WEBHOOK if message.investigation_id is None else ESCALATION
     try:
-        became = services.deliver(message.workspace_id, message.outbox_id)
+        became = _sent(message)
     except CairnError as error:
-        services.log.warning("webhook.failed", extra={"error": error.code, "reason": error.reason})
+        services.log.warning(failed, extra={"error": error.code, "reason": error.reason})
         return False
-    services.log.info("webhook.sent", extra={"became": became})
+    services.log.info(sent, extra={"became": became})
     return True
+
+
+def _sent(message: Message) -> str:
+    if message.investigation_id is None:
+        return services.deliver(message.workspace_id, message.outbox_id)
+    return services.escalate(message.workspace_id, message.investigation_id, message.outbox_id)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.agent.calling import CallTool
+    from cairn.agent.people.delivering import DeliverEscalation
     from cairn.agent.situation import StepFunction
     from cairn.helpdesk.polling import PollDue
     from cairn.lifecycle.webhooks import DeliverWebhook
@@ -34,6 +35,7 @@ class ActServices:
 
     investigation: InvestigationSteps
     deliver: DeliverWebhook
+    escalate: DeliverEscalation
     check_connectors: CheckConnectors
     poll_tickets: PollDue
     log: Logger
@@ -60,6 +62,7 @@ def act_services() -> ActServices:
     return ActServices(
         investigation=InvestigationSteps(parts=parts),
         deliver=later(lambda: _deliver(settings, opened)),
+        escalate=later(lambda: _escalate(settings, parts)),
         check_connectors=later(lambda: _check_connectors(parts, host)),
         poll_tickets=later(lambda: parts.helpdesk.poll_due),
         log=log,
@@ -114,6 +117,18 @@ def _write_back(parts: InvestigationParts) -> StepFunction:
     from cairn.agent.steps.write_back import WriteBack
 
     return WriteBack(desk=parts.helpdesk.desk, hiding=parts.hiding)
+
+
+def _escalate(settings: ActSettings, parts: InvestigationParts) -> DeliverEscalation:
+    from cairn.agent.people.delivering import DeliverEscalation
+    from cairn.storage.webhook_http import sender_for
+
+    return DeliverEscalation(
+        journal=parts.journal,
+        desk=parts.desk,
+        hiding=parts.hiding,
+        sender=sender_for(settings.webhooks),
+    )
 
 
 def _deliver(settings: ActSettings, opened: Database) -> DeliverWebhook:

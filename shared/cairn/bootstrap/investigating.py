@@ -267,7 +267,7 @@ class InvestigationParts:
         """What calls people."""
         from cairn.agent.escalating import QueueEscalation
 
-        return QueueEscalation(journal=self.journal)
+        return QueueEscalation(journal=self.journal, desk=self.desk)
 
     @cached_property
     def resume(self) -> Resume:

@@ -1,0 +1,109 @@
+"""People around investigations: who is called, who judges, who decides what is learned."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cairn.agent.browse import BrowseInvestigations
+from cairn.agent.escalating import QueueEscalation
+from cairn.agent.opening import Opener
+from cairn.agent.people.bundle import Escalations
+from cairn.agent.people.channels import Channels
+from cairn.agent.people.delivering import DeliverEscalation
+from cairn.ingestion.ports import Topic
+from cairn.ledger.keys import BodyCipher
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Mapping
+    from uuid import UUID
+
+    from tests.support.agent import Agents
+
+    from cairn.access import Principal
+    from cairn.agent.people.ports import Escalation
+    from cairn.ledger.entry import Entry
+
+
+@dataclass
+class FakeSender:
+    """Posts that are kept; `answers` are statuses or errors, the last one again and again."""
+
+    answers: list[int | Exception] = field(default_factory=lambda: [200])
+    posts: list[tuple[str, bytes, Mapping[str, str]]] = field(
+        default_factory=list["tuple[str, bytes, Mapping[str, str]]"]
+    )
+
+    def check(self, url: str) -> None:
+        """Every address is fine."""
+
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        self.posts.append((url, body, headers))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Seeing:
+    """Transactions over fakes that show the ledger by position, too."""
+
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+
+    @contextmanager
+    def reading(self, principal: Principal, *, timeout_ms: int | None = None) -> Generator[Any]:
+        with self._agents.transactions.reading(principal) as stores:
+            yield _WithEntries(stores)
+
+    writing = reading
+
+
+class _WithEntries:
+    def __init__(self, stores: Any) -> None:
+        self._stores = stores
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stores, name)
+
+    @property
+    def entries(self) -> _WithEntries:
+        return self
+
+    def at(self, positions: Collection[int]) -> list[Entry]:
+        every = self._stores.ledger.page(after=0, limit=10_000)
+        return [one for one in every if one.position in positions]
+
+
+@dataclass
+class People:
+    """The people of a world of agents, over its stores."""
+
+    agents: Agents
+    seeing: Any
+    sender: FakeSender = field(default_factory=FakeSender)
+
+    def __post_init__(self) -> None:
+        made = self.agents
+        self.queue = QueueEscalation(journal=made.journal, desk=made.desk)
+        self.deliver = DeliverEscalation(
+            journal=made.journal, desk=made.desk, hiding=made.hiding, sender=self.sender
+        )
+        self.browse = BrowseInvestigations(
+            transactions=self.seeing, open=Opener(keys=made.keys, cipher=BodyCipher())
+        )
+        self.escalations = Escalations(journal=made.journal, browse=self.browse)
+        self.channels = Channels(journal=made.journal, check=self.sender.check)
+
+    def call(self, one: UUID) -> str:
+        """Deliver the call of an investigation as the queue would."""
+        row = [row for row in self.agents.woken(Topic.ESCALATION) if row.reference == one][-1]
+        return self.deliver(self.agents.workspace_id, one, row.id)
+
+    def called(self, one: UUID) -> Escalation:
+        """The call as it is kept."""
+        with self.agents.transactions.reading(self.agents.admin) as stores:
+            found = stores.escalations.of(one)
+        assert found is not None
+        return found
