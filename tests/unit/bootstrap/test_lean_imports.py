@@ -20,6 +20,12 @@ ENVIRONMENT = {
     "CAIRN_DATABASE_AUTH": "iam",
     "CAIRN_MODEL_DIR": "/nowhere/model",
     "CAIRN_STAGE": "prod",
+    "CAIRN_KEY_STORE": "file:/nowhere/keys",
+    "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
+    "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
+    "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
+    "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
+    "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:1:stateMachine:investigation",
 }
 
 
