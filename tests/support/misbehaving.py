@@ -27,9 +27,13 @@ def note(line):
         notes.write(line + "\n")
 
 
-def send(message):
-    sys.stdout.write(json.dumps(message) + "\n")
+def write(text):
+    sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def send(message):
+    write(json.dumps(message) + "\n")
 
 
 def answer(id_, text, **result):
@@ -75,55 +79,86 @@ def listing():
     return tools
 
 
+def crash(id_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hang(id_):
+    time.sleep(3600)
+
+
+def huge(id_):
+    answer(id_, "x" * 10_000_000)
+
+
+def huge_line(id_):
+    """The id at the end, as some SDKs write it, and an error."""
+    text = json.dumps("begin " + "y" * 10_000_000)
+    said = '{"result":{"content":[{"type":"text","text":' + text + '}],"isError":true},'
+    write(said + '"jsonrpc":"2.0","id":' + str(id_) + "}\n")
+
+
+def garbage(id_):
+    write("starting up...\n{not json\n\n\x00\x01\xff\n[1,2]\n")
+    answer(id_, "after the garbage")
+
+
+def noisy_forever(id_):
+    while True:
+        write("noise\n" * 100)
+
+
+def wrong_shape(id_):
+    send({"jsonrpc": "2.0", "id": id_, "result": {"content": "not a list"}})
+
+
+def two_answers(id_):
+    answer(id_, "first")
+    answer(id_, "second")
+
+
+def grandchild(id_):
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(3600)
+    answer(id_, str(child))
+
+
+DOES = {
+    "crash": crash,
+    "hang": hang,
+    "huge": huge,
+    "huge_line": huge_line,
+    "garbage": garbage,
+    "noisy_forever": noisy_forever,
+    "control": lambda id_: answer(id_, "a\x00b\x1b[31mred\x1b[0m\u202ec\r\nd\te"),
+    "environment": lambda id_: answer(id_, json.dumps(dict(os.environ))),
+    "wrong_shape": wrong_shape,
+    "two_answers": two_answers,
+    "pid": lambda id_: answer(id_, str(os.getpid())),
+    "grandchild": grandchild,
+}
+
+
 def call(id_, name, arguments):
     note(f"call {name} {arguments.get('idempotency_key', '')}".strip())
-    calls = NOTES.read_text("utf-8").count(f"call {name}")
     what = name.removeprefix("write_").removeprefix("once_")
-    if what == "crash" or (what == "crash_once" and calls == 1):
-        os.kill(os.getpid(), signal.SIGKILL)
-    elif what == "hang":
-        time.sleep(3600)
-    elif what == "huge":
-        answer(id_, "x" * 10_000_000)
-    elif what == "huge_line":  # id at the end, as some SDKs write it, and an error
-        text = json.dumps("begin " + "y" * 10_000_000)
-        sys.stdout.write(
-            '{"result":{"content":[{"type":"text","text":'
-            + text
-            + '}],"isError":true},"jsonrpc":"2.0","id":'
-            + str(id_)
-            + "}\n"
-        )
-        sys.stdout.flush()
-    elif what == "garbage":
-        sys.stdout.write("starting up...\n{not json\n\n\x00\x01\xff\n[1,2]\n")
-        answer(id_, "after the garbage")
-    elif what == "noisy_forever":
-        while True:
-            sys.stdout.write("noise\n" * 100)
-            sys.stdout.flush()
-    elif what == "control":
-        answer(id_, "a\x00b\x1b[31mred\x1b[0m\u202ec\r\nd\te")
-    elif what == "environment":
-        answer(id_, json.dumps(dict(os.environ)))
-    elif what == "wrong_shape":
-        send({"jsonrpc": "2.0", "id": id_, "result": {"content": "not a list"}})
-    elif what == "two_answers":
-        answer(id_, "first")
-        answer(id_, "second")
-    elif what == "pid":
-        answer(id_, str(os.getpid()))
-    elif what == "grandchild":
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            time.sleep(3600)
-        answer(id_, str(child))
-    else:
-        answer(id_, f"echo of {name}")
+    if what == "crash_once" and NOTES.read_text("utf-8").count(f"call {name}") == 1:
+        what = "crash"
+    DOES.get(what, lambda id_: answer(id_, f"echo of {name}"))(id_)
 
 
-def main():
+def initialized(id_, params):
+    said = {
+        "protocolVersion": params["protocolVersion"],
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "misbehaving", "version": "1.0.0"},
+    }
+    send({"jsonrpc": "2.0", "id": id_, "result": said})
+
+
+def started():
     note("start")
     if START == "dies":
         sys.stderr.write(f"cannot reach {os.environ.get('PASSWORD', '')} today\n")
@@ -133,26 +168,20 @@ def main():
     if START == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if START == "babbles":
-        sys.stdout.write("Welcome to my connector!\n")
+        write("Welcome to my connector!\n")
+
+
+def main():
+    started()
     for line in sys.stdin:
         message = json.loads(line)
-        method, id_ = message.get("method"), message.get("id")
+        method, id_, params = message.get("method"), message.get("id"), message.get("params")
         if method == "initialize":
-            send(
-                {
-                    "jsonrpc": "2.0",
-                    "id": id_,
-                    "result": {
-                        "protocolVersion": message["params"]["protocolVersion"],
-                        "capabilities": {"tools": {}},
-                        "serverInfo": {"name": "misbehaving", "version": "1.0.0"},
-                    },
-                }
-            )
+            initialized(id_, params)
         elif method == "tools/list":
             send({"jsonrpc": "2.0", "id": id_, "result": {"tools": listing()}})
         elif method == "tools/call":
-            call(id_, message["params"]["name"], message["params"].get("arguments") or {})
+            call(id_, params["name"], params.get("arguments") or {})
         elif method == "ping":
             send({"jsonrpc": "2.0", "id": id_, "result": {}})
     if START == "stubborn":
