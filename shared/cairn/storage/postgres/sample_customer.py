@@ -15,6 +15,8 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
+from cairn.storage.postgres.sql import query
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
@@ -42,7 +44,7 @@ def sample_customer(
     """
     drop_sample_customer(owner_url, name)
     with psycopg.connect(owner_url, autocommit=True) as owner:
-        owner.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        owner.execute(_filled("sample_customer.create", database=sql.Identifier(name)))
     customer = SampleCustomer(owner_url=_at(owner_url, name), logins={})
     for script in scripts:
         customer.run(script)
@@ -60,8 +62,7 @@ def sample_customer(
 def drop_sample_customer(owner_url: str, name: str) -> None:
     """Drop the database, when there is one; its roles stay and can sign in to nothing."""
     with psycopg.connect(owner_url, autocommit=True) as owner:
-        statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
-        owner.execute(statement.format(sql.Identifier(name)))
+        owner.execute(_filled("sample_customer.drop", database=sql.Identifier(name)))
 
 
 @contextmanager
@@ -78,15 +79,17 @@ def passing_customer(
 def _login(owner: psycopg.Connection, login: str, role: str) -> str:
     """Make or renew a login and return its password."""
     password = secrets.token_urlsafe(24)
-    found = owner.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (login,)).fetchone()
-    verb = sql.SQL("ALTER" if found else "CREATE")
-    owner.execute(
-        sql.SQL("{} ROLE {} LOGIN PASSWORD {}").format(
-            verb, sql.Identifier(login), sql.Literal(password)
-        )
-    )
-    owner.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), sql.Identifier(login)))
+    found = owner.execute(query("sample_customer.find_login"), {"login": login}).fetchone()
+    verb = "sample_customer.renew_login" if found else "sample_customer.make_login"
+    name = sql.Identifier(login)
+    owner.execute(_filled(verb, login=name, password=sql.Literal(password)))
+    owner.execute(_filled("sample_customer.grant_role", role=sql.Identifier(role), login=name))
     return password
+
+
+def _filled(name: str, **names: sql.Composable) -> sql.Composed:
+    """Return a named query with names and literals in their places: DDL takes no parameters."""
+    return sql.SQL(cast("LiteralString", query(name).decode())).format(**names)
 
 
 def _at(url: str, database: str, *, user: str = "", password: str = "") -> str:
