@@ -34,7 +34,7 @@ from cairn.errors import (
 from cairn.graph.memory_records import EdgeDump, NodeDump
 from cairn.helpdesk.adapter import Capabilities, Delivered, TicketAdapter
 from cairn.helpdesk.incoming import MAX_STORED_CHARS
-from cairn.helpdesk.intake import From, Outcome
+from cairn.helpdesk.intake import From, Intake, Outcome
 from cairn.helpdesk.persona import DEFAULT, Persona
 from cairn.helpdesk.ports import SourceState
 from cairn.helpdesk.sources import SourceChange
@@ -515,14 +515,49 @@ def test_polling_goes_on_where_it_left_off(helpdesk: Helpdesk) -> None:
         assert stores.ticket_sources.cursor(source.id) == "3"
 
 
+class Failing:
+    """Takes the first page in, and no other."""
+
+    def __init__(self, intake: Intake) -> None:
+        self.intake, self.pages = intake, 0
+
+    def receive(self, *given: Any) -> Any:
+        self.pages += 1
+        if self.pages > 1:
+            raise Unavailable("The key store does not answer.", reason="keys")
+        return self.intake.receive(*given)
+
+
 def test_the_cursor_stays_before_tickets_that_could_not_be_kept(helpdesk: Helpdesk) -> None:
     source = helpdesk.source()
-    helpdesk.remote.pages = [[incoming()], [incoming(external_id="")]]
-    with pytest.raises(ValidationFailed):
-        helpdesk.poll(helpdesk.principal, source.id)
+    helpdesk.remote.pages = [[incoming()], [incoming(external_id="ZD-2")]]
+    failing: Any = Failing(helpdesk.intake)
+    with pytest.raises(Unavailable):
+        replace(helpdesk.poll, intake=failing)(helpdesk.principal, source.id)
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
         assert stores.ticket_sources.cursor(source.id) == "1"
-    assert helpdesk.sources.get(helpdesk.principal, source.id).error == "external-id"
+    assert helpdesk.sources.get(helpdesk.principal, source.id).error == "keys"
+    assert helpdesk.poll(helpdesk.principal, source.id).new == 1
+
+
+def test_a_ticket_without_an_id_holds_up_no_other(helpdesk: Helpdesk) -> None:
+    source = helpdesk.source()
+    helpdesk.remote.pages = [[incoming(external_id=""), incoming(), incoming(external_id="\x00")]]
+    done = helpdesk.poll(helpdesk.principal, source.id)
+    assert (done.new, done.nameless, done.complete) == (1, 2, True)
+    taken = helpdesk.receive(source.id, signed(0))
+    assert (taken.known, taken.nameless) == (1, 2)
+
+
+def test_a_help_desk_that_answers_again_is_mended_by_that(helpdesk: Helpdesk) -> None:
+    source = helpdesk.source()
+    ticket_id, investigation_id = helpdesk.claimed(incoming(), DESK)
+    helpdesk.remote.failing |= dict.fromkeys(("reply", "status", "time"), SIGNED_OUT)
+    write_back(helpdesk, ticket_id, investigation_id, verdict="needs_tech")
+    helpdesk.desk.ended(helpdesk.workspace_id, ticket_id, investigation_id, "needs_tech")
+    helpdesk.poll(helpdesk.principal, source.id)
+    assert helpdesk.sources.get(helpdesk.principal, source.id).state is SourceState.ACTIVE
+    assert helpdesk.row(ticket_id).status is TicketStatus.QUEUED
 
 
 def test_a_poll_that_is_refused_says_that_somebody_must_sign_in(helpdesk: Helpdesk) -> None:

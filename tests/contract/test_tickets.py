@@ -332,8 +332,10 @@ def test_a_poll_that_worked_ends_failures(desk: Desk) -> None:
     desk.sources("failed", kept.id, "unreachable", SourceState.ACTIVE, NOW)
     failed = desk.sources("find", kept.id)
     assert (failed.failures, failed.error, failed.state) == (2, "unreachable", SourceState.ACTIVE)
+    desk.sources("failed", kept.id, "needs-auth", SourceState.NEEDS_AUTH, NOW)
     desk.sources("polled", kept.id, "cursor-2", NOW)
     polled = desk.sources("find", kept.id)
+    assert polled.state is SourceState.ACTIVE
     assert (polled.failures, polled.error, polled.polled_at) == (0, None, NOW)
     assert desk.sources("cursor", kept.id) == "cursor-2"
 

@@ -136,7 +136,11 @@ class Helpdesk:
         )
         self.personas = Personas(**made, keys=self.keys, cipher=self.sealed.cipher)
         self.poll = PollSource(
-            **around, adapter=self.sources.adapter, intake=self.intake, stopwatch=lambda: 0.0
+            **around,
+            adapter=self.sources.adapter,
+            intake=self.intake,
+            mended=self.requeue.mended,
+            stopwatch=lambda: 0.0,
         )
         self.receive = ReceiveEvents(
             **around,

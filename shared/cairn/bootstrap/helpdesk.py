@@ -136,6 +136,7 @@ class HelpdeskParts:
             transactions=self.transactions,
             adapter=self.sources.adapter,
             intake=self.intake,
+            mended=self.requeue.mended,
             clock=utc_now,
             stopwatch=monotonic,
         )

@@ -34,11 +34,12 @@ class WorkspaceOf(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsTaken:
-    """What a delivery brought; `duplicate` when it had come before."""
+    """What a delivery brought; `duplicate` when it had come before. `nameless` ones had no id."""
 
     new: int = 0
     changed: int = 0
     known: int = 0
+    nameless: int = 0
     duplicate: bool = False
 
 
@@ -73,6 +74,7 @@ class ReceiveEvents:
             new=outcomes.count(Outcome.NEW),
             changed=outcomes.count(Outcome.CHANGED),
             known=outcomes.count(Outcome.KNOWN),
+            nameless=outcomes.count(Outcome.NAMELESS),
             duplicate=not first,
         )
 

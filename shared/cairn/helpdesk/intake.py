@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.errors import ValidationFailed
 from cairn.helpdesk.incoming import checked, mended, text_of
 from cairn.helpdesk.ports import TicketRow, TicketStores
 from cairn.helpdesk.sealing import mark_of, sealed_body
@@ -41,6 +42,7 @@ class Outcome(StrEnum):
     CHANGED = "changed"  # known, and it says something else by now
     KNOWN = "known"  # nothing is new
     CLOSED = "closed"  # its source closed it before it was taken in: left alone
+    NAMELESS = "nameless"  # its source gave it no id that can be kept: nothing to take in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +94,17 @@ class Intake(Writer[TicketStores]):
     ) -> tuple[Received, ...]:
         """Take in what a help desk sent, up to `BATCH` at once; the last form of each counts.
 
-        What cannot be kept is mended. ValidationFailed for a ticket without any id.
+        What cannot be kept is mended; one without any id is left out, and said so.
         """
-        items = {one.external_id: one for one in map(mended, tickets)}
-        return self._taken(principal, origin, list(items.values()), None)
+        items: dict[str, Incoming] = {}
+        nameless: list[Received] = []
+        for one in tickets:
+            try:
+                items[one.external_id] = mended(one)
+            except ValidationFailed:
+                nameless.append(Received(external_id="", outcome=Outcome.NAMELESS))
+        taken = self._taken(principal, origin, list(items.values()), None) if items else ()
+        return (*taken, *nameless)
 
     def _taken(
         self,

@@ -38,11 +38,12 @@ DUE = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """What a poll did: tickets that were new, changed and known already."""
+    """What a poll did: tickets that were new, changed, known already, or had no id to keep."""
 
     new: int = 0
     changed: int = 0
     known: int = 0
+    nameless: int = 0
     complete: bool = True
 
     def plus(self, received: Sequence[Received], *, complete: bool) -> PollResult:
@@ -52,8 +53,15 @@ class PollResult:
             new=self.new + outcomes.count(Outcome.NEW),
             changed=self.changed + outcomes.count(Outcome.CHANGED),
             known=self.known + outcomes.count(Outcome.KNOWN),
+            nameless=self.nameless + outcomes.count(Outcome.NAMELESS),
             complete=complete,
         )
+
+
+class Mended(Protocol):
+    """Puts back what waited for something; see `helpdesk.requeue`."""
+
+    def __call__(self, workspace_id: UUID, waits_for: str) -> int: ...
 
 
 class Adapters(Protocol):
@@ -69,6 +77,7 @@ class PollSource:
     transactions: Transactions[TicketStores]
     adapter: Adapters
     intake: Intake
+    mended: Mended
     clock: Clock
     stopwatch: Stopwatch
 
@@ -87,13 +96,16 @@ class PollSource:
             raise NotFound("There is no such ticket source.", source_id=str(source_id))
         until = self.stopwatch() + seconds
         try:
-            return self._pages(principal, source, cursor, until)
+            done = self._pages(principal, source, cursor, until)
         except CairnError as problem:
             signed_out = isinstance(problem, NeedsAuth)
             state = SourceState.NEEDS_AUTH if signed_out else source.state
             with self.transactions.writing(principal) as stores:
                 stores.ticket_sources.failed(source_id, problem.reason, state, self.clock())
             raise
+        if source.state is SourceState.NEEDS_AUTH:
+            self.mended(principal.workspace_id, f"source:{source.name}")
+        return done
 
     def _pages(
         self, principal: Principal, source: TicketSource, cursor: str | None, until: float
@@ -155,7 +167,8 @@ class PollDue:
             self.warn("ticket_source.not_polled", {**told, "reason": problem.reason})
             return None
         counts = {"new": done.new, "changed": done.changed, "known": done.known}
-        self.inform("ticket_source.polled", {**told, **counts})
+        tell = self.warn if done.nameless else self.inform
+        tell("ticket_source.polled", {**told, **counts, "nameless": done.nameless})
         return done
 
 

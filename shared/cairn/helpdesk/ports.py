@@ -217,7 +217,7 @@ class TicketSourceStore(Protocol):
         ...
 
     def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
-        """Keep how far polling got; its failures are over."""
+        """Keep how far polling got; its failures are over, a refused sign-in too."""
         ...
 
     def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:

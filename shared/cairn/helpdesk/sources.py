@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from cairn.access import Role
 from cairn.access.system import system_principal
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.clock import Clock
     from cairn.helpdesk.adapter import OpenAdapter, TicketAdapter
+    from cairn.helpdesk.polling import Mended
     from cairn.helpdesk.ports import TicketStores
     from cairn.ids import IdSource
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -57,12 +58,6 @@ class SourceChange:
     persona: str | None = None
     poll_seconds: int | None = None
     paused: bool | None = None
-
-
-class Mended(Protocol):
-    """Puts back what waited for something; see `helpdesk.requeue`."""
-
-    def __call__(self, workspace_id: UUID, waits_for: str) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ _POLLED: dict[str, Any] = {
         "new": {"type": "integer"},
         "changed": {"type": "integer"},
         "known": {"type": "integer"},
+        "nameless": {"type": "integer", "description": "Without an id: left out."},
         "complete": {"type": "boolean", "description": "Whether nothing is left for later."},
     },
 }
@@ -70,6 +71,7 @@ _TAKEN: dict[str, Any] = {
         "new": {"type": "integer"},
         "changed": {"type": "integer"},
         "known": {"type": "integer"},
+        "nameless": {"type": "integer", "description": "Without an id: left out."},
         "duplicate": {"type": "boolean", "description": "It had come before."},
     },
 }

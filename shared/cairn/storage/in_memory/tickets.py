@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.errors import NotFound
 from cairn.helpdesk.persona import DEFAULT
-from cairn.helpdesk.ports import QueueNumbers, WriteBackPart
+from cairn.helpdesk.ports import QueueNumbers, SourceState, WriteBackPart
 from cairn.helpdesk.ticket import TicketStatus
 from cairn.safety.tools import Autonomy
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cairn.helpdesk.ports import (
         PersonaVersion,
         ReplyRow,
-        SourceState,
         TicketRow,
         TicketSource,
     )
@@ -267,7 +266,9 @@ class InMemoryTicketSources:
     def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
         """Keep how far polling got; its failures are over."""
         source, secrets, _ = self.tables.ticket_sources[source_id]
-        polled = replace(source, polled_at=now, failures=0, error=None)
+        paused = source.state is SourceState.PAUSED
+        state = source.state if paused else SourceState.ACTIVE
+        polled = replace(source, polled_at=now, failures=0, error=None, state=state)
         self.tables.ticket_sources[source_id] = (polled, secrets, cursor)
 
     def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:

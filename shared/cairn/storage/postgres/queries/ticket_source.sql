@@ -34,8 +34,9 @@ UPDATE ticket_source SET config = %(config)s, persona = %(persona)s, state = %(s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: polled
--- How far polling got, and when it is due again.
+-- How far polling got, and when it is due again; that it was answered mends a refused sign-in.
 UPDATE ticket_source SET cursor = %(cursor)s, polled_at = %(now)s, failures = 0, error = NULL,
+  state = CASE WHEN state = 'needs-auth' THEN 'active' ELSE state END,
   next_poll_at = %(now)s + poll_seconds * interval '1 second'
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
