@@ -14,7 +14,7 @@ SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: setup ## start everything on this machine and remember and recall the shipped text; OPENSEARCH=1 too
+run: setup ## start everything on this machine, remember and recall the shipped text, work three tickets; OPENSEARCH=1 too
 	@$(PY) -m infra.local run $(if $(OPENSEARCH),--opensearch)
 
 up: setup ## like run, without the demo
