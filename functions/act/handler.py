@@ -8,9 +8,7 @@ from pydantic import BaseModel, ValidationError
 from cairn.bootstrap.act import act_services
 from cairn.errors import CairnError
 
-POLL_SECONDS = 80.0  # of the function's 120: what is left is for the source it is at
-
-CHECK_SECONDS = 70.0  # of the function's 120: the last one looked at may take its own time
+SCHEDULED = {"poll_tickets": 80.0, "check_connectors": 70.0}  # seconds, of the function's 120
 
 WEBHOOK = ("webhook.failed", "webhook.sent")
 ESCALATION = ("escalation.failed", "escalation.sent")
@@ -28,12 +26,6 @@ class Step(BaseModel):
     token: str = ""
 
 
-class Poll(BaseModel):
-    """A schedule: fetch what is new at help desks."""
-
-    step: Literal["poll_tickets"]
-
-
 class Message(BaseModel):
     """A queue message: which webhook to deliver, or about which investigation to call a person."""
 
@@ -47,13 +39,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     if "Records" in event:
         failed = [one["messageId"] for one in event["Records"] if not _delivered(one)]
         return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
-    if event.get("step") == "poll_tickets":
-        Poll.model_validate(event)
-        return dict(services.poll_tickets(seconds=POLL_SECONDS))
-    if event.get("step") == "check_connectors":
-        looked = services.check_connectors(seconds=CHECK_SECONDS)
-        services.log.info("act.check_connectors", extra=looked)
-        return dict(looked)
+    if event.get("step") in SCHEDULED:
+        return _scheduled(event["step"])
     asked = Step.model_validate(event)
     return services.investigation(
         asked.step,
@@ -62,6 +49,13 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         run=asked.run,
         token=asked.token,
     )
+
+
+def _scheduled(step: str) -> dict[str, Any]:
+    run = services.poll_tickets if step == "poll_tickets" else services.check_connectors
+    done = dict(run(seconds=SCHEDULED[step]))
+    services.log.info("act.scheduled", extra={"step": step, **done})
+    return done
 
 
 def _delivered(record: dict[str, Any]) -> bool:

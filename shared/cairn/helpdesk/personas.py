@@ -18,7 +18,8 @@ from cairn.safety.profiles import check_profile
 from cairn.text.checks import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
 
     from cairn.access import Principal
     from cairn.clock import Clock
@@ -122,24 +123,29 @@ class Personas:
                 removed=removed,
             )
             stores.personas.add(kept)
-            entry_id = self.new_id()
-            body = _body(kept)
-            entry = NewEntry(
-                id=entry_id,
-                workspace_id=principal.workspace_id,
-                type="persona.changed",
-                actor=principal_actor(principal),
-                occurred_at=now,
-                meta={
-                    "persona_id": str(kept.id),
-                    "version": version,
-                    "removed": removed,
-                    "autonomy": persona.autonomy.value,
-                },
-                body=self.cipher.seal(entry_id, principal.workspace_id, keys, body),
-            )
-            append_and_project(stores, [Planned(entry=entry, body=body)], now)
+            append_and_project(stores, [self._entry(principal, kept, keys)], now)
         return kept.persona
+
+    def _entry(
+        self, principal: Principal, kept: PersonaVersion, keys: Mapping[UUID, bytes]
+    ) -> Planned:
+        """Return the entry of a change: what the persona says sealed, its numbers in clear."""
+        entry_id, body = self.new_id(), _body(kept)
+        entry = NewEntry(
+            id=entry_id,
+            workspace_id=principal.workspace_id,
+            type="persona.changed",
+            actor=principal_actor(principal),
+            occurred_at=kept.changed_at,
+            meta={
+                "persona_id": str(kept.id),
+                "version": kept.persona.version,
+                "removed": kept.removed,
+                "autonomy": kept.persona.autonomy.value,
+            },
+            body=self.cipher.seal(entry_id, principal.workspace_id, keys, body),
+        )
+        return Planned(entry=entry, body=body)
 
 
 def _exists() -> Conflict:
