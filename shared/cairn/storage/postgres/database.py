@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -54,14 +55,12 @@ class Database:
         self._size = size
         self._password = password
         self._pool: ConnectionPool[PooledConnection] | None = None
+        self._opening = Lock()
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
         """Lend an autocommit connection; Unavailable when none can be had in 5 s."""
-        if self._pool is None:
-            self._pool = self._open()
-            atexit.register(self.close)
-        with translated(), self._pool.connection() as connection:
+        with translated(), self._opened().connection() as connection:
             try:
                 yield connection
             finally:
@@ -72,6 +71,13 @@ class Database:
         if self._pool is not None:
             self._pool.close()
             self._pool = None
+
+    def _opened(self) -> ConnectionPool[PooledConnection]:
+        with self._opening:
+            if self._pool is None:
+                self._pool = self._open()
+                atexit.register(self.close)
+            return self._pool
 
     def _open(self) -> ConnectionPool[PooledConnection]:
         def options() -> dict[str, Any]:
