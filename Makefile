@@ -9,7 +9,7 @@ PY := .venv/bin/python
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 
-.PHONY: help run up test stop status logs reset check synth deploy migrate setup
+.PHONY: help run up test fault stop status logs reset check synth deploy migrate setup
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,10 @@ up: setup ## like run, without the demo
 test: setup ## run every test; starts and stops what it needs, beside a running stack
 	@$(PY) -m infra.local model
 	@$(PY) -m pytest $(ARGS)
+
+fault: setup ## kill workers and the orchestrator in every state of an investigation; part of test, too
+	@$(PY) -m infra.local model
+	@$(PY) -m pytest tests/fault $(ARGS)
 
 stop: setup ## stop what run started; the data stays
 	@$(PY) -m infra.local stop

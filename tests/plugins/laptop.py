@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.plugins.cloud import FIRST_PORT
+from tests.plugins.waiting import eventually
 
 if TYPE_CHECKING:
     from infra.local.stack import Stack
@@ -61,6 +62,22 @@ class Laptop:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         return pids
+
+    def kill_orchestrator(self) -> None:
+        """Kill the emulator with -9: its executions are gone, its workers end when they notice."""
+        emulator = self.stack.emulator(self.stack.saved())
+        saved = emulator.base / "state" / "stepfunctions.json"
+        before = saved.stat().st_mtime_ns if saved.exists() else 0
+        emulator.save()
+        eventually(lambda: saved.exists() and saved.stat().st_mtime_ns > before, what="the save")
+        server = emulator.daemon.process()
+        assert server is not None
+        server.kill()
+        server.wait(timeout=10)
+
+    def start_orchestrator(self) -> None:
+        """Start the emulator again, with what was deployed into it."""
+        self.stack.emulator(self.stack.saved()).start()
 
     def stop_postgres(self) -> None:
         """Shut the database down."""

@@ -40,9 +40,7 @@ TOOLS = [
     {"name": "sign_ins", **schema(user_id=TEXT), **declared("read")},
     {
         "name": "unlock_user",
-        **schema(
-            user_id=TEXT, reason=TEXT, idempotency_key=TEXT, dry_run={"type": "boolean"}
-        ),
+        **schema(user_id=TEXT, reason=TEXT, idempotency_key=TEXT, dry_run={"type": "boolean"}),
         **declared("write", idempotent=not REPEATS, supports_dry_run=True),
     },
 ]
@@ -63,10 +61,10 @@ def hold(name):
     if (FOLDER / name).exists():
         add("held", name)
     parent = os.getppid()
-    while (FOLDER / name).exists():
-        if os.getppid() != parent:
-            sys.exit(1)
+    while (FOLDER / name).exists() and os.getppid() == parent:
         time.sleep(0.01)
+    if os.getppid() != parent:
+        sys.exit(1)
 
 
 def unlock(key):

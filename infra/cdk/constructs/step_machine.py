@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aws_cdk import ArnFormat, RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
@@ -58,6 +59,14 @@ def machine_arn(scope: Construct, config: Config, name: str) -> str:
         resource_name=machine_name(config, name),
         arn_format=ArnFormat.COLON_RESOURCE_NAME,
     )
+
+
+def let_answer(machine: sfn.IStateMachine, function: lambda_.Function, *, config: Config) -> None:
+    """Let a function answer the machine's tasks that wait for a token."""
+    machine.grant_task_response(function)
+    if config.is_local:  # the emulator cannot tell whose token it is
+        answering = iam.PolicyStatement(actions=["states:SendTaskSuccess"], resources=["*"])
+        function.add_to_role_policy(answering)
 
 
 class StepMachine(Construct):

@@ -8,6 +8,7 @@ from aws_cdk import CfnOutput, Environment, Stack
 
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.http_api import HttpApi
+from infra.cdk.constructs.step_machine import let_answer
 
 if TYPE_CHECKING:
     from constructs import Construct
@@ -47,7 +48,7 @@ class ApiStack(Stack):
             worked.queue.grant_send_messages(self.function)
         for machine in pipeline.machines.values():
             machine.grant_start_execution(self.function)
-        pipeline.machines["investigation"].grant_task_response(self.function)
+        let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
         CfnOutput(self, "HttpApiUrl", value=self.http.url)

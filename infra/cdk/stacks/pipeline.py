@@ -15,7 +15,7 @@ from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_stepfunctions as sfn
 
 from infra.cdk.constructs.cairn_function import CairnFunction
-from infra.cdk.constructs.step_machine import TASKS, StepMachine, machine_arn
+from infra.cdk.constructs.step_machine import TASKS, StepMachine, let_answer, machine_arn
 from infra.cdk.constructs.worked_queue import WorkedQueue
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class PipelineStack(Stack):
         data.share_anchors(made["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
             data.admit_to_search(made[name], keeps=keeps)
-        self._grant(data, arns)
+        self._grant(config, data, arns)
         self._consume(config)
         indexed = config.opensearch or bool(config.opensearch_url)
         self._schedule_machines()
@@ -120,7 +120,7 @@ class PipelineStack(Stack):
         self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
         self._outputs()
 
-    def _grant(self, data: DataStack, arns: Mapping[str, str]) -> None:
+    def _grant(self, config: Config, data: DataStack, arns: Mapping[str, str]) -> None:
         for function in self.functions.values():
             data.admit(function, bodies=True)
             self.queues["embed"].queue.grant_send_messages(function)
@@ -134,7 +134,7 @@ class PipelineStack(Stack):
             for starter in INVESTIGATING if name == "investigation" else ("audit",):
                 by_name.grant_start_execution(self.functions[starter])
                 if name == "investigation":
-                    by_name.grant_task_response(self.functions[starter])
+                    let_answer(by_name, self.functions[starter], config=config)
 
     def _queue(self, config: Config, name: str, consumer: FunctionSpec) -> WorkedQueue:
         return WorkedQueue(
