@@ -11,12 +11,13 @@ from cairn.storage.postgres.accounts import as_owner
 def plant_investigation(
     owner_url: str, workspace_id: UUID, ticket_id: str, canary: str
 ) -> dict[str, str]:
-    """A halted investigation with a step, a question, a tool call and a grant; the ids by name.
+    """A halted investigation with all that belongs to one, and a channel; the ids by name.
 
     The canary stands in what is kept in clear: the persona and the names of tools.
     """
     now = utc_now()
-    ids = {name: new_id() for name in ("investigation_id", "approval_id", "grant_id", "call_id")}
+    named = ("investigation_id", "approval_id", "grant_id", "call_id")
+    ids = {name: new_id() for name in (*named, "escalation_id", "candidate_id")}
     given = {
         **ids,
         "workspace_id": workspace_id,
@@ -30,7 +31,8 @@ def plant_investigation(
     with as_owner(owner_url) as connection:
         for statement in _STATEMENTS:
             connection.execute(statement, given)
-    return {name: str(value) for name, value in ids.items() if name != "call_id"}
+    shown = {name: str(value) for name, value in ids.items() if name != "call_id"}
+    return {**shown, "name": canary, "seq": "1"}
 
 
 _STATEMENTS = (
@@ -54,4 +56,14 @@ _STATEMENTS = (
           max_uses, made_by, made_at)
         VALUES (%(workspace_id)s, %(grant_id)s, %(tool)s, 'd', '', %(later)s, 3, %(any)s,
           %(now)s)""",
+    b"""INSERT INTO escalation (workspace_id, id, investigation_id, ticket_id, verdict,
+          channel, state, why, queued_at, updated_at)
+        VALUES (%(workspace_id)s, %(escalation_id)s, %(investigation_id)s, %(ticket_id)s,
+          'needs_tech', %(canary)s, 'failed', '', %(now)s, %(now)s)""",
+    b"""INSERT INTO escalation_channel (workspace_id, name, kind, url, created_at, created_by)
+        VALUES (%(workspace_id)s, %(canary)s, 'slack', '', %(now)s, %(any)s)""",
+    b"""INSERT INTO kb_candidate (workspace_id, id, investigation_id, ticket_id, cause,
+          state, content, staged_at)
+        VALUES (%(workspace_id)s, %(candidate_id)s, %(investigation_id)s, %(ticket_id)s, 'rated',
+          'staged', '', %(now)s)""",
 )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.api.investigation_services import InvestigationServices
     from cairn.api.memory_graph_services import MemoryGraphServices
     from cairn.api.node_services import EntityServices, NodeServices
+    from cairn.api.people_services import PeopleServices
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
@@ -585,6 +586,7 @@ class ApiServices:
     tickets: TicketServices
     approvals: ApprovalServices
     grants: GrantServices
+    people: PeopleServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

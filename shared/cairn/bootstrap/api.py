@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cairn.api.forget_services import ForgetServices
     from cairn.api.investigation_services import InvestigationServices
     from cairn.api.memory_graph_services import MemoryGraphServices
+    from cairn.api.people_services import PeopleServices
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
@@ -91,6 +92,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         tickets=later(lambda: _tickets(parts)),
         approvals=later(lambda: _approvals(parts)),
         grants=later(lambda: _grants(parts)),
+        people=later(lambda: _people(parts)),
     )
 
 
@@ -253,6 +255,14 @@ def _grants(parts: ApiParts) -> GrantServices:
     from cairn.bootstrap.seeing import grant_services
 
     return grant_services(parts)
+
+
+def _people(parts: ApiParts) -> PeopleServices:
+    from cairn.bootstrap.memory_graph import memory_graph
+    from cairn.bootstrap.people import people_services
+
+    graph = later(lambda: memory_graph(parts.opened, parts.remember, later(lambda: parts.forget)))
+    return people_services(parts, later(lambda: _accept_document(parts)), graph)
 
 
 def _forgetting(parts: ApiParts) -> ForgetServices:

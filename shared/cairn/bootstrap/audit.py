@@ -147,6 +147,7 @@ def _gauges(parts: InvestigationParts, log: Logger) -> TellGauges:
 def _sweep_investigations(parts: InvestigationParts, log: Logger) -> Callable[[], dict[str, int]]:
     """Return what moves on what stands still, and then tells how much stands."""
     from cairn.agent.sweeping import SweepInvestigations
+    from cairn.bootstrap.people import learn
 
     by_rules = None
     take = parts.helpdesk.take(by_rules, parts.redacted, parts.admit)
@@ -159,7 +160,8 @@ def _sweep_investigations(parts: InvestigationParts, log: Logger) -> Callable[[]
         report=warn(log),
     )
     gauges = _gauges(parts, log)
-    return lambda: {**sweep(), **gauges()}
+    learning = learn(parts, ListWorkspaces(parts.opened), warn(log))
+    return lambda: {**sweep(), **learning(), **gauges()}
 
 
 def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDispatcher:

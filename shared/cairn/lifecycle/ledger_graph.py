@@ -190,6 +190,12 @@ class LedgerGraph:
             found = stores.memory_graph.named([ref]).get(ref)
         return found.node if found and found.shown else None
 
+    def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None:
+        """Return a node by its id, archived ones too."""
+        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+            found = stores.memory_graph.find([node_id]).get(node_id)
+        return found.node if found and found.shown else None
+
     def neighbors(
         self,
         workspace_id: UUID,

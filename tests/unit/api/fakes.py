@@ -19,6 +19,7 @@ from tests.unit.api.investigation_fakes import AgentWorld
 from tests.unit.api.memory_graph_fakes import MemoryGraphWorld
 from tests.unit.api.node_fakes import NodeWorld
 from tests.unit.api.numbers_fakes import NumbersWorld
+from tests.unit.api.people_fakes import PeopleWorld
 from tests.unit.api.rebuild_fakes import RebuildWorld
 from tests.unit.api.taint_fakes import TaintWorld
 from tests.unit.api.talk_fakes import Talk
@@ -34,6 +35,7 @@ from cairn.api.cost_services import GetCosts
 from cairn.api.forget_services import ForgetServices
 from cairn.api.investigation_services import InvestigationServices
 from cairn.api.node_services import EntityServices, NodeServices
+from cairn.api.people_services import PeopleServices
 from cairn.api.rebuild_services import RebuildServices
 from cairn.api.services import (
     ApiOptions,
@@ -157,6 +159,7 @@ class World:
     ticketing: TicketWorld = field(default_factory=TicketWorld)
     agents: AgentWorld = field(default_factory=AgentWorld)
     approving: ApprovalWorld = field(default_factory=ApprovalWorld)
+    peopling: PeopleWorld = field(default_factory=PeopleWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -323,6 +326,10 @@ class World:
     @property
     def grants(self) -> GrantServices:
         return self.approving.grant_services()
+
+    @property
+    def people(self) -> PeopleServices:
+        return self.peopling.services()
 
     @property
     def connectors(self) -> ConnectorServices:

@@ -1,0 +1,222 @@
+"""What may be learned: resolutions and observations that wait for a person. An admin's routes."""
+
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from cairn.access import Scope
+from cairn.agent.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
+from cairn.agent.people.ports import CandidateState
+from cairn.api import cursors
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Options, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, ScopeName, Text, at_most
+from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.routing import router
+
+routes = router("investigations")
+
+_ROUTE = "candidates"
+MAX_REASON_CHARS = 1_000
+CandidateId = Annotated[UUID, Path(description="The candidate's id.")]
+NodeId = Annotated[UUID, Path(description="The proposed node's id.")]
+_CANDIDATE: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "investigation_id", "ticket_id", "state", "cause", "staged_at"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "investigation_id": {"type": "string", "format": "uuid"},
+        "ticket_id": {"type": "string", "format": "uuid"},
+        "state": {"enum": [one.value for one in CandidateState]},
+        "cause": {"enum": ["rated", "undisputed"]},
+        "title": {"type": ["string", "null"]},
+        "text": {"type": ["string", "null"], "description": "Markdown; null in lists."},
+        "rejected_because": {"type": ["string", "null"]},
+        "reason": {"type": ["string", "null"], "description": "disputed, unreviewed, forgotten"},
+        "staged_at": {"type": "string", "format": "date-time"},
+        "edited_at": {"type": ["string", "null"], "format": "date-time"},
+        "decided_at": {"type": ["string", "null"], "format": "date-time"},
+        "decided_by": {"type": ["string", "null"], "format": "uuid"},
+        "document_id": {"type": ["string", "null"], "format": "uuid"},
+        "ingestion_id": {"type": ["string", "null"], "format": "uuid"},
+    },
+}
+_PAGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": _CANDIDATE},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+}
+_PROPOSAL: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "label", "natural_key", "properties", "provenance", "status"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "label": {"type": "string"},
+        "natural_key": {"type": "string"},
+        "properties": {"type": "object"},
+        "provenance": {"enum": ["operator", "proposed", "imported"]},
+        "status": {"enum": ["provisional", "active", "archived"]},
+    },
+}
+_PROPOSALS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": _PROPOSAL}},
+}
+
+
+class AcceptIn(Body):
+    """Who may find the document."""
+
+    scope: ScopeName = Scope.ADMIN
+
+
+class RejectIn(Body):
+    """Why it is not to be learned."""
+
+    reason: Annotated[Text, at_most(MAX_REASON_CHARS)]
+
+
+class EditIn(Body):
+    """What it is to say instead; what is left out stays."""
+
+    title: Annotated[str, Field(min_length=1), at_most(MAX_TITLE_CHARS)] | None = None
+    text: Annotated[Text, at_most(MAX_TEXT_CHARS)] | None = None
+
+    @model_validator(mode="after")
+    def says_something(self) -> "EditIn":
+        """Refuse an edit that changes nothing."""
+        if self.title is None and self.text is None:
+            raise PydanticCustomError("edit", "Send title, text or both")
+        return self
+
+
+@routes.get(
+    "/v1/candidates",
+    summary="List what may be learned",
+    response_model=None,
+    responses={**answers(200, "Candidates, the newest first", _PAGE), **problems()},
+)
+def list_candidates(
+    caller: Admin,
+    services: Services,
+    options: Options,
+    state: Annotated[CandidateState | None, Query(description="Only those in this state.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List resolutions that wait for a person, and what became of others."""
+    filters = {"state": state}
+    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
+    found = services.people.candidates.page(
+        caller, state=state, before=after[1] if after else None, limit=limit + 1
+    )
+    return key_page_answer(
+        cast("list[object]", found),
+        limit=limit,
+        key="staged_at",
+        route=_ROUTE,
+        filters=filters,
+        options=options,
+    )
+
+
+@routes.get(
+    "/v1/candidates/{candidate_id}",
+    summary="Show a candidate",
+    response_model=None,
+    responses={**answers(200, "What it says", _CANDIDATE), **problems("not-found")},
+)
+def get_candidate(candidate_id: CandidateId, caller: Admin, services: Services) -> Response:
+    """Show the redacted ticket, how it was resolved and what was done."""
+    return answer(services.people.candidates.show(caller, candidate_id))
+
+
+@routes.post(
+    "/v1/candidates/{candidate_id}/accept",
+    summary="Accept a candidate",
+    status_code=202,
+    response_model=None,
+    responses={
+        **answers(202, "It becomes a document; follow its ingestion", _CANDIDATE),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def accept_candidate(
+    candidate_id: CandidateId, body: AcceptIn, caller: Admin, services: Services
+) -> Response:
+    """Make it a verified document. Again finishes what was interrupted and changes nothing else."""
+    accepted = services.people.candidates.accept(caller, candidate_id, scope=body.scope)
+    return answer(accepted, status=202)
+
+
+@routes.post(
+    "/v1/candidates/{candidate_id}/edit",
+    summary="Edit a candidate",
+    response_model=None,
+    responses={
+        **answers(200, "What it says now", _CANDIDATE),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def edit_candidate(
+    candidate_id: CandidateId, body: EditIn, caller: Admin, services: Services
+) -> Response:
+    """Replace its title or text; it waits on."""
+    return answer(
+        services.people.candidates.edit(caller, candidate_id, title=body.title, text=body.text)
+    )
+
+
+@routes.post(
+    "/v1/candidates/{candidate_id}/reject",
+    summary="Reject a candidate",
+    response_model=None,
+    responses={
+        **answers(200, "It stays as a record", _CANDIDATE),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def reject_candidate(
+    candidate_id: CandidateId, body: RejectIn, caller: Admin, services: Services
+) -> Response:
+    """Say no, and why."""
+    return answer(services.people.candidates.reject(caller, candidate_id, reason=body.reason))
+
+
+@routes.get(
+    "/v1/proposals",
+    summary="List proposed nodes",
+    response_model=None,
+    responses={**answers(200, "Provisional nodes of the memory graph", _PROPOSALS), **problems()},
+)
+def list_proposals(caller: Admin, services: Services) -> Response:
+    """List what was seen again and again, for a person to make active."""
+    return answer({"items": services.people.proposals.all(caller)})
+
+
+@routes.post(
+    "/v1/proposals/{node_id}/accept",
+    summary="Accept a proposed node",
+    response_model=None,
+    responses={**answers(200, "It is active", _PROPOSAL), **problems("not-found", "conflict")},
+)
+def accept_proposal(node_id: NodeId, caller: Admin, services: Services) -> Response:
+    """Make it active: planners are shown it from now on."""
+    return answer(services.people.proposals.accept(caller, node_id))
+
+
+@routes.post(
+    "/v1/proposals/{node_id}/reject",
+    summary="Reject a proposed node",
+    response_model=None,
+    responses={**answers(200, "It is archived", _PROPOSAL), **problems("not-found", "conflict")},
+)
+def reject_proposal(node_id: NodeId, caller: Admin, services: Services) -> Response:
+    """Archive it; it is not proposed again."""
+    return answer(services.people.proposals.reject(caller, node_id))

@@ -1,0 +1,144 @@
+"""What people say of investigations, and what they remember of them. An admin's routes."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Response
+from pydantic import Field
+
+from cairn.agent.people.opinions import HIGHEST, LOWEST
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Text, at_most
+from cairn.api.routing import router
+
+routes = router("investigations")
+
+MAX_TEXT_CHARS = 2_000
+InvestigationId = Annotated[UUID, Path(description="The investigation's id.")]
+_OPINION: dict[str, Any] = {
+    "type": "object",
+    "required": ["investigation_id", "principal_id", "kind", "said_at"],
+    "properties": {
+        "investigation_id": {"type": "string", "format": "uuid"},
+        "principal_id": {"type": "string", "format": "uuid"},
+        "kind": {"enum": ["rating", "dispute"]},
+        "rating": {"type": ["integer", "null"], "minimum": LOWEST, "maximum": HIGHEST},
+        "text": {"type": ["string", "null"]},
+        "said_at": {"type": "string", "format": "date-time"},
+    },
+}
+_OPINIONS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array", "items": _OPINION}},
+}
+_REMEMBERED: dict[str, Any] = {
+    "type": "object",
+    "required": ["node_id", "label", "natural_key", "text"],
+    "properties": {
+        "node_id": {"type": "string", "format": "uuid"},
+        "label": {"type": "string"},
+        "natural_key": {"type": "string"},
+        "text": {"type": "string", "description": "As it is kept: redacted."},
+    },
+}
+
+
+class RememberedAs(StrEnum):
+    """What a line is remembered as."""
+
+    FACT = "fact"
+    OBSERVATION = "observation"
+    RESOLUTION = "resolution"
+
+
+class RatingIn(Body):
+    """How well it was done."""
+
+    rating: Annotated[int, Field(ge=LOWEST, le=HIGHEST)]
+    comment: Annotated[str, at_most(MAX_TEXT_CHARS)] = ""
+
+
+class DisputeIn(Body):
+    """What was wrong."""
+
+    reason: Annotated[Text, at_most(MAX_TEXT_CHARS)]
+
+
+class RememberIn(Body):
+    """What to remember of a line; without `text` what the line says."""
+
+    label: Annotated[RememberedAs, Field(strict=False)] = RememberedAs.FACT
+    text: Annotated[Text, at_most(MAX_TEXT_CHARS)] | None = None
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/rating",
+    summary="Rate an investigation",
+    response_model=None,
+    responses={
+        **answers(200, "What you said", _OPINION),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def rate_investigation(
+    investigation_id: InvestigationId, body: RatingIn, caller: Admin, services: Services
+) -> Response:
+    """Rate one that ended; 4 and 5 stage what may be learned of it. Your last word counts."""
+    said = services.people.opinions.rate(
+        caller, investigation_id, rating=body.rating, comment=body.comment
+    )
+    return answer(said)
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/dispute",
+    summary="Dispute how an investigation ended",
+    response_model=None,
+    responses={
+        **answers(200, "What you said", _OPINION),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def dispute_investigation(
+    investigation_id: InvestigationId, body: DisputeIn, caller: Admin, services: Services
+) -> Response:
+    """Say that it did not end well: nothing is learned of it. Your last word counts."""
+    return answer(services.people.opinions.dispute(caller, investigation_id, reason=body.reason))
+
+
+@routes.get(
+    "/v1/investigations/{investigation_id}/opinions",
+    summary="List what people said of an investigation",
+    response_model=None,
+    responses={**answers(200, "The last word of each", _OPINIONS), **problems("not-found")},
+)
+def list_opinions(investigation_id: InvestigationId, caller: Admin, services: Services) -> Response:
+    """List ratings and disputes that stand; earlier words are in the ledger."""
+    return answer({"items": services.people.opinions.of(caller, investigation_id)})
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/steps/{seq}/remember",
+    summary="Remember a step",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "The node that holds it", _REMEMBERED),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def remember_step(
+    investigation_id: InvestigationId,
+    seq: Annotated[int, Path(ge=1, le=2**31 - 1, description="The step's number.")],
+    body: RememberIn,
+    caller: Admin,
+    services: Services,
+) -> Response:
+    """Make a line of the timeline an active node of the memory graph, tied to its investigation."""
+    made = services.people.remember(
+        caller, investigation_id, seq, label=body.label.value, text=body.text
+    )
+    return answer(made, status=201)

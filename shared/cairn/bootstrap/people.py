@@ -1,0 +1,107 @@
+"""What is made for people around investigations: for the API, and for what learns hourly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.api.people_services import PeopleServices
+from cairn.bootstrap.later import later
+from cairn.clock import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+    from uuid import UUID
+
+    from cairn.agent.people.bundle import Escalations
+    from cairn.agent.people.candidates import Candidates
+    from cairn.agent.people.channels import Channels
+    from cairn.agent.people.learning import Learn
+    from cairn.agent.people.opinions import Opinions
+    from cairn.agent.people.proposing import Proposals
+    from cairn.agent.people.remembering import RememberStep
+    from cairn.api.services import IngestDocument
+    from cairn.bootstrap.api_parts import ApiParts
+    from cairn.bootstrap.investigating import InvestigationParts
+    from cairn.lifecycle.ledger_graph import LedgerGraph
+
+
+def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph) -> PeopleServices:
+    """Return what the API needs; each part is made when a route first needs it."""
+    from cairn.bootstrap.investigating import InvestigationParts
+
+    made = InvestigationParts(
+        parts.settings, parts.opened, parts.log, {}, leads=parts.settings.webhooks
+    )
+    return PeopleServices(
+        escalations=later(lambda: _escalations(parts, made)),
+        channels=later(lambda: _channels(parts, made)),
+        opinions=later(lambda: _opinions(made)),
+        candidates=later(lambda: _candidates(made, ingest)),
+        remember=later(lambda: _remember(parts, made, graph)),
+        proposals=later(lambda: _proposals(made, graph)),
+    )
+
+
+def learn(
+    made: InvestigationParts,
+    workspaces: Callable[[], Sequence[UUID]],
+    report: Callable[[str, dict[str, Any]], None],
+) -> Learn:
+    """Return what stages, archives and proposes, hourly."""
+    from cairn.agent.people.learning import Learn, StageCandidates
+    from cairn.agent.people.proposing import ProposeObservations
+
+    return Learn(
+        workspaces=workspaces,
+        stage=StageCandidates(journal=made.journal),
+        propose=ProposeObservations(journal=made.journal, graph=made.helpdesk.graph),
+        clock=utc_now,
+        report=report,
+    )
+
+
+def _escalations(parts: ApiParts, made: InvestigationParts) -> Escalations:
+    from cairn.agent.people.bundle import Escalations
+    from cairn.bootstrap.seeing import browse
+
+    return Escalations(journal=made.journal, browse=browse(parts))
+
+
+def _channels(parts: ApiParts, made: InvestigationParts) -> Channels:
+    from cairn.agent.people.channels import Channels
+    from cairn.storage.webhook_http import sender_for
+
+    return Channels(journal=made.journal, check=sender_for(parts.settings.webhooks).check)
+
+
+def _opinions(made: InvestigationParts) -> Opinions:
+    from cairn.agent.people.learning import StageCandidates
+    from cairn.agent.people.opinions import Opinions
+
+    return Opinions(journal=made.journal, stage=StageCandidates(journal=made.journal))
+
+
+def _candidates(made: InvestigationParts, ingest: IngestDocument) -> Candidates:
+    from cairn.agent.people.candidates import Candidates
+
+    return Candidates(journal=made.journal, desk=made.desk, ingest=ingest)
+
+
+def _remember(parts: ApiParts, made: InvestigationParts, graph: LedgerGraph) -> RememberStep:
+    from cairn.agent.people.remembering import RememberStep
+    from cairn.bootstrap.seeing import browse
+
+    return RememberStep(
+        browse=browse(parts),
+        desk=made.desk,
+        graph=graph.bound_to,
+        redact=made.redacted,
+        clock=utc_now,
+    )
+
+
+def _proposals(made: InvestigationParts, graph: LedgerGraph) -> Proposals:
+    from cairn.agent.people.proposing import Proposals
+
+    return Proposals(journal=made.journal, graph=graph.bound_to)
