@@ -176,11 +176,14 @@ class Host:
             try:
                 return self._sent(workspace_id, found, call, manifest)
             except Unauthorised:
-                raise self._reports.unauthorised(workspace_id, found, runs=True) from None
+                refused = self._reports.unauthorised(workspace_id, found, runs=True)
+                if sent and not harmless:  # only the repeat was refused
+                    raise no_answer("connector-crashed", call, harmless=False) from None
+                raise refused from None
             except TimedOut:
                 self._reports.timed_out(workspace_id, found)
                 raise no_answer("tool-timeout", call, harmless=harmless) from None
-            except ConnectorUnavailable:
+            except (ConnectorUnavailable, ConnectorUnauthorised):
                 if sent and not harmless:  # it was sent, and now it cannot be asked again
                     raise no_answer("connector-crashed", call, harmless=False) from None
                 raise

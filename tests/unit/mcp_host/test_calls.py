@@ -19,6 +19,7 @@ from cairn.mcp_host.port import (
     ConnectorUnavailable,
     OutcomeUnknown,
 )
+from cairn.mcp_host.session import FAULT_KEY, LOST
 
 
 @pytest.fixture
@@ -184,6 +185,30 @@ def test_a_refused_sign_in_asks_for_a_person_and_mends_by_itself(
 
     hosting.call("desk.reset", user="ada")
     assert hosting.health("desk").error is None
+
+
+async def goes(given: dict[str, Any]) -> Any:
+    raise MCPError(-32000, "gone", {FAULT_KEY: LOST})
+
+
+def test_a_write_that_was_lost_is_unknown_though_its_repeat_is_refused(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True, idempotent=True))
+    desk.answers["reset"] = [goes, refuses_us]
+
+    with pytest.raises(OutcomeUnknown) as unknown:
+        hosting.call("desk.reset", user="ada")
+
+    assert unknown.value.reason == "connector-crashed"
+    assert len(desk.calls) == 2
+    assert hosting.health("desk").error == "connector-unauthorised"
+
+
+def test_a_read_that_was_lost_is_refused_as_its_repeat_is(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    desk.answers["find"] = [goes, refuses_us]
+
+    with pytest.raises(ConnectorUnauthorised):
+        hosting.call("desk.find", user="ada")
 
 
 def test_a_write_that_is_not_answered_in_time_is_unknown(hosting: Hosting) -> None:
