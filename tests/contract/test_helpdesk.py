@@ -84,6 +84,7 @@ def write_back(
         "summary": "Your account is unlocked. [tool:x]",
         "minutes": 3,
         "private": False,
+        "data_subjects": (),
     }
     return dict(helpdesk.desk.write_back(helpdesk.workspace_id, ticket_id, **(asked | changes)))
 
@@ -492,6 +493,21 @@ def test_the_plain_source_keeps_answers_as_rows(helpdesk: Helpdesk) -> None:
         "Your account is unlocked. [tool:x]"
     )
     assert b"unlocked" not in reply.sealed
+
+
+def test_an_answer_is_sealed_for_everyone_it_may_speak_of(helpdesk: Helpdesk) -> None:
+    ticket_id, investigation_id = helpdesk.claimed(incoming())
+    beside = new_id()
+    write_back(helpdesk, ticket_id, investigation_id, data_subjects=(beside,))
+    with helpdesk.transactions.reading(helpdesk.principal) as stores:
+        (reply,) = stores.write_backs.replies(ticket_id)
+    (entry,) = [one for one in helpdesk.entries() if one.type == "ticket.replied"]
+    about = tuple(sorted((*helpdesk.row(ticket_id).data_subjects, beside)))
+    assert (reply.data_subjects, entry.data_subjects) == (about, about)
+    helpdesk.keys.destroy(helpdesk.workspace_id, beside)
+    assert helpdesk.sealed.reply(helpdesk.workspace_id, reply) is None
+    with pytest.raises(BodyUnreadable):
+        helpdesk.body(entry)
 
 
 def test_a_ticket_of_somebody_forgotten_is_read_no_more(helpdesk: Helpdesk) -> None:

@@ -122,7 +122,13 @@ class FakeDesk:
         return {"reply": "done", "status": "done"}
 
     def note(
-        self, workspace_id: UUID, ticket_id: UUID, *, investigation_id: UUID, text: str
+        self,
+        workspace_id: UUID,
+        ticket_id: UUID,
+        *,
+        investigation_id: UUID,
+        text: str,
+        data_subjects: tuple[UUID, ...],
     ) -> str:
         if self.fails is not None:
             raise self.fails

@@ -467,16 +467,25 @@ class TicketDesk(Protocol):
         summary: str,
         minutes: int,
         private: bool,
+        data_subjects: tuple[UUID, ...],
     ) -> Mapping[str, str]:
         """Reply, set the status and log the time at the source; once, however often asked.
 
-        `private` replies are notes for the desk's own people. Returns what was done, by part.
+        `private` replies are notes for the desk's own people. `data_subjects` are those the
+        investigation is about: forgetting one erases what is kept of the reply. Returns what was
+        done, by part.
         Raises Unavailable when the source does not answer.
         """
         ...
 
     def note(
-        self, workspace_id: UUID, ticket_id: UUID, *, investigation_id: UUID, text: str
+        self,
+        workspace_id: UUID,
+        ticket_id: UUID,
+        *,
+        investigation_id: UUID,
+        text: str,
+        data_subjects: tuple[UUID, ...],
     ) -> str:
         """Leave a private note that calls a person; once, however often asked.
 

@@ -80,6 +80,7 @@ class _WriteBack:
     text: str
     minutes: int
     private: bool
+    about: tuple[UUID, ...]
 
     def key(self, part: str) -> str:
         """Return what a part is recognised by at the source."""
@@ -118,22 +119,27 @@ class Desk:
         summary: str,
         minutes: int,
         private: bool,
+        data_subjects: tuple[UUID, ...],
     ) -> Mapping[str, str]:
         """Reply, set the status and log the time; return what became of each part.
+
+        What is kept of it is sealed for `data_subjects`, whom it may speak of, and the ticket's.
 
         `done`, `not-supported` by the source, `needs-auth` when it refuses its keys (the ticket
         then waits until somebody mends that), or `refused` by the source for good.
 
         Raises Unavailable when a part did not get through, after the others were tried.
         """
+        row = self._row(workspace_id, ticket_id)
         asked = _WriteBack(
             workspace_id=workspace_id,
-            ticket=self._row(workspace_id, ticket_id),
+            ticket=row,
             investigation_id=investigation_id,
             status=STATUS_OF[verdict],
             text=summary,
             minutes=minutes,
             private=private,
+            about=_about(row, data_subjects),
         )
         adapter = self._adapter(asked)
         if adapter is None:
@@ -150,7 +156,13 @@ class Desk:
         return became
 
     def note(
-        self, workspace_id: UUID, ticket_id: UUID, *, investigation_id: UUID, text: str
+        self,
+        workspace_id: UUID,
+        ticket_id: UUID,
+        *,
+        investigation_id: UUID,
+        text: str,
+        data_subjects: tuple[UUID, ...],
     ) -> str:
         """Leave a private note that calls a person; return what became of it, as `write_back`.
 
@@ -165,6 +177,7 @@ class Desk:
             text=text,
             minutes=0,
             private=True,
+            about=_about(row, data_subjects),
         )
         adapter = self._adapter(asked)
         if adapter is None:
@@ -252,9 +265,8 @@ class Desk:
     def _keep(self, asked: _WriteBack, part: str, reference: str) -> None:
         """Keep that a part stands at the source, with its entry."""
         principal = system_principal(asked.workspace_id)
-        subjects = asked.ticket.data_subjects
         keys = self.sealed.keys.get_or_create(
-            asked.workspace_id, key_subjects(asked.workspace_id, subjects)
+            asked.workspace_id, key_subjects(asked.workspace_id, asked.about)
         )
         with self.transactions.writing(principal) as stores:
             now = self.clock()
@@ -273,7 +285,7 @@ class Desk:
                 type=_TOLD.get(part, "ticket.replied"),
                 actor=principal_actor(principal),
                 occurred_at=now,
-                data_subjects=subjects,
+                data_subjects=asked.about,
                 meta=meta,
                 body=self.sealed.cipher.seal(entry_id, asked.workspace_id, keys, body),
             )
@@ -304,7 +316,7 @@ class Desk:
             investigation_id=asked.investigation_id,
             private=asked.private,
             sealed=sealed,
-            data_subjects=asked.ticket.data_subjects,
+            data_subjects=asked.about,
             created_at=now,
         )
 
@@ -331,3 +343,8 @@ class Desk:
         except CairnError as refused:
             told = {"investigation_id": str(investigation_id), "reason": refused.reason}
             self.warn("investigation.not_remembered", told)
+
+
+def _about(ticket: TicketRow, others: tuple[UUID, ...]) -> tuple[UUID, ...]:
+    """Return whom an answer may speak of: whom the ticket is about, and whom was read about."""
+    return tuple(sorted({*ticket.data_subjects, *others}))

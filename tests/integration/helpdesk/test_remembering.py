@@ -103,6 +103,7 @@ def test_a_forgotten_customers_tickets_say_nothing_and_come_back_from_nowhere(
         summary=f"{CANARY} is mended.",
         minutes=1,
         private=False,
+        data_subjects=(),
     )
     waiting = helpdesk.taken(replace(told, external_id="ZD-2"))
     stand.embed()

@@ -78,6 +78,7 @@ def test_what_is_personal_goes_to_tools_and_to_the_desk_and_nowhere_else() -> No
     assert world.desk.written[one]["summary"] == f"We wrote to ada@acme.test {DOC}."
     seen = world.memory(one).observations[0]
     assert seen.text == "<EMAIL_1> and <EMAIL_2> are locked"
+    assert world.desk.written[one]["data_subjects"] == world.found_(one).data_subjects
     for entry in world.entries():
         assert "@acme.test" not in entry.meta_text
         assert not entry.body or "@acme.test" not in str(world.body(entry))

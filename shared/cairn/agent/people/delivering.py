@@ -159,6 +159,7 @@ class DeliverEscalation:
                 investigation.ticket_id,
                 investigation_id=investigation.id,
                 text=text,
+                data_subjects=investigation.data_subjects,
             )
         except Unavailable as problem:
             return Sent(error=problem.reason or problem.code)

@@ -47,6 +47,7 @@ class WriteBack:
             summary=self.hiding.restored(memory.summary, memory.vault),
             minutes=max(1, -(-memory.spending.ms // _MS_A_MINUTE)),
             private=private,
+            data_subjects=situation.investigation.data_subjects,
         )
         reply = done.get("reply", "")
         if reply in LOST:
