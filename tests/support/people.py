@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from tests.support.ingesting import Documents
 
 from cairn.agent.browse import BrowseInvestigations
 from cairn.agent.escalating import QueueEscalation
 from cairn.agent.opening import Opener
 from cairn.agent.people.bundle import Escalations
+from cairn.agent.people.candidates import Candidates
 from cairn.agent.people.channels import Channels
 from cairn.agent.people.delivering import DeliverEscalation
+from cairn.agent.people.learning import StageCandidates
+from cairn.agent.people.opinions import Opinions
+from cairn.agent.people.ports import CandidateState
+from cairn.agent.state import Verdict
 from cairn.ingestion.ports import Topic
 from cairn.ledger.keys import BodyCipher
 
@@ -23,7 +30,9 @@ if TYPE_CHECKING:
 
     from cairn.access import Principal
     from cairn.agent.people.ports import Escalation
+    from cairn.agent.people.views import CandidateView
     from cairn.ledger.entry import Entry
+    from cairn.storage.in_memory.keys import InMemoryKeyStore
 
 
 @dataclass
@@ -83,6 +92,7 @@ class People:
     agents: Agents
     seeing: Any
     sender: FakeSender = field(default_factory=FakeSender)
+    document_transactions: Any = None
 
     def __post_init__(self) -> None:
         made = self.agents
@@ -95,6 +105,16 @@ class People:
         )
         self.escalations = Escalations(journal=made.journal, browse=self.browse)
         self.channels = Channels(journal=made.journal, check=self.sender.check)
+        self.stage = StageCandidates(journal=made.journal)
+        self.opinions = Opinions(journal=made.journal, stage=self.stage)
+        self.documents = Documents(
+            transactions=self.document_transactions or made.transactions,
+            principal=made.admin,
+            keys=cast("InMemoryKeyStore", made.keys),
+        )
+        self.candidates = Candidates(
+            journal=made.journal, desk=made.desk, ingest=self.documents.accept
+        )
 
     def call(self, one: UUID) -> str:
         """Deliver the call of an investigation as the queue would."""
@@ -107,3 +127,16 @@ class People:
             found = stores.escalations.of(one)
         assert found is not None
         return found
+
+    def resolved(self, body: str = "I am ada@acme.test.", **ticket: Any) -> UUID:
+        """An investigation that resolved its ticket by itself."""
+        one = self.agents.begin(body, **ticket)
+        self.agents.work(one)
+        found = self.agents.found_(one)
+        assert (found.verdict, found.ended_at is None) == (Verdict.AUTO_RESOLVED, False)
+        return one
+
+    def staged(self) -> list[CandidateView]:
+        """What waits in the review queue, the oldest first."""
+        found = self.candidates.page(self.agents.admin, state=CandidateState.STAGED)
+        return list(reversed(found))

@@ -1,0 +1,270 @@
+"""What people say of investigations, and what may be learned of them: staged, decided, archived."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.support.agent import Agents, Killed, ScriptedPlanner, act
+from tests.support.people import People, Seeing
+
+from cairn.access import Principal, Role, Scope
+from cairn.agent.people.learning import Learn
+from cairn.agent.people.ports import CandidateState
+from cairn.agent.ports import Ruling
+from cairn.agent.state import State, Verdict
+from cairn.errors import Conflict, Denied, NotFound, Unavailable, ValidationFailed
+from cairn.ids import new_id
+from cairn.safety.tools import Lane
+
+WEEK = timedelta(days=7, minutes=1)
+MONTH = timedelta(days=30, minutes=1)
+
+
+@pytest.fixture
+def people() -> People:
+    agents = Agents(planner=ScriptedPlanner([act("accounts.unlock", user="bob@acme.test")]))
+    agents.planner.at = lambda question: len(question.memory.observations)
+    agents.host.add("accounts.unlock", Lane.WRITE)
+    return People(agents, Seeing(agents))
+
+
+def other(people: People, role: Role = Role.ADMIN) -> Principal:
+    admin = people.agents.admin
+    return Principal(
+        workspace_id=admin.workspace_id,
+        principal_id=new_id(),
+        role=role,
+        allowed_scopes=admin.allowed_scopes,
+        name="other",
+    )
+
+
+def rate(people: People, one: UUID, rating: int = 5, **said: Any) -> None:
+    people.opinions.rate(said.pop("by", people.agents.admin), one, rating=rating, **said)
+
+
+def sweep(people: People, later: timedelta = timedelta()) -> int:
+    return people.stage.due(people.agents.workspace_id, people.agents.clock.now + later)
+
+
+class TestOpinions:
+    def test_the_last_word_of_each_counts_and_every_word_is_an_entry(self, people: People) -> None:
+        one = people.resolved()
+        rate(people, one, 2, comment="Slow.")
+        rate(people, one, 3)
+        rate(people, one, 1, by=other(people))
+        people.opinions.dispute(people.agents.admin, one, reason="It broke again.")
+        stands = people.opinions.of(people.agents.admin, one)
+        assert sorted((said.kind, said.rating, said.text) for said in stands) == [
+            ("dispute", None, "It broke again."),
+            ("rating", 1, ""),
+        ]
+        types = people.agents.types()
+        assert types.count("investigation.rated") == 3
+        assert types.count("investigation.disputed") == 1
+
+    def test_texts_stand_in_no_meta(self, people: People) -> None:
+        one = people.resolved()
+        rate(people, one, 5, comment="Thanks, secretly.")
+        assert all("secretly" not in str(entry.meta) for entry in people.agents.entries())
+
+    @pytest.mark.parametrize("rating", [0, 6, -1, True])
+    def test_a_rating_is_one_to_five(self, people: People, rating: int) -> None:
+        one = people.resolved()
+        with pytest.raises(ValidationFailed) as refused:
+            rate(people, one, rating)
+        assert refused.value.errors[0].location == "rating"
+
+    def test_what_runs_still_is_not_judged(self, people: People) -> None:
+        one = people.agents.begin()
+        with pytest.raises(Conflict) as refused:
+            rate(people, one)
+        assert refused.value.reason == "not-ended"
+
+    def test_agents_do_not_judge_their_own_work(self, people: People) -> None:
+        one = people.resolved()
+        with pytest.raises(Denied):
+            rate(people, one, by=other(people, Role.AGENT))
+        with pytest.raises(NotFound):
+            rate(people, new_id())
+
+
+class TestStaging:
+    def test_a_good_rating_stages_the_redacted_ticket_its_resolution_and_what_was_done(
+        self, people: People
+    ) -> None:
+        one = people.resolved()
+        assert people.staged() == []
+        rate(people, one, 4)
+        (staged,) = people.staged()
+        assert (staged.investigation_id, staged.cause, staged.title) == (one, "rated", "Locked out")
+        text = people.candidates.show(people.agents.admin, staged.id).text or ""
+        assert "## Problem" in text and "<EMAIL_1>" in text
+        assert "The account is unlocked again" in text
+        assert "`accounts.unlock`" in text and "applied" in text
+        assert "acme" not in text.casefold()
+        assert people.agents.types().count("resolution.staged") == 1
+
+    def test_a_resolution_is_staged_once(self, people: People) -> None:
+        one = people.resolved()
+        rate(people, one)
+        rate(people, one)
+        assert sweep(people, WEEK) == 0
+        assert len(people.staged()) == 1
+
+    def test_a_poor_rating_stages_nothing_at_once(self, people: People) -> None:
+        rate(people, people.resolved(), 3)
+        assert (people.staged(), sweep(people)) == ([], 0)
+
+    def test_what_nobody_disputed_for_seven_days_is_staged(self, people: People) -> None:
+        one = people.resolved()
+        assert sweep(people, timedelta(days=6, hours=23)) == 0
+        assert sweep(people, WEEK) == 1
+        assert [(each.investigation_id, each.cause) for each in people.staged()] == [
+            (one, "undisputed")
+        ]
+
+    def test_a_dispute_keeps_it_out_and_a_change_of_mind_lets_it_in(self, people: People) -> None:
+        one, admin = people.resolved(), people.agents.admin
+        people.opinions.dispute(admin, one, reason="Wrong account.")
+        rate(people, one, 5, by=other(people))
+        assert (people.staged(), sweep(people, WEEK)) == ([], 0)
+        rate(people, one, 5)
+        assert len(people.staged()) == 1
+
+    def test_a_dispute_takes_back_what_waits(self, people: People) -> None:
+        one, admin = people.resolved(), people.agents.admin
+        rate(people, one)
+        (staged,) = people.staged()
+        people.opinions.dispute(admin, one, reason="It came back.")
+        found = people.candidates.show(admin, staged.id)
+        assert (found.state, found.reason) == (CandidateState.REJECTED, "disputed")
+
+    def test_what_a_person_had_to_finish_is_not_learned(self, people: People) -> None:
+        people.agents.planner.ruling = Ruling(verdict=Verdict.NEEDS_TECH, reason="No.")
+        one = people.agents.begin()
+        assert people.agents.work(one).state is State.DONE
+        rate(people, one)
+        assert (people.staged(), sweep(people, WEEK)) == ([], 0)
+
+    def test_nothing_is_learned_of_the_forgotten_and_nobody_asks_again(
+        self, people: People
+    ) -> None:
+        subject = new_id()
+        one = people.resolved(data_subjects=(subject,))
+        people.agents.keys.destroy(people.agents.workspace_id, subject)
+        assert sweep(people, WEEK) == 0
+        (kept,) = people.candidates.page(people.agents.admin)
+        assert (kept.investigation_id, kept.state, kept.reason) == (
+            one,
+            CandidateState.ARCHIVED,
+            "forgotten",
+        )
+        assert sweep(people, WEEK) == 0
+
+
+class TestReview:
+    def staged(self, people: People) -> UUID:
+        rate(people, people.resolved())
+        return people.staged()[-1].id
+
+    def test_an_accepted_one_is_a_verified_document(self, people: People) -> None:
+        one, admin = self.staged(people), people.agents.admin
+        found = people.candidates.accept(admin, one)
+        assert (found.state, found.decided_by) == (CandidateState.ACCEPTED, admin.principal_id)
+        assert found.document_id is not None
+        (entry,) = [e for e in people.agents.entries() if e.type == "document.received"]
+        body = people.agents.body(entry)
+        assert body["source_uri"] == f"kb://resolutions/{one}"
+        assert body["metadata"]["verified"] is True
+        again = people.candidates.accept(admin, one)
+        assert again == found
+        assert people.agents.types().count("document.received") == 1
+
+    def test_an_acceptance_that_was_interrupted_goes_on(self, people: People) -> None:
+        one, admin = self.staged(people), people.agents.admin
+        people.agents.commits.arm(after=1)
+        with pytest.raises(Killed):
+            people.candidates.accept(admin, one)
+        people.agents.commits.arm()
+        assert people.candidates.show(admin, one).document_id is None
+        found = people.candidates.accept(admin, one)
+        assert found.document_id is not None
+        assert people.agents.types().count("resolution.accepted") == 1
+
+    def test_an_edit_is_what_is_accepted(self, people: People) -> None:
+        one, admin = self.staged(people), people.agents.admin
+        found = people.candidates.edit(admin, one, text="# Unlock\n\nIn two steps.")
+        assert (found.state, found.title) == (CandidateState.STAGED, "Locked out")
+        people.candidates.accept(admin, one)
+        assert b"In two steps." in next(iter(people.documents.objects.held.values()))
+
+    def test_a_rejected_one_stays_as_a_record(self, people: People) -> None:
+        one, admin = self.staged(people), people.agents.admin
+        found = people.candidates.reject(admin, one, reason="Only this customer has that.")
+        assert found.rejected_because == "Only this customer has that."
+        assert people.agents.types().count("document.received") == 0
+        for decide in (
+            lambda: people.candidates.accept(admin, one),
+            lambda: people.candidates.edit(admin, one, text="x"),
+            lambda: people.candidates.reject(admin, one, reason="x"),
+        ):
+            with pytest.raises(Conflict) as refused:
+                decide()
+            assert refused.value.reason == "already-decided"
+
+    def test_only_admins_review_and_only_their_own_scopes(self, people: People) -> None:
+        one = self.staged(people)
+        with pytest.raises(Denied):
+            people.candidates.page(other(people, Role.AGENT))
+        with pytest.raises(Denied):
+            people.candidates.accept(other(people, Role.AGENT), one)
+        with pytest.raises(NotFound):
+            people.candidates.show(people.agents.admin, new_id())
+        assert people.candidates.accept(people.agents.admin, one, scope=Scope.SHARED).document_id
+
+    def test_what_nobody_looked_at_for_thirty_days_is_archived(self, people: People) -> None:
+        one, made = self.staged(people), people.agents
+        assert people.stage.archive(made.workspace_id, made.clock.now + timedelta(days=29)) == 0
+        assert people.stage.archive(made.workspace_id, made.clock.now + MONTH) == 1
+        assert people.stage.archive(made.workspace_id, made.clock.now + MONTH) == 0
+        found = people.candidates.show(made.admin, one)
+        assert (found.state, found.reason) == (CandidateState.ARCHIVED, "unreviewed")
+        assert made.types().count("resolution.archived") == 1
+
+    def test_nobody_accepts_what_is_about_the_forgotten(self, people: People) -> None:
+        subject = new_id()
+        rate(people, people.resolved(data_subjects=(subject,)))
+        (staged,) = people.staged()
+        people.agents.keys.destroy(people.agents.workspace_id, subject)
+        assert people.candidates.show(people.agents.admin, staged.id).text is None
+        with pytest.raises(NotFound) as refused:
+            people.candidates.accept(people.agents.admin, staged.id)
+        assert refused.value.reason == "forgotten"
+
+
+def test_a_workspace_that_fails_does_not_keep_others_waiting(people: People) -> None:
+    people.resolved()
+    reports: list[Any] = []
+    away = new_id()
+
+    class Gone:
+        def __call__(self, workspace_id: UUID, now: Any) -> int:
+            if workspace_id == away:
+                raise Unavailable("The database does not answer.")
+            return 0
+
+    def later() -> Any:
+        return people.agents.clock.now + WEEK
+
+    people.agents.transactions.create_workspace(away)
+    counts = Learn(
+        workspaces=lambda: [away, people.agents.workspace_id],
+        stage=people.stage,
+        propose=Gone(),  # type: ignore[arg-type]
+        clock=later,
+        report=lambda event, told: reports.append((event, told["workspace_id"])),
+    )()
+    assert counts == {"staged": 1, "archived": 0, "proposed": 0}
+    assert reports == [("learning.failed", str(away))]
