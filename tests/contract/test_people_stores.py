@@ -1,0 +1,329 @@
+"""Calls of people, channels, opinions and candidates: the same over the fake and PostgreSQL."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+from tests.support.agent_rows import action, investigation
+from tests.support.remembering import NOON, admin_of
+
+from cairn.agent.people.ports import (
+    Candidate,
+    CandidateState,
+    Channel,
+    Escalation,
+    EscalationState,
+    Opinion,
+)
+from cairn.agent.ports import ActionState, AgentStores, Move
+from cairn.agent.state import Spending, State, Verdict
+from cairn.clock import utc_now
+from cairn.helpdesk.ports import TicketRow
+from cairn.helpdesk.ticket import Priority, TicketStatus
+from cairn.ids import new_id
+from cairn.ingestion.ports import Subject
+from cairn.storage.in_memory.stores import InMemoryTransactions
+from cairn.storage.postgres.accounts import create_workspace
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.investigations import PostgresAgentStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from tests.plugins.postgres import Database
+
+    from cairn.agent.state import Investigation
+
+LATER = NOON + timedelta(hours=1)
+
+
+@pytest.fixture(params=["in memory", "postgres"])
+def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
+    """The stores of one writing transaction."""
+    if request.param == "in memory":
+        transactions, admin = InMemoryTransactions(), admin_of(new_id())
+        transactions.create_workspace(admin.workspace_id)
+        with transactions.writing(admin) as opened:
+            yield opened
+        return
+    database: Database = request.getfixturevalue("database")
+    name = f"people-{new_id()}"
+    workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
+    pool = Pool(database.app_url)
+    with StoreTransactions(pool, PostgresAgentStores).writing(admin_of(workspace_id)) as opened:
+        yield opened
+    pool.close()
+
+
+def started(stores: AgentStores, **changes: Any) -> "Investigation":
+    one = investigation(stores.ledger.head().workspace_id, **changes)
+    assert stores.investigations.add(one, b"sealed")
+    return one
+
+
+def resolved(
+    stores: AgentStores,
+    at: "datetime" = NOON,
+    verdict: Verdict = Verdict.AUTO_RESOLVED,
+    **changes: Any,
+) -> UUID:
+    one = started(stores, **changes)
+    way = (State.CREATED, State.VERDICT, State.WRITING_BACK, State.DONE)
+    for source, target in pairwise(way):
+        move = Move(
+            investigation_id=one.id,
+            source=source,
+            target=target,
+            snapshot=b"s",
+            spending=Spending(),
+            now=at,
+            verdict=verdict,
+        )
+        assert stores.investigations.move(move)
+    assert stores.investigations.close(one.id, at)
+    return one.id
+
+
+def call(of: "Investigation", **changes: Any) -> Escalation:
+    given: dict[str, Any] = {
+        "id": new_id(),
+        "investigation_id": of.id,
+        "ticket_id": of.ticket_id,
+        "verdict": Verdict.NEEDS_TECH,
+        "channel": "ticket-note",
+        "why": b"sealed",
+        "data_subjects": (new_id(),),
+        "queued_at": NOON,
+        "updated_at": NOON,
+    }
+    return Escalation(**given | changes)
+
+
+def opinion(of: UUID, rating: int | None, **changes: Any) -> Opinion:
+    given: dict[str, Any] = {
+        "id": new_id(),
+        "investigation_id": of,
+        "principal_id": new_id(),
+        "rating": rating,
+        "content": b"sealed",
+        "data_subjects": (),
+        "said_at": NOON,
+    }
+    return Opinion(**given | changes)
+
+
+def candidate(of: UUID, **changes: Any) -> Candidate:
+    given: dict[str, Any] = {
+        "id": new_id(),
+        "investigation_id": of,
+        "ticket_id": new_id(),
+        "cause": "rated",
+        "content": b"sealed",
+        "data_subjects": (new_id(),),
+        "staged_at": NOON,
+    }
+    return Candidate(**given | changes)
+
+
+class TestEscalations:
+    def test_are_one_an_investigation(self, stores: AgentStores) -> None:
+        one = call(started(stores))
+        assert stores.escalations.add(one)
+        assert not stores.escalations.add(replace(one, id=new_id()))
+        assert stores.escalations.find(one.id) == stores.escalations.of(one.investigation_id) == one
+        assert stores.escalations.find(new_id()) is None
+
+    def test_count_tries_until_they_end_and_keep_a_note_for_good(self, stores: AgentStores) -> None:
+        one = call(started(stores))
+        stores.escalations.add(one)
+        tried = {"channel": "slack:ops", "now": LATER}
+        queued, failed = EscalationState.QUEUED, EscalationState.FAILED
+        assert stores.escalations.tried(one.id, queued, noted=True, error="timeout", **tried)
+        assert stores.escalations.tried(one.id, failed, noted=False, error="gone", **tried)
+        assert not stores.escalations.tried(one.id, failed, noted=False, error=None, **tried)
+        found = stores.escalations.find(one.id)
+        assert found == replace(
+            one,
+            state=failed,
+            channel="slack:ops",
+            attempts=2,
+            noted=True,
+            error="gone",
+            updated_at=LATER,
+        )
+
+    def test_that_failed_are_queued_anew_and_delivered(self, stores: AgentStores) -> None:
+        one = call(started(stores))
+        stores.escalations.add(one)
+        assert not stores.escalations.requeue(one.id, LATER)
+        ends = {"channel": "ticket-note", "noted": False, "now": LATER}
+        stores.escalations.tried(one.id, EscalationState.FAILED, error="gone", **ends)
+        assert stores.escalations.requeue(one.id, LATER)
+        assert stores.escalations.tried(one.id, EscalationState.DELIVERED, error=None, **ends)
+        found = stores.escalations.find(one.id)
+        assert found is not None
+        assert (found.attempts, found.delivered_at, found.error) == (1, LATER, None)
+
+    def test_are_listed_newest_first_by_state(self, stores: AgentStores) -> None:
+        first, second = call(started(stores)), call(started(stores))
+        for one in (first, second):
+            stores.escalations.add(one)
+        asked: dict[str, Any] = {"state": None, "before": None, "limit": 9}
+        assert [one.id for one in stores.escalations.page(**asked)] == [second.id, first.id]
+        below = stores.escalations.page(**asked | {"before": second.id})
+        assert [one.id for one in below] == [first.id]
+        assert not stores.escalations.page(**asked | {"state": EscalationState.FAILED})
+
+
+def test_channels_have_a_name_each(stores: AgentStores) -> None:
+    made = [
+        Channel(name=name, kind="slack", created_at=NOON, created_by=new_id())
+        for name in ("ops", "desk")
+    ]
+    assert all(stores.channels.add(one, b"sealed") for one in made)
+    assert not stores.channels.add(made[0], b"other")
+    assert [one.name for one in stores.channels.all()] == ["desk", "ops"]
+    assert stores.channels.find("ops") == (made[0], b"sealed")
+    assert stores.channels.remove("ops")
+    assert not stores.channels.remove("ops")
+    assert stores.channels.find("ops") is None
+
+
+def test_the_last_word_of_each_principal_stands(stores: AgentStores) -> None:
+    one = resolved(stores)
+    first = opinion(one, 2)
+    stores.opinions.put(first)
+    stores.opinions.put(opinion(one, 5, said_at=LATER))
+    last = replace(first, id=new_id(), rating=None, said_at=LATER + timedelta(minutes=1))
+    stores.opinions.put(last)
+    stands = stores.opinions.of(one)
+    assert [said.rating for said in stands] == [5, None]
+    assert stands[1] == last
+    assert stores.opinions.of(new_id()) == []
+
+
+class TestCandidates:
+    def test_are_one_an_investigation(self, stores: AgentStores) -> None:
+        one = candidate(resolved(stores))
+        assert stores.candidates.add(one)
+        assert not stores.candidates.add(replace(one, id=new_id()))
+        assert stores.candidates.find(one.id) == one
+
+    def test_are_edited_while_they_wait_and_decided_once(self, stores: AgentStores) -> None:
+        one, by = candidate(resolved(stores)), new_id()
+        stores.candidates.add(one)
+        assert stores.candidates.edit(one.id, b"better", NOON)
+        said: dict[str, Any] = {"by": by, "reason": None, "content": None, "now": LATER}
+        accepted = CandidateState.ACCEPTED
+        assert stores.candidates.decide(one.id, accepted, **said)
+        assert not stores.candidates.decide(one.id, CandidateState.REJECTED, **said)
+        assert not stores.candidates.edit(one.id, b"worse", LATER)
+        document, ingestion = new_id(), new_id()
+        stores.candidates.stored(one.id, document, ingestion)
+        assert stores.candidates.find(one.id) == replace(
+            one,
+            state=accepted,
+            content=b"better",
+            edited_at=NOON,
+            decided_at=LATER,
+            decided_by=by,
+            document_id=document,
+            ingestion_id=ingestion,
+        )
+
+    def test_keep_why_they_were_rejected(self, stores: AgentStores) -> None:
+        one = candidate(resolved(stores))
+        stores.candidates.add(one)
+        said: dict[str, Any] = {"by": None, "reason": "disputed", "content": b"why", "now": LATER}
+        assert stores.candidates.decide(one.id, CandidateState.REJECTED, **said)
+        found = stores.candidates.find(one.id)
+        assert found is not None
+        assert (found.content, found.reason) == (b"why", "disputed")
+        stores.candidates.stored(one.id, new_id(), new_id())
+        assert stores.candidates.find(one.id) == found
+
+    def test_that_nobody_decided_on_are_found_oldest_first(self, stores: AgentStores) -> None:
+        late, early, done = (
+            candidate(resolved(stores), staged_at=NOON + timedelta(minutes=minute))
+            for minute in (2, 1, 0)
+        )
+        for one in (late, early, done):
+            stores.candidates.add(one)
+        said: dict[str, Any] = {"by": None, "reason": None, "content": None, "now": LATER}
+        stores.candidates.decide(done.id, CandidateState.ACCEPTED, **said)
+        found = stores.candidates.unreviewed(LATER, 9)
+        assert [one.id for one in found] == [early.id, late.id]
+        assert not stores.candidates.unreviewed(NOON, 9)
+
+    def test_are_due_when_rated_well_or_old_and_never_when_disputed(
+        self, stores: AgentStores
+    ) -> None:
+        old, rated, disputed, fresh, known, poor = (
+            resolved(stores, at)
+            for at in (NOON, LATER, NOON, LATER, NOON + timedelta(seconds=1), LATER)
+        )
+        resolved(stores, verdict=Verdict.NEEDS_TECH)
+        started(stores)
+        stores.opinions.put(opinion(rated, 4))
+        stores.opinions.put(opinion(disputed, None))
+        stores.opinions.put(opinion(disputed, 5))
+        stores.opinions.put(opinion(poor, 3))
+        stores.candidates.add(candidate(known))
+        due = stores.candidates.due(LATER, 9)
+        assert due == [(old, "undisputed"), (rated, "rated")]
+        assert stores.candidates.due(LATER, 1) == [(old, "undisputed")]
+        assert fresh not in {one for one, _ in due}
+
+    def test_tell_what_was_done_again_and_again_for_one_customer(self, stores: AgentStores) -> None:
+        acme, globex, person = new_id(), new_id(), new_id()
+        for subject, kind, key in (
+            (acme, "client", "acme"),
+            (globex, "client", "globex"),
+            (person, "person", "ada@acme.test"),
+        ):
+            stores.subjects.add(Subject(id=subject, kind=kind, natural_key=key), 1)
+        unlocks = [_did(stores, (acme, person), "unlock", ActionState.APPLIED) for _ in range(3)]
+        for _ in range(2):
+            _did(stores, (globex,), "unlock", ActionState.APPLIED)
+        for _ in range(3):
+            _did(stores, (acme,), "look", ActionState.APPLIED, lane="read")
+            _did(stores, (acme,), "try", ActionState.APPLIED, dry_run=True)
+        (seen,) = stores.candidates.repeated(NOON - timedelta(days=1), 3, 9)
+        assert (seen.tool, seen.outcome, seen.customer) == ("accounts.unlock", "applied", "acme")
+        assert (seen.times, set(seen.investigation_ids)) == (3, set(unlocks))
+        assert stores.candidates.repeated(LATER, 3, 9) == []
+
+
+def _did(
+    stores: AgentStores, about: tuple[UUID, ...], tool: str, state: ActionState, **changes: Any
+) -> UUID:
+    ticket = TicketRow(
+        id=new_id(),
+        source="api",
+        external_id=str(new_id()),
+        status=TicketStatus.INVESTIGATING,
+        priority=Priority.LOW,
+        persona="default",
+        sealed=b"sealed",
+        mark=b"m",
+        data_subjects=about,
+        position=1,
+        received_at=NOON,
+    )
+    stores.tickets.add(ticket)
+    one = resolved(stores, ticket_id=ticket.id, data_subjects=about)
+    kept = stores.investigations.find(one)
+    assert kept is not None
+    given: dict[str, Any] = {"connector": "accounts", "tool": tool, "lane": "write"}
+    dry_run = changes.pop("dry_run", False)
+    row = action(kept, **given | changes)
+    stores.actions.add(row)
+    assert stores.actions.start(row.id, dry_run=dry_run, now=NOON)
+    ends: dict[str, Any] = {"output": b"", "is_error": False, "error": None, "now": NOON}
+    assert stores.actions.end(row.id, state, **ends)
+    return one
