@@ -84,6 +84,26 @@ def test_what_is_personal_goes_to_tools_and_to_the_desk_and_nowhere_else() -> No
         assert not entry.body or "@acme.test" not in str(world.body(entry))
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (Verdict.AUTO_RESOLVED, f"ada@acme.test asked, and <EMAIL_2> was helped {DOC}."),
+        (Verdict.NEEDS_TECH, f"ada@acme.test asked, and bob@acme.test was helped {DOC}."),
+    ],
+)
+def test_a_public_answer_tells_nobody_what_was_read_about_others(
+    verdict: Verdict, said: str
+) -> None:
+    planner = ScriptedPlanner([search("bob"), act("accounts.find", "<EMAIL_1>")])
+    planner.ruling = replace(planner.ruling, verdict=verdict)
+    world = Agents(planner=planner)
+    world.host.add("accounts.find", Lane.READ, "bob@acme.test shares it with ada@acme.test")
+    planner.summaries = [f"<EMAIL_1> asked, and <EMAIL_2> was helped {DOC}."]
+    one = world.begin("I am ada@acme.test.")
+    world.work(one)
+    assert world.desk.written[one]["summary"] == said
+
+
 def test_executed_actions_name_the_evidence_they_stand_on() -> None:
     world = Agents(planner=ScriptedPlanner([search("x"), act("accounts.unlock", evidence=(DOC,))]))
     world.host.add("accounts.unlock", Lane.WRITE)

@@ -10,9 +10,12 @@ from cairn.agent.situation import Change
 from cairn.agent.state import State, Step, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cairn.agent.hiding import Hiding
     from cairn.agent.ports import TicketDesk
-from cairn.agent.situation import Situation
+    from cairn.agent.situation import Situation
+    from cairn.agent.state import WorkingMemory
 
 SYSTEM = "helpdesk"
 TOLD = frozenset({Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT})
@@ -44,7 +47,7 @@ class WriteBack:
             situation.investigation.ticket_id,
             investigation_id=situation.investigation.id,
             verdict=verdict,
-            summary=self.hiding.restored(memory.summary, memory.vault),
+            summary=self._said(memory, private=private),
             minutes=max(1, -(-memory.spending.ms // _MS_A_MINUTE)),
             private=private,
             data_subjects=situation.investigation.data_subjects,
@@ -62,3 +65,18 @@ class WriteBack:
             kind="message",
         )
         return Change(target=State.DONE, memory=memory, lines=(line,), verdict=verdict)
+
+    def _said(self, memory: WorkingMemory, *, private: bool) -> str:
+        """Return the summary as it is read; the requester reads no values but the ticket's own."""
+        vault = memory.vault if private else of_ticket(memory)
+        return self.hiding.restored(memory.summary, vault)
+
+
+def of_ticket(memory: WorkingMemory) -> Mapping[str, str]:
+    """Return what of the vault stands in the ticket itself: what was read elsewhere stays hidden.
+
+    A public answer may be read by anybody.
+    """
+    brief = memory.brief
+    told = f"{brief.title}\n{brief.body}\n{brief.customer}\n{brief.requester}"
+    return {one: value for one, value in memory.vault.items() if one in told}
