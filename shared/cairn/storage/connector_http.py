@@ -7,7 +7,6 @@ become a large one.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from cairn.errors import CairnError
 from cairn.mcp_host.lines import Lines, TooLong
 from cairn.mcp_host.manifest import UNAUTHORIZED
 from cairn.mcp_host.session import FAULT_KEY, LOST, NOT_SENT
+from cairn.storage.public_address import is_public
 from cairn.storage.webhook_http import SCHEMES, HttpWebhookSender
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Guarded(httpx2.AsyncBaseTransport):
 
     def _address(self, host: str, port: int) -> str:
         for address in self.guard.resolve(host, port):
-            if self.guard.allow_private or ipaddress.ip_address(address).is_global:
+            if self.guard.allow_private or is_public(address):
                 return address
         raise httpx2.ConnectError("leads into a private network")
 

@@ -6,7 +6,6 @@ that a name which leads elsewhere a moment later gains nothing. Loads httpx.
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -14,9 +13,9 @@ from typing import NoReturn
 import httpx
 
 from cairn.errors import FieldError, Unavailable, ValidationFailed
+from cairn.storage.public_address import is_public
 
 PORTS = {"https": 443, "http": 80}
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
 Resolve = Callable[[str, int], Sequence[str]]
 
 
@@ -59,21 +58,6 @@ def resolved(host: str, port: int) -> list[str]:
     except OSError:
         raise Unavailable("The host is not known.", reason="no-such-host") from None
     return list(dict.fromkeys(str(one[4][0]) for one in found))
-
-
-def is_public(address: str) -> bool:
-    """Return whether an address lies outside every private network, whatever it is wrapped in."""
-    try:
-        given = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(given, ipaddress.IPv6Address):
-        inner = given.ipv4_mapped or given.sixtofour
-        if given in NAT64:
-            inner = ipaddress.IPv4Address(int(given) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(str(inner))
-    return given.is_global and not given.is_multicast
 
 
 def address_to_ask(host: str, port: int, *, resolve: Resolve, allow_private: bool) -> str:

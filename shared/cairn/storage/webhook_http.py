@@ -4,7 +4,6 @@ over hours: those are the queue's.
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import time
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cairn.errors import Conflict, FieldError, Unavailable, ValidationFailed
+from cairn.storage.public_address import is_address, is_public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,9 +37,9 @@ def resolved(host: str, port: int) -> list[str]:
 class HttpWebhookSender:
     """Implements `lifecycle.webhooks.WebhookSender`.
 
-    Redirects are not followed, and an address inside a network (private, loopback, link-local) is
-    refused, unless `allow_private`, which also allows plain http: for a laptop. The address that
-    was looked at is the one that is connected to.
+    Redirects are not followed, and an address inside a network (private, loopback, link-local,
+    multicast, or one of these wrapped into IPv6) is refused, unless `allow_private`, which also
+    allows plain http: for a laptop. The address that was looked at is the one that is connected to.
     """
 
     allow_private: bool = False
@@ -113,16 +113,13 @@ class HttpWebhookSender:
 
     def _address(self, host: str, port: int) -> str:
         for address in self.resolve(host, port):
-            if self.allow_private or ipaddress.ip_address(address).is_global:
+            if self.allow_private or is_public(address):
                 return address
         return self._refuse("leads into a private network")
 
     def _is_inside(self, host: str) -> bool:
         """Return whether a host is an address in itself, and a private one."""
-        try:
-            return not self.allow_private and not ipaddress.ip_address(host).is_global
-        except ValueError:
-            return False
+        return not self.allow_private and is_address(host) and not is_public(host)
 
     def _refuse(self, message: str) -> str:
         raise ValidationFailed(

@@ -16,7 +16,7 @@ from cairn.connectors.configuration import configured
 from cairn.connectors.http import Http, HttpConfig, served
 from cairn.connectors.http import server as http
 from cairn.errors import ValidationFailed
-from cairn.storage.outgoing import is_public
+from cairn.storage.public_address import is_public
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -315,6 +315,8 @@ def test_nobody_there_is_not_started() -> None:
         ("https://mcp.example.org/mcp", ["::1"]),
         ("https://mcp.example.org/mcp", ["::ffff:127.0.0.1"]),
         ("https://127.0.0.1/mcp", ["127.0.0.1"]),
+        ("https://mcp.example.org/mcp", ["64:ff9b::a9fe:a9fe"]),
+        ("https://mcp.example.org/mcp", ["224.0.0.1"]),
         ("http://mcp.example.org/mcp", ["93.184.216.34"]),
     ],
 )

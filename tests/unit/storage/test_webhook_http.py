@@ -45,14 +45,35 @@ def test_the_address_that_was_looked_at_is_the_one_that_is_called() -> None:
     assert request.content == b"{}"
 
 
-@pytest.mark.parametrize(
-    "address", ["10.0.0.1", "127.0.0.1", "169.254.169.254", "192.168.1.9", "::1", "fd00::1"]
-)
+INSIDE = [
+    "10.0.0.1",
+    "127.0.0.1",
+    "169.254.169.254",
+    "192.168.1.9",
+    "224.0.0.1",
+    "::1",
+    "fd00::1",
+    "ff0e::1",
+    "::ffff:10.0.0.1",
+    "::169.254.169.254",
+    "64:ff9b::a9fe:a9fe",
+    "2002:a9fe:a9fe::",
+]
+
+
+@pytest.mark.parametrize("address", INSIDE)
 def test_a_name_that_leads_into_a_private_network_is_not_called(address: str) -> None:
     answers = Answers()
     with pytest.raises(ValidationFailed, match="private"):
         sender(answers, [address]).post(URL, b"{}", {})
     assert answers.requests == []
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_an_address_inside_a_private_network_is_refused_at_once(address: str) -> None:
+    host = f"[{address}]" if ":" in address else address
+    with pytest.raises(ValidationFailed, match="private"):
+        sender(Answers(), []).check(f"https://{host}/hook")
 
 
 def test_a_laptop_may_call_itself() -> None:

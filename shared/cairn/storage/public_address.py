@@ -1,0 +1,32 @@
+"""Whether an address lies outside every private network. Pure; not the looking up of names."""
+
+from __future__ import annotations
+
+import ipaddress
+
+WRAPPING = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
+"""NAT64, and IPv4 as IPv6 once wrote it: the last 32 bits are the address that is reached."""
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address lies outside every private network, whatever it is wrapped in."""
+    try:
+        given = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(given, ipaddress.IPv6Address):
+        inner = given.ipv4_mapped or given.sixtofour
+        if any(given in each for each in WRAPPING):
+            inner = ipaddress.IPv4Address(int(given) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(str(inner))
+    return given.is_global and not given.is_multicast
+
+
+def is_address(host: str) -> bool:
+    """Return whether a host is an address in itself, and no name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
