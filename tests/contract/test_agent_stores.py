@@ -59,7 +59,7 @@ def workspace_of(stores: Any) -> UUID:
 
 
 def moved(stores: AgentStores, one: UUID, source: State, target: State, **changes: Any) -> bool:
-    given: dict[str, Any] = {"snapshot": b"later", "spending": SPENT, "now": NOON}
+    given: dict[str, Any] = {"run": 1, "snapshot": b"later", "spending": SPENT, "now": NOON}
     return stores.investigations.move(
         Move(investigation_id=one, source=source, target=target, **given | changes)
     )
@@ -108,8 +108,17 @@ class TestInvestigations:
 
     def test_keep_what_was_spent_without_a_transition(self, stores: AgentStores) -> None:
         one = started(stores)
-        stores.investigations.spend(one.id, SPENT)
+        stores.investigations.spend(one.id, Spending(tokens=9), run=2)
+        assert stores.investigations.find(one.id) == one
+        stores.investigations.spend(one.id, SPENT, run=1)
         assert stores.investigations.find(one.id) == replace(one, spending=SPENT)
+
+    def test_do_not_move_for_a_run_that_is_over(self, stores: AgentStores) -> None:
+        one = started(stores, execution="a")
+        stores.investigations.rerun(one.id, "b", NOON)
+        assert not moved(stores, one.id, State.CREATED, State.PLANNING)
+        assert stores.investigations.snapshot(one.id) == b"sealed"
+        assert moved(stores, one.id, State.CREATED, State.PLANNING, run=2)
 
     def test_count_their_executions_once_each(self, stores: AgentStores) -> None:
         one = started(stores, execution="a")

@@ -186,6 +186,7 @@ class Abandon:
                 return present(investigation)
             move = Move(
                 investigation_id=investigation_id,
+                run=investigation.run,
                 source=investigation.state,
                 target=State.HALTED,
                 snapshot=b"",

@@ -75,6 +75,7 @@ def moved(page: Page, snapshots: Snapshots, before: Opened, change: Change) -> b
     check(investigation.state, change.target)
     move = Move(
         investigation_id=investigation.id,
+        run=investigation.run,
         source=investigation.state,
         target=change.target,
         snapshot=snapshots.seal(investigation, memory, page.keys),

@@ -48,10 +48,12 @@ if TYPE_CHECKING:
 class Move:
     """A transition to store: the state, the sealed snapshot, what was spent so far.
 
+    `run` is the one it was thought of in: a state may be come back to in a later one.
     `data_subjects` are whose keys seal the snapshot, when they are others than before.
     """
 
     investigation_id: UUID
+    run: int
     source: State
     target: State
     snapshot: bytes
@@ -96,7 +98,7 @@ class InvestigationStore(Protocol):
         ...
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` any more, and nothing changes.
+        """Make a transition; False when it is not in `source` and `run` any more: nothing changes.
 
         A transition to DONE or HALTED leaves `ended_at` empty: `close` sets it.
         """
@@ -106,8 +108,8 @@ class InvestigationStore(Protocol):
         """Set `ended_at` of one in an end state: everybody was told. False when it is set."""
         ...
 
-    def spend(self, investigation_id: UUID, spending: Spending) -> None:
-        """Keep what was spent by a step that did not get to a transition."""
+    def spend(self, investigation_id: UUID, spending: Spending, *, run: int) -> None:
+        """Keep what was spent by a step that did not get to a transition; nothing of older runs."""
         ...
 
     def rerun(self, investigation_id: UUID, execution: str, now: datetime) -> int:

@@ -112,6 +112,7 @@ class Enter:
         def resume(page: Page) -> None:
             move = Move(
                 investigation_id=investigation.id,
+                run=investigation.run,
                 source=investigation.state,
                 target=RESUMED[investigation.state],
                 snapshot=snapshots.seal(investigation, taken.memory, page.keys),

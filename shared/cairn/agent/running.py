@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.agent.moving import Opened
     from cairn.agent.ports import TicketDesk
     from cairn.agent.situation import StepFunction
+    from cairn.agent.state import Investigation
     from cairn.clock import Stopwatch
     from cairn.metrics import Metrics
 
@@ -96,7 +97,9 @@ class RunStep:
         except (BodyUnreadable, SubjectForgotten):
             raise
         except Unavailable:
-            self._spend(investigation.workspace_id, investigation.id, spending_of(budget))
+            self._spend(investigation, spending_of(budget))
+            raise
+        except Superseded:
             raise
         except CairnError as error:
             change = broken(situation, error)
@@ -138,14 +141,21 @@ class RunStep:
                 "What was read was forgotten meanwhile.", reason="evidence-forgotten"
             ) from gone
 
-    def _spend(self, workspace_id: UUID, investigation_id: UUID, spending: Spending) -> None:
-        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
-            stores.investigations.spend(investigation_id, spending)
+    def _spend(self, investigation: Investigation, spending: Spending) -> None:
+        principal = system_principal(investigation.workspace_id)
+        with self.journal.transactions.writing(principal) as stores:
+            stores.investigations.spend(investigation.id, spending, run=investigation.run)
 
 
-def superseded(run: int) -> Conflict:
+class Superseded(Conflict):
+    """Another run, or another process of the same run, has gone on without this one."""
+
+    code = "superseded"
+
+
+def superseded(run: int) -> Superseded:
     """Return the refusal of a run that another one has taken the place of."""
-    return Conflict("Another run has taken this one's place.", reason="superseded", run=run)
+    return Superseded("Another run has taken this one's place.", run=run)
 
 
 def _most(stored: Spending, remembered: Spending) -> Spending:

@@ -96,6 +96,7 @@ class Desk:
     def end(self, one: Investigation) -> None:
         move = Move(
             investigation_id=one.id,
+            run=one.run,
             source=State.CREATED,
             target=State.HALTED,
             snapshot=b"",

@@ -1,6 +1,7 @@
 """A process that dies at any commit, or in the middle of a call: nothing happens twice."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -8,12 +9,18 @@ from uuid import UUID
 import pytest
 from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
 
+from cairn.agent.ending import halted
+from cairn.agent.moving import moved, read
 from cairn.agent.ports import ActionState
 from cairn.agent.present import Present
+from cairn.agent.running import RunStep
+from cairn.agent.snapshot import Snapshots
 from cairn.agent.state import State, Verdict
+from cairn.agent.steps.act import Act
 from cairn.agent.transitions import EDGES, RESUMED
-from cairn.errors import Unavailable
+from cairn.errors import Conflict, Unavailable
 from cairn.ingestion.ports import Topic
+from cairn.ledger.entry import SYSTEM
 from cairn.ledger.verify import verify
 from cairn.mcp_host.port import (
     ConnectorUnauthorised,
@@ -21,7 +28,7 @@ from cairn.mcp_host.port import (
     OutcomeUnknown,
     ToolCall,
 )
-from cairn.safety.tools import Lane
+from cairn.safety.tools import Autonomy, Lane
 
 COMMITS = range(1, 16)
 
@@ -282,6 +289,64 @@ def test_a_run_that_another_took_the_place_of_does_nothing() -> None:
         agents.enter(agents.workspace_id, one, run=1)
     assert agents.work(one).state is State.DONE
     check(agents, one)
+
+
+def acting(agents: Agents, one: UUID) -> None:
+    """Go on until the unlock is what is to be called."""
+    agents.until(one, State.ACTING)
+    agents.until(one, State.PLANNING)
+    agents.until(one, State.ACTING)
+
+
+def test_a_run_that_was_held_up_before_its_call_does_not_make_it_after_another_has_ended() -> None:
+    agents = world(deduplicates=False)
+    one = agents.begin()
+    acting(agents, one)
+    policies, held = agents.pipeline.policies, [True]
+
+    def held_up(workspace_id: UUID) -> Any:
+        policy = policies(workspace_id)
+        if held and held.pop():
+            agents.resume.one(agents.admin, one)
+            agents.autonomy = Autonomy.INVESTIGATE
+            agents.work(one)
+        return policy
+
+    agents.run = replace_policies(agents, held_up)
+    with pytest.raises(Conflict, match="superseded"):
+        agents.run(agents.workspace_id, one, state=State.ACTING, run=1)
+    assert agents.host.effects == []
+    assert agents.found_(one).ended_at is not None
+    assert agents.types().count("investigation.ended") == 1
+
+
+def replace_policies(agents: Agents, policies: Any) -> RunStep:
+    """The steps with an ACTING that reads its rules this way."""
+    act_step = agents.run.steps[State.ACTING]
+    assert isinstance(act_step, Act)
+    slow = replace(act_step, pipeline=replace(act_step.pipeline, policies=policies))
+    return replace(agents.run, steps={**agents.run.steps, State.ACTING: slow})
+
+
+def test_a_run_that_comes_back_late_does_not_write_over_what_another_is_about() -> None:
+    agents = world(deduplicates=False)
+    one = agents.begin()
+    agents.until(one, State.ACTING)
+    late = read(agents.journal, agents.workspace_id, one)
+    agents.resume.one(agents.admin, one)
+    agents.enter(agents.workspace_id, one, run=2)
+    acting(agents, one)
+    change = halted(late.memory, Verdict.FAILED, "It is the old run's.", code="late")
+    snapshots = Snapshots(cipher=agents.journal.cipher)
+    subjects = late.investigation.data_subjects
+    before = agents.entries()
+    assert not agents.journal.write(
+        agents.workspace_id, subjects, SYSTEM, lambda page: moved(page, snapshots, late, change)
+    )
+    assert agents.entries() == before
+    agents.work(one)
+    check(agents, one)
+    assert agents.found_(one).verdict is Verdict.AUTO_RESOLVED
 
 
 def test_two_processes_at_the_same_action_call_it_once() -> None:

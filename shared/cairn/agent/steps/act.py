@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from cairn.agent.calling import repeatable
 from cairn.agent.ending import halted, handed_over
 from cairn.agent.journal import agent_of
+from cairn.agent.moving import found
 from cairn.agent.outcomes import came_back, lost, refused_late, taken_up
 from cairn.agent.ports import ActionState, ApprovalState
-from cairn.agent.state import Verdict
+from cairn.agent.running import superseded
+from cairn.agent.state import State, Verdict
 from cairn.agent.steps.check import attempted
 from cairn.agent.tool_calls import evidence_ids, opened_output
 from cairn.errors import BudgetExceeded, Conflict, Unavailable
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
 
     from cairn.agent.calling import CallTool
     from cairn.agent.journal import Journal, Page
-    from cairn.agent.ports import ActionRow, Connectors
+    from cairn.agent.ports import ActionRow, AgentStores, Connectors
     from cairn.agent.situation import Change, Situation
+    from cairn.agent.state import Investigation
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Attempt, Pipeline
     from cairn.safety.tools import ToolSpec
@@ -106,12 +109,15 @@ class Act:
 
     def _begin(self, situation: Situation, row: ActionRow, attempt: Attempt) -> None:
         """Commit that the action is started: from here on it counts as taken until known better."""
-        if row.state is ActionState.STARTED:
-            return
         investigation, decision = situation.investigation, decided(attempt)
+        if row.state is ActionState.STARTED:
+            with self.journal.reading(investigation.workspace_id) as stores:
+                _still_ours(stores, investigation)
+            return
 
         def start(page: Page) -> None:
             stores, approval_id = page.stores, situation.memory.approval_id
+            _still_ours(stores, investigation)
             if not stores.actions.start(row.id, dry_run=decision.dry_run, now=page.now):
                 raise Unavailable("Another process takes this action.", reason="action-under-way")
             if approval_id is not None and not stores.approvals.use(approval_id):
@@ -189,6 +195,13 @@ def tool_of(
         if one.name == connector and one.manifest is not None:
             return one.manifest.tool(name)
     return None
+
+
+def _still_ours(stores: AgentStores, investigation: Investigation) -> None:
+    """Raise Superseded where the investigation has gone on, or another run goes on with it."""
+    now = found(stores, investigation.id)
+    if (now.state, now.run) != (State.ACTING, investigation.run):
+        raise superseded(investigation.run)
 
 
 def _in_the_air(row: ActionRow) -> bool:

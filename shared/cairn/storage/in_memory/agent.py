@@ -46,9 +46,9 @@ class InMemoryInvestigations:
         return self.tables.snapshots[investigation_id]
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` any more."""
+        """Make a transition; False when it is not in `source` and `run` any more."""
         present = self.tables.investigations.get(move.investigation_id)
-        if present is None or present.state is not move.source:
+        if present is None or (present.state, present.run) != (move.source, move.run):
             return False
         self._keep(
             replace(
@@ -74,9 +74,11 @@ class InMemoryInvestigations:
         self._keep(replace(present, ended_at=now))
         return True
 
-    def spend(self, investigation_id: UUID, spending: Spending) -> None:
-        """Keep what was spent by a step that did not get to a transition."""
-        self._keep(replace(self.tables.investigations[investigation_id], spending=spending))
+    def spend(self, investigation_id: UUID, spending: Spending, *, run: int) -> None:
+        """Keep what was spent by a step that did not get to a transition; nothing of older runs."""
+        present = self.tables.investigations[investigation_id]
+        if present.run == run:
+            self._keep(replace(present, spending=spending))
 
     def rerun(self, investigation_id: UUID, execution: str, now: datetime) -> int:
         """Count another execution and name it; the name it has is not counted again."""

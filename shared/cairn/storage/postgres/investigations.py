@@ -57,10 +57,11 @@ class PostgresInvestigations(Store):
         return row[0] if row else b""
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` any more, and nothing changes."""
+        """Make a transition; False when it is not in `source` and `run` any more."""
         moved = self.run(
             "investigation.move",
             id=move.investigation_id,
+            run=move.run,
             source=move.source.value,
             target=move.target.value,
             snapshot=move.snapshot,
@@ -76,9 +77,9 @@ class PostgresInvestigations(Store):
         """Set `ended_at` of one in an end state; False when it is set."""
         return self.run("investigation.close", id=investigation_id, now=now).rowcount == 1
 
-    def spend(self, investigation_id: UUID, spending: Spending) -> None:
-        """Keep what was spent by a step that did not get to a transition."""
-        self.run("investigation.spend", id=investigation_id, **asdict(spending))
+    def spend(self, investigation_id: UUID, spending: Spending, *, run: int) -> None:
+        """Keep what was spent by a step that did not get to a transition; nothing of older runs."""
+        self.run("investigation.spend", id=investigation_id, run=run, **asdict(spending))
 
     def rerun(self, investigation_id: UUID, execution: str, now: datetime) -> int:
         """Count another execution, name it, and return its number."""
