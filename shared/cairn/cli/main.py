@@ -6,6 +6,7 @@ from typer.core import TyperGroup
 from cairn.cli import (
     approvals,
     audit_memory,
+    candidates,
     cite,
     connectors,
     consolidate,
@@ -14,6 +15,7 @@ from cairn.cli import (
     doctor,
     documents,
     entities,
+    escalations,
     events,
     forget,
     grants,
@@ -25,6 +27,7 @@ from cairn.cli import (
     memories,
     memory,
     nodes,
+    opinions,
     personas,
     queues,
     rebuild,
@@ -110,6 +113,12 @@ app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS)
 app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(grants.app, name="grants", rich_help_panel=_AGENTS)
+investigations.app.command("rate")(opinions.rate)
+investigations.app.command("dispute")(opinions.dispute)
+investigations.app.command("remember")(opinions.remember)
+app.add_typer(escalations.app, name="escalations", rich_help_panel=_AGENTS)
+app.add_typer(candidates.app, name="candidates", rich_help_panel=_AGENTS)
+app.add_typer(candidates.proposals, name="proposals", rich_help_panel=_AGENTS)
 app.command("tool-calls", rich_help_panel=_AGENTS)(tool_calls.tool_calls)
 app.add_typer(tickets.app, name="tickets", rich_help_panel=_AGENTS)
 app.command("cite", rich_help_panel=_AGENTS)(cite.cite)

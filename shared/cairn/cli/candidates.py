@@ -1,0 +1,125 @@
+"""`cairn candidates` and `cairn proposals`: what may be learned, and people's decisions on it."""
+
+from typing import Annotated
+
+import typer
+
+from cairn.cli.given import text_given
+from cairn.cli.options import Json, deps_of, moment, print_json, table, without_none
+
+app = typer.Typer(help="Resolutions that may become documents.", no_args_is_help=True)
+proposals = typer.Typer(help="Nodes Cairn proposes for the memory graph.", no_args_is_help=True)
+
+Id = Annotated[str, typer.Argument(help="The candidate's id.")]
+Node = Annotated[str, typer.Argument(help="The proposed node's id.")]
+
+
+@app.command("list")
+def list_candidates(
+    ctx: typer.Context,
+    state: Annotated[
+        str, typer.Option(help="staged, accepted, rejected, archived, or all.")
+    ] = "staged",
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List candidates, the newest first; those that wait unless told others."""
+    deps = deps_of(ctx)
+    asked = None if state == "all" else state
+    found = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
+    if as_json:
+        print_json(found)
+        return
+    from rich.markup import escape
+
+    shown = table("id", "state", "cause", "staged", "title")
+    for one in found:
+        title = escape(one["title"] or "[forgotten]")
+        shown.add_row(one["id"], one["state"], one["cause"], moment(one["staged_at"]), title)
+    deps.out.print(shown)
+
+
+@app.command()
+def show(ctx: typer.Context, candidate: Id, as_json: Json = False) -> None:
+    """Show what a candidate says."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/candidates/{candidate}")
+    if as_json:
+        print_json(found)
+        return
+    from rich.markup import escape
+
+    deps.out.print(
+        f"{found['state']} ({found['cause']}), investigation {found['investigation_id']}"
+    )
+    deps.out.print(escape(found["text"] or "[forgotten]"))
+
+
+@app.command()
+def accept(
+    ctx: typer.Context,
+    candidate: Id,
+    scope: Annotated[str, typer.Option(help="Who may find it: admin, shared, public.")] = "admin",
+) -> None:
+    """Make it a verified document."""
+    deps = deps_of(ctx)
+    found = deps.client.post(f"/v1/candidates/{candidate}/accept", {"scope": scope})
+    deps.out.print(f"[green]accepted[/] document {found['document_id']}")
+
+
+@app.command()
+def edit(
+    ctx: typer.Context,
+    candidate: Id,
+    title: Annotated[str | None, typer.Option(help="What to call it.")] = None,
+    text: Annotated[str | None, typer.Option(help="Markdown, or @FILE.")] = None,
+) -> None:
+    """Change what it says; it waits on."""
+    deps = deps_of(ctx)
+    given = without_none({"title": title, "text": None if text is None else text_given(text)})
+    deps.client.post(f"/v1/candidates/{candidate}/edit", given)
+    deps.out.print(f"[green]edited[/] {candidate}")
+
+
+@app.command()
+def reject(
+    ctx: typer.Context,
+    candidate: Id,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why.")],
+) -> None:
+    """Say no; it stays as a record."""
+    deps = deps_of(ctx)
+    deps.client.post(f"/v1/candidates/{candidate}/reject", {"reason": reason})
+    deps.out.print(f"[green]rejected[/] {candidate}")
+
+
+@proposals.command("list")
+def list_proposals(ctx: typer.Context, as_json: Json = False) -> None:
+    """List what was seen again and again and waits for a person."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/proposals")["items"]
+    if as_json:
+        print_json(found)
+        return
+    from rich.markup import escape
+
+    shown = table("id", "label", "what")
+    for one in found:
+        shown.add_row(one["id"], one["label"], escape(str(one["properties"].get("text", ""))))
+    deps.out.print(shown)
+
+
+@proposals.command("accept")
+def accept_proposal(ctx: typer.Context, node: Node) -> None:
+    """Make a proposed node active."""
+    deps = deps_of(ctx)
+    deps.client.post(f"/v1/proposals/{node}/accept", {})
+    deps.out.print(f"[green]active[/] {node}")
+
+
+@proposals.command("reject")
+def reject_proposal(ctx: typer.Context, node: Node) -> None:
+    """Archive a proposed node."""
+    deps = deps_of(ctx)
+    deps.client.post(f"/v1/proposals/{node}/reject", {})
+    deps.out.print(f"[green]archived[/] {node}")
