@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.agent.ending import halted
 from cairn.agent.journal import agent_of
 from cairn.agent.moving import Opened, found, ids, moved, read
+from cairn.agent.outcomes import in_the_air
 from cairn.agent.ports import ActionState, ApprovalState, Move
 from cairn.agent.present import Present, present
 from cairn.agent.snapshot import Snapshots
@@ -64,6 +65,13 @@ class Close:
             self.admit(workspace_id)
         return present(investigation)
 
+    def _never_ended(self, investigation: Investigation) -> str:
+        """Return why a person has to look though nothing else says so; "" when nobody has to."""
+        with self.journal.reading(investigation.workspace_id) as stores:
+            begun = stores.actions.open(investigation.id)
+        names = ", ".join(f"{row.connector}.{row.tool}" for row in begun if in_the_air(row))
+        return f"Nobody knows whether {names} happened." if names else ""
+
     def _tell(self, investigation: Investigation) -> None:
         workspace_id, verdict = investigation.workspace_id, _verdict(investigation)
         why = investigation.error or ""
@@ -73,6 +81,9 @@ class Close:
             self.desk.ended(workspace_id, investigation.ticket_id, investigation.id, verdict)
         except (BodyUnreadable, SubjectForgotten, NotFound):
             return  # whom it was about was forgotten: there is nobody to call for
+        unknown = self._never_ended(investigation)
+        if unknown and not verdict.escalates:
+            verdict, why = Verdict.NEEDS_TECH, unknown
         if verdict.escalates:
             self.escalate(workspace_id, investigation.id, verdict=verdict, why=why)
 

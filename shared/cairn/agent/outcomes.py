@@ -13,7 +13,7 @@ from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_output
 from cairn.agent.transitions import MAX_DENIALS
 from cairn.mcp_host.port import ConnectorUnauthorised, ConnectorUnavailable
 from cairn.safety.pipeline import decided
-from cairn.safety.tools import Criticality
+from cairn.safety.tools import Criticality, Lane
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +69,11 @@ def lost(situation: Situation, action: Action, dry_run: bool, *, code: str) -> C
     change = handed_over(memory, why, code="outcome-unknown", action="unknown")
     fact, effect = ended(action, end)
     return replace(change, facts=(fact,), effects=(effect,))
+
+
+def in_the_air(row: ActionRow) -> bool:
+    """Return whether an earlier process may have made this call, and it may have changed things."""
+    return row.state is ActionState.STARTED and row.lane != Lane.READ and not row.dry_run
 
 
 def taken_up(situation: Situation, row: ActionRow, text: str) -> Change:

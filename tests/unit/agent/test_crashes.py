@@ -268,6 +268,57 @@ def test_what_may_have_happened_goes_to_a_person_though_time_is_over() -> None:
     assert agents.found_(one).error == "outcome-unknown"
 
 
+@pytest.mark.parametrize("lower", [Autonomy.INVESTIGATE, Autonomy.PROPOSE])
+def test_what_may_have_happened_goes_to_a_person_though_the_rules_are_tighter_now(
+    lower: Autonomy,
+) -> None:
+    agents = world()
+    one = agents.begin()
+    acting(agents, one)
+    agents.host.after = dead
+    with pytest.raises(Killed):
+        agents.step(one)
+    agents.host.after = lambda call: None
+    agents.planner.at = lambda question: 9
+    agents.autonomy = lower
+    agents.resume.one(agents.admin, one)
+    agents.work(one)
+    check(agents, one)
+    assert agents.questions() == []
+    assert agents.actions()[-1].state is ActionState.UNKNOWN
+    assert agents.found_(one).error == "outcome-unknown"
+    assert agents.escalate.calls[one][0] is Verdict.NEEDS_TECH
+
+
+def dead(call: ToolCall) -> None:
+    raise Killed
+
+
+def test_a_call_that_never_ended_calls_a_person_whatever_the_verdict() -> None:
+    agents = world()
+    one = agents.begin()
+    acting(agents, one)
+    agents.host.after = dead
+    with pytest.raises(Killed):
+        agents.step(one)
+    before = read(agents.journal, agents.workspace_id, one)
+    forgets = replace(before.memory, pending=None, verdict=Verdict.AUTO_RESOLVED)
+    change = replace(
+        halted(forgets, Verdict.AUTO_RESOLVED, "It works again.", code="none"),
+        verdict=Verdict.AUTO_RESOLVED,
+    )
+    snapshots = Snapshots(cipher=agents.journal.cipher)
+    subjects = before.investigation.data_subjects
+    agents.journal.write(
+        agents.workspace_id, subjects, SYSTEM, lambda page: moved(page, snapshots, before, change)
+    )
+    agents.close(agents.workspace_id, one)
+    assert agents.found_(one).verdict is Verdict.AUTO_RESOLVED
+    assert agents.actions()[-1].state is ActionState.UNKNOWN
+    verdict, why = agents.escalate.calls[one]
+    assert (verdict, "accounts.unlock" in why) == (Verdict.NEEDS_TECH, True)
+
+
 def test_a_step_that_is_run_again_answers_where_the_investigation_is() -> None:
     agents = world()
     one = agents.begin()

@@ -14,7 +14,7 @@ from cairn.agent.calling import repeatable
 from cairn.agent.ending import halted, handed_over
 from cairn.agent.journal import agent_of
 from cairn.agent.moving import found
-from cairn.agent.outcomes import came_back, lost, refused_late, taken_up
+from cairn.agent.outcomes import came_back, in_the_air, lost, refused_late, taken_up
 from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.running import superseded
 from cairn.agent.state import State, Verdict
@@ -75,7 +75,7 @@ class Act:
         try:
             situation.budget.check()
         except BudgetExceeded:
-            if _in_the_air(row):
+            if in_the_air(row):
                 return lost(situation, action, row.dry_run, code="interrupted")
             raise
         return self._walked(situation, action, row)
@@ -99,7 +99,7 @@ class Act:
         if isinstance(error, Unavailable) and not isinstance(error, ConnectorUnavailable):
             raise error
         denied, dry_run = decided(attempt).outcome is Outcome.DENIED, decided(attempt).dry_run
-        if _in_the_air(row) and (denied or error is not None):
+        if in_the_air(row) and (denied or error is not None):
             return lost(situation, action, row.dry_run, code="interrupted")
         if denied:
             return refused_late(situation, attempt)
@@ -202,11 +202,6 @@ def _still_ours(stores: AgentStores, investigation: Investigation) -> None:
     now = found(stores, investigation.id)
     if (now.state, now.run) != (State.ACTING, investigation.run):
         raise superseded(investigation.run)
-
-
-def _in_the_air(row: ActionRow) -> bool:
-    """Return whether an earlier process may have made this call, and it may have changed things."""
-    return row.state is ActionState.STARTED and row.lane != Lane.READ and not row.dry_run
 
 
 def _uncovered(attempt: Attempt, late: NotCovered) -> Attempt:

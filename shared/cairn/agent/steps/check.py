@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cairn.agent import citations
 from cairn.agent.ending import halted
+from cairn.agent.outcomes import in_the_air, lost
 from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.proposing import asking, denying, proposing
 from cairn.agent.situation import Change
@@ -63,11 +64,36 @@ class CheckSafety:
         same = self._same(situation, attempt.action)
         decision = _looked_over(situation.memory, attempt, same)
         memory = replace(situation.memory, vault=attempt.vault, plan=None)
+        if same is not None and in_the_air(same):
+            return self._begun(situation, memory, attempt, decision, same)
         if decision.outcome is Outcome.DENIED:
             return refused(situation, memory, attempt.action, decision, attempt.tool)
         action = _as_begun(attempt.action, same, attempt.tool, decision)
         memory = replace(memory, pending=action, approval_id=None)
         return self._allowed(situation, memory, replace(attempt, action=action), decision)
+
+    def _begun(
+        self,
+        situation: Situation,
+        memory: WorkingMemory,
+        attempt: Attempt,
+        decision: Decision,
+        row: ActionRow,
+    ) -> Change:
+        """Return ACTING for a call that may be made again as it was begun, else VERDICT.
+
+        It may have happened: neither a refusal nor another question can take that back.
+        """
+        action = replace(attempt.action, id=row.id)
+        granted = None
+        if decision.outcome is Outcome.NEEDS_APPROVAL:
+            granted = self._granted(situation, action, decision)
+        memory = replace(memory, pending=action)
+        if granted is None and (decision.outcome is not Outcome.ALLOWED or decision.dry_run):
+            lives = replace(situation, memory=memory)
+            return lost(lives, action, row.dry_run, code="interrupted")
+        memory = replace(memory, approval_id=granted.id if granted is not None else None)
+        return proposing(situation, memory, replace(attempt, action=action), decision)
 
     def _wanted(self, situation: Situation) -> Action | None:
         memory = situation.memory
@@ -87,12 +113,14 @@ class CheckSafety:
 
     def _same(self, situation: Situation, action: Action) -> ActionRow | None:
         """Return the record of the same action in this investigation, if there is one."""
-        try:
-            wanted = digest(action)
-        except ValidationFailed:  # the pipeline has denied what has no canonical form
-            return None
         with self.journal.reading(situation.workspace_id) as stores:
-            return stores.actions.same(situation.investigation.id, wanted)
+            begun = stores.actions.find(action.id)
+            if begun is not None and in_the_air(begun):
+                return begun
+            try:
+                return stores.actions.same(situation.investigation.id, digest(action))
+            except ValidationFailed:  # the pipeline has denied what has no canonical form
+                return None
 
     def _allowed(
         self, situation: Situation, memory: WorkingMemory, attempt: Attempt, decision: Decision
