@@ -16,6 +16,7 @@ from cairn.agent.calling import CallTool
 from cairn.agent.closing import Abandon, Close, Halt
 from cairn.agent.hiding import Hiding
 from cairn.agent.journal import Journal
+from cairn.agent.leaving import Leave
 from cairn.agent.loop import Loop
 from cairn.agent.moving import read
 from cairn.agent.ports import ActionRow, Approval, Question, Ruling
@@ -39,6 +40,7 @@ from cairn.agent.steps.retrieve import Retrieve
 from cairn.agent.steps.triage import Triage
 from cairn.agent.steps.verdict import GiveVerdict
 from cairn.agent.steps.write_back import WriteBack
+from cairn.agent.sweeping import SweepInvestigations
 from cairn.agent.waiting import Expire, Wait
 from cairn.errors import NotFound
 from cairn.helpdesk.persona import DEFAULT, Persona
@@ -370,6 +372,7 @@ class Agents:
     searches: list[tuple[str, str]] = field(default_factory=list["tuple[str, str]"])
     around: tuple[Sequence[Evidence], Sequence[Evidence], Sequence[str]] = ((), (), ())
     recalled: Exception | None = None
+    told: list[tuple[str, Any]] = field(default_factory=list["tuple[str, Any]"])
 
     def __post_init__(self) -> None:
         if self.transactions is None:
@@ -435,8 +438,20 @@ class Agents:
         self.wait = Wait(journal=self.journal, admit=self.admit)
         self.expire = Expire(journal=self.journal, abandon=self.abandon)
         self.resume = Resume(journal=self.journal)
+        self.leave = Leave(journal=self.journal, escalate=self.escalate, admit=self.admit)
         self.execution_ended = ExecutionEnded(
-            journal=self.journal, resume=self.resume, close=self.close, admit=self.admit
+            journal=self.journal, resume=self.resume, close=self.close, leave=self.leave
+        )
+        self.sweep = SweepInvestigations(
+            workspaces=lambda: [self.workspace_id],
+            tickets=lambda: 0,
+            expire=self.expire,
+            resume=self.resume,
+            close=self.close,
+            leave=self.leave,
+            admit=self.admit,
+            clock=self.clock,
+            report=lambda event, told: self.told.append((event, told)),
         )
         self.approvals = Approvals(
             journal=self.journal, pipeline=self.pipeline, desk=self.desk, hiding=self.hiding

@@ -32,20 +32,22 @@ from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.access import Principal
     from cairn.agent.closing import Abandon, Close
     from cairn.agent.journal import Journal, Page
+    from cairn.agent.leaving import Leave
     from cairn.agent.moving import Opened
     from cairn.agent.ports import ActionRow, Connectors
     from cairn.agent.situation import Effect
-    from cairn.agent.state import WorkingMemory
+    from cairn.agent.state import Investigation, WorkingMemory
     from cairn.ledger.entry import Actor
 
 MOST_BY_ITSELF = 3
-"""Executions that are lost and followed by another without a person asking for it."""
+"""Executions that are lost and followed by another before a person is called."""
 
 STALE_AFTER = timedelta(minutes=20)
 """Longer than any step may take: who has not moved since has no execution that will."""
@@ -219,22 +221,14 @@ class Resume:
     def stale(self, principal: Principal) -> tuple[Present, ...]:
         """Resume every investigation that should be moving and is not."""
         principal.require(Role.ADMIN)
-        actor = principal_actor(principal)
-        return self.all_stale(principal.workspace_id, actor=actor, most=None)
+        workspace_id, actor = principal.workspace_id, principal_actor(principal)
+        still = self.still_since(workspace_id, self.journal.clock() - STALE_AFTER)
+        return tuple(self.again(workspace_id, one.id, actor=actor) for one in still)
 
-    def all_stale(
-        self,
-        workspace_id: UUID,
-        *,
-        actor: Actor = CAIRN,
-        after: timedelta = STALE_AFTER,
-        most: int | None = MOST_BY_ITSELF,
-    ) -> tuple[Present, ...]:
-        """Do the same for Cairn itself, hourly; those with more than `most` runs are left."""
+    def still_since(self, workspace_id: UUID, moment: datetime) -> Sequence[Investigation]:
+        """Return those that should be moving and have not since; who waits for a person is none."""
         with self.journal.reading(workspace_id) as stores:
-            still = stores.investigations.stale(self.journal.clock() - after, EVERY)
-        wanted = [one.id for one in still if most is None or one.run <= most]
-        return tuple(self.again(workspace_id, one, actor=actor) for one in wanted)
+            return stores.investigations.stale(moment, EVERY)
 
     def again(self, workspace_id: UUID, investigation_id: UUID, *, actor: Actor) -> Present:
         """Count another run and let its execution start after the commit."""
@@ -259,15 +253,15 @@ class ExecutionEnded:
     journal: Journal
     resume: Resume
     close: Close
-    admit: Callable[[UUID], object]
+    leave: Leave
 
     def __call__(
         self, workspace_id: UUID, investigation_id: UUID, *, run: int, status: str
     ) -> Present:
         """Return where the investigation is; an older run's end changes nothing.
 
-        Up to `MOST_BY_ITSELF` times another execution begins; after that it stays to be resumed,
-        without a slot.
+        Up to `MOST_BY_ITSELF` times another execution begins at once; after that a person is
+        called, and the hourly sweep goes on.
         """
         with self.journal.reading(workspace_id) as stores:
             investigation = found(stores, investigation_id)
@@ -279,24 +273,4 @@ class ExecutionEnded:
             return present(investigation)
         if run <= MOST_BY_ITSELF:
             return self.resume.again(workspace_id, investigation_id, actor=CAIRN)
-        return self._left(workspace_id, investigation_id)
-
-    def _left(self, workspace_id: UUID, investigation_id: UUID) -> Present:
-        line = Step(
-            system=SYSTEM,
-            action="left",
-            detail="Its executions end one after the other: somebody has to resume it.",
-            kind="error",
-        )
-
-        def free(page: Page) -> Present:
-            page.stores.slots.free(investigation_id)
-            investigation = found(page.stores, investigation_id)
-            meta = {**ids(investigation), "run": investigation.run}
-            position = page.note("investigation.left", meta, {"lines": line_bodies([line])})
-            add_lines(page, investigation, [line], position)
-            return present(investigation)
-
-        answer = self.journal.write(workspace_id, (), CAIRN, free)
-        self.admit(workspace_id)
-        return answer
+        return self.leave(workspace_id, investigation_id)

@@ -5,41 +5,75 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cairn.agent.resume import MOST_BY_ITSELF, STALE_AFTER
 from cairn.errors import CairnError
+from cairn.ledger.entry import SYSTEM as CAIRN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.agent.admission import Admit
+    from cairn.agent.closing import Close
+    from cairn.agent.leaving import Leave
     from cairn.agent.resume import Resume
+    from cairn.agent.state import Investigation
     from cairn.agent.waiting import Expire
+    from cairn.clock import Clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepInvestigations:
-    """Takes up what lost messages and lost executions left behind.
+    """Takes up what lost messages and lost executions left behind, however often they were lost.
 
-    `tickets` takes up tickets that nobody took and returns how many. A workspace that fails is
-    told to `report`, and does not keep the others waiting.
+    `tickets` takes up tickets that nobody took and returns how many. What fails is told to
+    `report`, and keeps neither other investigations nor other workspaces waiting.
     """
 
     workspaces: Callable[[], Sequence[UUID]]
     tickets: Callable[[], int]
     expire: Expire
     resume: Resume
+    close: Close
+    leave: Leave
     admit: Admit
+    clock: Clock
     report: Callable[[str, dict[str, Any]], None]
 
-    def __call__(self) -> dict[str, int]:
-        """Return how many tickets were taken, questions expired, executions and others started."""
+    def __call__(self, lost_before: datetime | None = None) -> dict[str, int]:
+        """Return how many tickets were taken, questions expired, executions and others started.
+
+        No execution that was under way before `lost_before` lives any more: it is not waited for.
+        """
+        since = lost_before or self.clock() - STALE_AFTER
         counts = {"tickets": self.tickets(), "expired": 0, "resumed": 0, "started": 0}
         for workspace_id in self.workspaces():
             try:
                 counts["expired"] += len(self.expire.due(workspace_id))
-                counts["resumed"] += len(self.resume.all_stale(workspace_id))
+                for one in self.resume.still_since(workspace_id, since):
+                    counts["resumed"] += self._taken_up(one, stopped=lost_before is not None)
                 counts["started"] += self.admit(workspace_id)
             except CairnError as error:
                 told = {"workspace_id": str(workspace_id), "reason": error.reason}
                 self.report("investigations.not_swept", told)
         return counts
+
+    def _taken_up(self, one: Investigation, *, stopped: bool) -> bool:
+        """Close what has ended, let another execution of the rest begin; False when it fails.
+
+        A person is called for one whose executions end by themselves, not for those that stopped
+        with everything.
+        """
+        try:
+            if one.state.is_end:
+                self.close(one.workspace_id, one.id)
+                return True
+            if one.run > MOST_BY_ITSELF and not stopped:
+                self.leave(one.workspace_id, one.id)
+            self.resume.again(one.workspace_id, one.id, actor=CAIRN)
+        except CairnError as error:
+            told = {"investigation_id": str(one.id), "reason": error.reason}
+            self.report("investigation.not_taken_up", told)
+            return False
+        return True

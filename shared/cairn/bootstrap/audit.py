@@ -156,7 +156,10 @@ def _sweep_investigations(parts: InvestigationParts, log: Logger) -> Callable[[]
         tickets=parts.helpdesk.sweep(take),
         expire=parts.expire,
         resume=parts.resume,
+        close=parts.close,
+        leave=parts.leave,
         admit=parts.admit,
+        clock=utc_now,
         report=warn(log),
     )
     gauges = _gauges(parts, log)

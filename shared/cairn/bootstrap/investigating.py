@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cairn.agent.closing import Abandon, Close, Halt
     from cairn.agent.hiding import Hiding
     from cairn.agent.journal import Journal
+    from cairn.agent.leaving import Leave
     from cairn.agent.ports import Escalate
     from cairn.agent.present import Present
     from cairn.agent.resume import Enter, ExecutionEnded, Resume
@@ -277,12 +278,19 @@ class InvestigationParts:
         return Resume(journal=self.journal)
 
     @cached_property
+    def leave(self) -> Leave:
+        """What calls a person where executions do not help."""
+        from cairn.agent.leaving import Leave
+
+        return Leave(journal=self.journal, escalate=self.escalate, admit=self.admit)
+
+    @cached_property
     def execution_ended(self) -> ExecutionEnded:
         """What looks after an execution that failed."""
         from cairn.agent.resume import ExecutionEnded
 
         return ExecutionEnded(
-            journal=self.journal, resume=self.resume, close=self.close, admit=self.admit
+            journal=self.journal, resume=self.resume, close=self.close, leave=self.leave
         )
 
 

@@ -245,16 +245,6 @@ class TestResuming:
         assert len(agents.questions()) == 1
         assert len(agents.desk.written) == 1
 
-    def test_what_ended_too_often_is_left_by_cairn_and_not_by_a_person(self) -> None:
-        agents = Agents()
-        one = agents.begin()
-        for run in (1, 2, 3, 4):
-            agents.execution_ended(agents.workspace_id, one, run=run, status="FAILED")
-        assert "investigation.left" in agents.types()
-        agents.clock.now += timedelta(hours=1)
-        assert agents.resume.all_stale(agents.workspace_id) == ()
-        assert [now.run for now in agents.resume.stale(agents.admin)] == [5]
-
     def test_an_older_run_neither_halts_nor_waits_for_a_newer_one(self) -> None:
         planner = ScriptedPlanner([act("accounts.unlock")])
         agents = Agents(persona=replace(DEFAULT, autonomy=Autonomy.PROPOSE), planner=planner)
