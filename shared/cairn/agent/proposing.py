@@ -39,9 +39,14 @@ UNREADABLE = "0" * 64
 def denying(
     situation: Situation, action: Action, decision: Decision, tool: ToolSpec | None
 ) -> tuple[Fact, Effect]:
-    """Return the entry and the record of a refusal."""
-    row = _recording(situation, action, decision, tool, ActionState.DENIED)
-    return _fact("action.denied", action, decision, tool), row
+    """Return the entry and the record of a refusal, of what was proposed before too."""
+    record = _recording(situation, action, decision, tool, ActionState.DENIED)
+
+    def deny(page: Page) -> None:
+        record(page)
+        page.stores.actions.deny(action.id, error=decision.reason, now=page.now)
+
+    return _fact("action.denied", action, decision, tool), deny
 
 
 def proposing(

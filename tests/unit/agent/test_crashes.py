@@ -290,6 +290,21 @@ def test_what_may_have_happened_goes_to_a_person_though_the_rules_are_tighter_no
     assert agents.escalate.calls[one][0] is Verdict.NEEDS_TECH
 
 
+def test_what_was_proposed_and_is_refused_when_it_is_taken_up_cannot_be_started() -> None:
+    agents = world()
+    one = agents.begin()
+    acting(agents, one)
+    agents.planner.at = lambda question: 9
+    agents.autonomy = Autonomy.INVESTIGATE
+    agents.resume.one(agents.admin, one)
+    agents.work(one)
+    row = agents.actions()[-1]
+    assert (row.tool, row.state, bool(row.error)) == ("unlock", ActionState.DENIED, True)
+    with agents.transactions.writing(agents.admin) as stores:
+        assert not stores.actions.start(row.id, dry_run=False, now=agents.clock())
+    assert agents.host.effects == []
+
+
 def dead(call: ToolCall) -> None:
     raise Killed
 
