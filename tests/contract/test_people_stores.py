@@ -9,16 +9,10 @@ from uuid import UUID
 
 import pytest
 from tests.support.agent_rows import action, investigation
+from tests.support.people_rows import call, candidate, opinion
 from tests.support.remembering import NOON, admin_of
 
-from cairn.agent.people.ports import (
-    Candidate,
-    CandidateState,
-    Channel,
-    Escalation,
-    EscalationState,
-    Opinion,
-)
+from cairn.agent.people.ports import CandidateState, Channel, EscalationState
 from cairn.agent.ports import ActionState, AgentStores, Move
 from cairn.agent.state import Spending, State, Verdict
 from cairn.clock import utc_now
@@ -78,6 +72,7 @@ def resolved(
         move = Move(
             investigation_id=one.id,
             source=source,
+            run=one.run,
             target=target,
             snapshot=b"s",
             spending=Spending(),
@@ -87,47 +82,6 @@ def resolved(
         assert stores.investigations.move(move)
     assert stores.investigations.close(one.id, at)
     return one.id
-
-
-def call(of: "Investigation", **changes: Any) -> Escalation:
-    given: dict[str, Any] = {
-        "id": new_id(),
-        "investigation_id": of.id,
-        "ticket_id": of.ticket_id,
-        "verdict": Verdict.NEEDS_TECH,
-        "channel": "ticket-note",
-        "why": b"sealed",
-        "data_subjects": (new_id(),),
-        "queued_at": NOON,
-        "updated_at": NOON,
-    }
-    return Escalation(**given | changes)
-
-
-def opinion(of: UUID, rating: int | None, **changes: Any) -> Opinion:
-    given: dict[str, Any] = {
-        "id": new_id(),
-        "investigation_id": of,
-        "principal_id": new_id(),
-        "rating": rating,
-        "content": b"sealed",
-        "data_subjects": (),
-        "said_at": NOON,
-    }
-    return Opinion(**given | changes)
-
-
-def candidate(of: UUID, **changes: Any) -> Candidate:
-    given: dict[str, Any] = {
-        "id": new_id(),
-        "investigation_id": of,
-        "ticket_id": new_id(),
-        "cause": "rated",
-        "content": b"sealed",
-        "data_subjects": (new_id(),),
-        "staged_at": NOON,
-    }
-    return Candidate(**given | changes)
 
 
 class TestEscalations:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.agent_rows import action, approval, investigation
 from tests.support.forgetting import CANARY, Stand, open_stand
+from tests.support.people_rows import call, candidate, opinion
 
 from cairn.access.system import system_principal
 from cairn.clock import utc_now
@@ -19,7 +20,10 @@ from cairn.storage.postgres.store_transactions import StoreTransactions
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
-_COUNTED = ("investigation", "approval", "tool_call", "standing_grant")
+_COUNTED = (
+    *("investigation", "approval", "tool_call", "standing_grant"),
+    *("escalation", "investigation_opinion", "kb_candidate"),
+)
 
 
 @pytest.fixture
@@ -29,7 +33,9 @@ def stand(database: "Database") -> Iterator[Stand]:
     pool.close()
 
 
-def test_snapshots_questions_calls_and_grants_about_a_subject_are_emptied(stand: Stand) -> None:
+def test_what_investigations_know_of_a_subject_is_emptied(
+    stand: Stand,
+) -> None:
     stand.tell("one")
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
     about: dict[str, Any] = {"data_subjects": (plan.subject_id,)}
@@ -48,6 +54,9 @@ def test_snapshots_questions_calls_and_grants_about_a_subject_are_emptied(stand:
         made_at=utc_now(),
         **about,
     )
+    why = call(ours, why=CANARY.encode(), **about)
+    said = opinion(ours.id, 5, content=CANARY.encode(), **about)
+    staged = candidate(ours.id, content=CANARY.encode(), **about)
     transactions = StoreTransactions(stand.pool, PostgresAgentStores)
     with transactions.writing(system_principal(stand.workspace_id)) as stores:
         stores.investigations.add(ours, CANARY.encode())
@@ -55,9 +64,12 @@ def test_snapshots_questions_calls_and_grants_about_a_subject_are_emptied(stand:
         stores.approvals.add(asked)
         stores.actions.add(called)
         stores.grants.add(allowed)
+        stores.escalations.add(why)
+        stores.opinions.put(said)
+        stores.candidates.add(staged)
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
     counted = [plan.counts[one] for one in _COUNTED]
-    assert counted == [1, 1, 1, 1]
+    assert counted == [1] * len(_COUNTED)
 
     done = stand.forgets()
     assert stand.proof(done, CANARY).clean
@@ -69,6 +81,9 @@ def test_snapshots_questions_calls_and_grants_about_a_subject_are_emptied(stand:
             (stores.approvals.find(asked.id), ("content",)),
             (stores.actions.find(called.id), ("input", "output")),
             (stores.grants.find(allowed.id), ("content",)),
+            (stores.escalations.find(why.id), ("why",)),
+            (stores.opinions.of(ours.id)[0], ("content",)),
+            (stores.candidates.find(staged.id), ("content",)),
         ):
             assert kept is not None
             assert [getattr(kept, name) for name in texts] == [b""] * len(texts)
