@@ -16,6 +16,9 @@ from ministack.services import lambda_svc
 REPORTED = '"error": str(e), "trace": traceback.format_exc()'
 NAMED = '"error_type": type(e).__name__, ' + REPORTED
 WORKER_DIED = "Worker process died"
+NEVER_STARTED = "Worker process exited immediately"
+
+EXITED = "Runtime.ExitError"
 
 last = threading.local()
 
@@ -34,7 +37,7 @@ def name_errors() -> None:
     def invoke(self: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         answer: dict[str, Any] = invoke_worker(self, *args, **kwargs)
         died = answer.get("error") == WORKER_DIED
-        last.error_type = "Runtime.ExitError" if died else answer.get("error_type")
+        last.error_type = EXITED if died else answer.get("error_type")
         return answer
 
     def execute_and_name(*args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -42,10 +45,17 @@ def name_errors() -> None:
         result: dict[str, Any] = execute(*args, **kwargs)
         if result.get("error") and last.error_type:
             result["body"]["errorType"] = last.error_type
+        elif result.get("error") and _never_started(result):
+            result["body"]["errorType"] = EXITED
         return result
 
     runtime.Worker.invoke = invoke
     service._execute_function_warm = execute_and_name
+
+
+def _never_started(result: dict[str, Any]) -> bool:
+    """Return whether a worker died while it imported its handler."""
+    return str(result["body"].get("errorMessage", "")).startswith(NEVER_STARTED)
 
 
 def fail_callbacks() -> None:

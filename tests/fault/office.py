@@ -136,6 +136,12 @@ class Office:
             Payload=json.dumps({"step": "sweep_investigations"}),
         )
 
+    def owes_answers(self) -> bool:
+        """Whether somebody is about to answer an execution that waits."""
+        query = "SELECT 1 FROM outbox WHERE workspace_id = %s AND topic = 'approval'"
+        with superuser(self.laptop) as root:
+            return root.execute(query, [self.tenant.id]).fetchone() is not None
+
     def effects(self) -> list[str]:
         """The keys under which the account was really unlocked, once a time."""
         return self._lines("effects")

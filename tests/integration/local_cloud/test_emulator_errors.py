@@ -109,6 +109,15 @@ def test_an_error_that_is_not_named_in_retry_is_caught_at_once(run_machine: Any)
     assert execution["calls"] == 1
 
 
+DIES_AT_ONCE = "import os; os._exit(1)"
+
+
+def test_a_worker_that_dies_while_it_starts_is_reported_as_an_exit(cloud: "EmptyCloud") -> None:
+    cloud.create_function("stillborn", DIES_AT_ONCE)
+    answer = cloud.client("lambda").invoke(FunctionName="stillborn", Payload=b"{}")
+    assert json.loads(answer["Payload"].read())["errorType"] == "Runtime.ExitError"
+
+
 WAITS = """
 class Unavailable(Exception): pass
 
