@@ -34,6 +34,15 @@ def asked(**spec: Any) -> tuple[Agents, UUID]:
     return agents, one
 
 
+def suspicious() -> tuple[Agents, UUID]:
+    """A world whose rules would ask nobody, but the ticket tries to give orders."""
+    agents = Agents(planner=ScriptedPlanner([act("accounts.unlock")]))
+    agents.host.add("accounts.unlock", Lane.WRITE)
+    one = agents.begin(screening={"language": "en", "injection": True})
+    assert agents.work(one).state is State.WAITING_APPROVAL
+    return agents, one
+
+
 def approve(agents: Agents, **changes: Any) -> Any:
     question = agents.pending()
     given: dict[str, Any] = {"binding": question.binding, "reason": "I know her."}
@@ -195,6 +204,18 @@ class TestDeciding:
         agents.work(one)
         assert agents.memory(one).observations[0].reason == "wrong-arguments"
         assert agents.host.effects == []
+
+    def test_a_yes_that_does_not_count_any_more_is_not_made_up_by_rules_that_ask_nobody(
+        self,
+    ) -> None:
+        agents, one = suspicious()
+        approve(agents)
+        with agents.transactions.writing(agents.admin) as stores:
+            stores.approvals.add(replace(agents.pending(), state=ApprovalState.VOID))
+        agents.step(one)
+        assert agents.host.effects == []
+        assert agents.memory(one).observations[-1].reason == "approval-used-up"
+        assert agents.actions()[0].state is ActionState.DENIED
 
     def test_a_decision_takes_a_slot_though_all_are_taken(self) -> None:
         agents, one = asked()

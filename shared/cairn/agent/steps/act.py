@@ -82,15 +82,17 @@ class Act:
 
     def _walked(self, situation: Situation, action: Action, row: ActionRow) -> Change:
         """Walk the whole line of safety anew, the call included."""
-        attempt = replace(attempted(situation, action), approval=self._approval(situation))
+        attempt = attempted(situation, action)
         try:
             attempt = self.pipeline.perform(
-                attempt,
+                replace(attempt, approval=self._approval(situation)),
                 begin=partial(self._begin, situation, row),
                 call=partial(self.call, situation),
                 audit=_nothing,
             )
         except NotCovered as late:
+            if in_the_air(row):
+                return lost(situation, action, row.dry_run, code="interrupted")
             return refused_late(situation, _uncovered(attempt, late))
         return self._came_of_it(situation, attempt, row)
 
@@ -152,14 +154,18 @@ class Act:
             return stores.actions.find(pending.id)
 
     def _approval(self, situation: Situation) -> PersonApproval | None:
-        """Return the yes a person gave, as it was given; None when nobody was asked."""
+        """Return the yes a person gave, as it was given; None when nobody was asked.
+
+        Raises NotCovered when somebody was, and it does not count: the rules alone would let
+        through what a person has to see for another reason.
+        """
         approval_id = situation.memory.approval_id
         if approval_id is None:
             return None
         with self.journal.reading(situation.workspace_id) as stores:
             given = stores.approvals.find(approval_id)
         if given is None or given.state not in (ApprovalState.GRANTED, ApprovalState.USED):
-            return None
+            raise NotCovered("The question it waited for was not answered with a yes.")
         return PersonApproval(
             approval_id=given.id,
             binding=given.binding,
