@@ -60,8 +60,11 @@ class Admit:
             stores, investigation_id = page.stores, self.journal.new_id()
             if stores.slots.taken() >= self.at_once:
                 return False
+            if not stores.slots.take(investigation_id, self.at_once, page.now):
+                return False
             ticket = stores.tickets.claim(investigation_id, page.now)
-            if ticket is None or not stores.slots.take(investigation_id, self.at_once, page.now):
+            if ticket is None:
+                stores.slots.free(investigation_id)
                 return False
             return self._begun(page, ticket, investigation_id)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cairn.access.system import system_principal
 from cairn.agent.ending import halted
 from cairn.agent.journal import agent_of
 from cairn.agent.moving import Opened, found, ids, moved, read
@@ -60,10 +61,18 @@ class Close:
             investigation = found(stores, investigation_id)
         if investigation.state.is_end:
             if investigation.ended_at is None:
+                self._give_back(investigation)
                 self._tell(investigation)
                 self._close(investigation)
             self.admit(workspace_id)
         return present(investigation)
+
+    def _give_back(self, investigation: Investigation) -> None:
+        """Free the slot for the next ticket, whoever cannot be told meanwhile."""
+        workspace_id = investigation.workspace_id
+        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
+            stores.slots.free(investigation.id)
+        self.admit(workspace_id)
 
     def _never_ended(self, investigation: Investigation) -> str:
         """Return why a person has to look though nothing else says so; "" when nobody has to."""
@@ -99,7 +108,6 @@ class Close:
     def _written(self, investigation: Investigation, subjects: tuple[UUID, ...]) -> bool:
         def close(page: Page) -> bool:
             stores = page.stores
-            stores.slots.free(investigation.id)
             if not stores.investigations.close(investigation.id, page.now):
                 return False
             _leave_nothing_open(page, investigation, readable=subjects != ())

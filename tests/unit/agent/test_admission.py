@@ -6,18 +6,20 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from cairn.storage.in_memory.tickets import InMemoryTickets
 from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.remembering import admin_of
 
 from cairn.access import Role
 from cairn.agent.running import execution_name
 from cairn.agent.state import State, Verdict
-from cairn.errors import Conflict, Denied, NotFound
+from cairn.errors import Conflict, Denied, NotFound, Unavailable
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ticket import Priority, TicketStatus
 from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
 from cairn.safety.tools import Autonomy, Lane
+from cairn.storage.in_memory.agent import InMemorySlots
 
 ENDS = ["FAILED", "TIMED_OUT", "ABORTED"]
 
@@ -25,6 +27,10 @@ ENDS = ["FAILED", "TIMED_OUT", "ABORTED"]
 def status(agents: Agents, ticket_id: Any) -> TicketStatus:
     with agents.transactions.reading(agents.admin) as stores:
         return stores.tickets.find(ticket_id).status
+
+
+def unavailable(*_: Any) -> None:
+    raise Unavailable("The desk does not answer.")
 
 
 class TestAdmitting:
@@ -44,6 +50,37 @@ class TestAdmitting:
         assert (row.reference, row.batch) == (one, 1)
         assert agents.found_(one).execution == execution_name(one, 1) == f"{one}-1"
         assert agents.types() == ["investigation.started"]
+
+    def test_without_a_slot_no_ticket_is_claimed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        agents = Agents()
+        ticket = agents.ticket()
+        with monkeypatch.context() as held:
+            held.setattr(InMemorySlots, "take", lambda *_: False)
+            assert agents.admit(agents.workspace_id) == 0
+        assert status(agents, ticket) is TicketStatus.QUEUED
+        assert agents.admit(agents.workspace_id) == 1
+
+    def test_without_a_ticket_no_slot_is_held(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        agents = Agents()
+        agents.ticket()
+        with monkeypatch.context() as gone:
+            gone.setattr(InMemoryTickets, "claim", lambda *_: None)
+            assert agents.admit(agents.workspace_id) == 0
+        assert agents.slots() == 0
+
+    def test_an_end_that_cannot_be_told_makes_room_all_the_same(self) -> None:
+        agents = Agents(at_once=1)
+        first = agents.begin()
+        second = agents.ticket()
+        settle, agents.desk.settle = agents.desk.settle, unavailable
+        with pytest.raises(Unavailable):
+            agents.work(first)
+        assert agents.found_(first).ended_at is None
+        assert status(agents, second) is TicketStatus.INVESTIGATING
+        agents.desk.settle = settle
+        agents.close(agents.workspace_id, first)
+        assert agents.found_(first).ended_at is not None
+        assert agents.slots() == 1
 
     def test_what_ends_makes_room_for_the_next(self) -> None:
         agents = Agents(at_once=1)
