@@ -483,6 +483,34 @@ def test_a_help_desk_that_refuses_its_keys_parks_the_ticket_until_they_are_renew
     assert helpdesk.row(ticket_id).status is TicketStatus.QUEUED
 
 
+def test_one_secret_of_a_help_desk_is_renewed_and_the_others_stay(helpdesk: Helpdesk) -> None:
+    source = helpdesk.source(secrets={"token": "old", "webhook_secret": "kept"})
+    opened: list[dict[str, str]] = []
+
+    def open_adapter(kind: str, config: Any, secrets: Any) -> Any:
+        opened.append(dict(secrets))
+        return helpdesk.remote
+
+    sources = replace(helpdesk.sources, open_adapter=open_adapter)
+    sources.change(helpdesk.principal, source.id, SourceChange(secrets={"token": "new"}))
+    sources.change(helpdesk.principal, source.id, SourceChange(secrets={"webhook_secret": None}))
+    sources.adapter_of(helpdesk.workspace_id, "desk")
+    both = {"token": "new", "webhook_secret": "kept"}
+    assert opened == [both, {"token": "new"}, {"token": "new"}]
+
+
+def test_kept_secrets_of_a_help_desk_follow_to_no_other_address(helpdesk: Helpdesk) -> None:
+    source = helpdesk.source()
+    moved = {"a": 1, "accounts_url": "https://evil.example.org"}
+    with pytest.raises(ValidationFailed) as refused:
+        helpdesk.sources.change(helpdesk.principal, source.id, SourceChange(config=moved))
+    assert refused.value.reason == "secrets-needed"
+    assert refused.value.errors[0].location == "secrets"
+    assert helpdesk.sources.get(helpdesk.principal, source.id).config == {"a": 1}
+    anew = SourceChange(config=moved, secrets={"token": "other"})
+    assert helpdesk.sources.change(helpdesk.principal, source.id, anew).config == moved
+
+
 def test_the_plain_source_keeps_answers_as_rows(helpdesk: Helpdesk) -> None:
     ticket_id, investigation_id = helpdesk.claimed(incoming())
     for _ in range(2):

@@ -6,7 +6,7 @@ import typer
 
 from cairn.cli.connector_tests import CONTEXT, test
 from cairn.cli.failure import Failure
-from cairn.cli.given import json_given, secret_given, text_given
+from cairn.cli.given import json_given, secrets_given, text_given
 from cairn.cli.options import Json, deps_of, print_json, table, without_none
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
@@ -15,10 +15,10 @@ app.command("test", context_settings=CONTEXT)(test)
 Name = Annotated[str, typer.Argument(help="The connector's name.")]
 Secret = Annotated[
     list[str] | None,
-    typer.Option(
-        "--secret",
-        help="NAME, which is then asked for, or NAME=@FILE; repeat. All of them, if any.",
-    ),
+    typer.Option("--secret", help="NAME, which is then asked for, or NAME=@FILE; repeat."),
+]
+NoSecret = Annotated[
+    list[str] | None, typer.Option("--no-secret", help="NAME of a secret to remove; repeat.")
 ]
 Config = Annotated[str | None, typer.Option(help="Settings in clear: JSON, or @FILE.")]
 Scopes = Annotated[str | None, typer.Option(help="Which tools may be used: YAML, or @FILE.")]
@@ -105,6 +105,7 @@ def change(
     name: Name,
     config: Config = None,
     secret: Secret = None,
+    no_secret: NoSecret = None,
     scopes: Scopes = None,
     autonomy: Autonomy = None,
     criticality: Criticality = None,
@@ -112,7 +113,7 @@ def change(
     as_json: Json = False,
 ) -> None:
     """Change a connector's settings, secrets, scopes or autonomy."""
-    given = _settings(config, secret, scopes, autonomy, criticality)
+    given = _settings(config, secret, scopes, autonomy, criticality, no_secret)
     body = without_none({"url": url, **given})
     if not body:
         raise Failure("There is nothing to change.", advice="see cairn connectors set --help")
@@ -193,10 +194,11 @@ def _settings(
     scopes: str | None,
     autonomy: str | None,
     criticality: str | None,
+    no_secret: list[str] | None = None,
 ) -> dict[str, Any]:
     return {
         "config": None if config is None else json_given(config),
-        "secrets": dict(secret_given(one) for one in secret) if secret else None,
+        "secrets": secrets_given(secret, no_secret),
         "scopes": None if scopes is None else text_given(scopes),
         "autonomy": autonomy,
         "criticality": criticality,

@@ -40,3 +40,11 @@ def secret_given(given: str) -> tuple[str, str]:
     if equals:
         return name, text_given(place).rstrip("\r\n")
     return name, typer.prompt(name, hide_input=True, err=True)
+
+
+def secrets_given(
+    given: list[str] | None, removed: list[str] | None = None
+) -> dict[str, str | None] | None:
+    """Return secrets by name, None for those to be removed; None when there is nothing to do."""
+    gone: dict[str, str | None] = dict.fromkeys(removed or ())
+    return {**gone, **dict(secret_given(one) for one in given or ())} or None

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.failure import Failure
-from cairn.cli.given import json_given, secret_given
+from cairn.cli.given import json_given, secrets_given
 from cairn.cli.options import Json, deps_of, moment, print_json, table, without_none
 
 app = typer.Typer(help="Help desks: where tickets come from.", no_args_is_help=True)
@@ -14,10 +14,10 @@ Name = Annotated[str, typer.Argument(help="The source's name or id.")]
 Config = Annotated[str | None, typer.Option(help="Settings in clear: JSON, or @FILE.")]
 Secret = Annotated[
     list[str] | None,
-    typer.Option(
-        "--secret",
-        help="NAME, which is then asked for, or NAME=@FILE; repeat. All of them, if any.",
-    ),
+    typer.Option("--secret", help="NAME, which is then asked for, or NAME=@FILE; repeat."),
+]
+NoSecret = Annotated[
+    list[str] | None, typer.Option("--no-secret", help="NAME of a secret to remove; repeat.")
 ]
 Persona = Annotated[str | None, typer.Option(help="Who works on its tickets.")]
 Every = Annotated[int | None, typer.Option("--every", help="Seconds between polls.", min=60)]
@@ -71,6 +71,7 @@ def change(
     name: Name,
     config: Config = None,
     secret: Secret = None,
+    no_secret: NoSecret = None,
     persona: Persona = None,
     every: Every = None,
     pause: Annotated[
@@ -79,7 +80,7 @@ def change(
     as_json: Json = False,
 ) -> None:
     """Change a help desk; new secrets mend one that needs them, and its tickets go on."""
-    body = without_none({**_settings(config, secret, persona, every), "paused": pause})
+    body = without_none({**_settings(config, secret, persona, every, no_secret), "paused": pause})
     if not body:
         raise Failure("There is nothing to change.", advice="see cairn ticket-sources set --help")
     done = deps_of(ctx).client.patch(_path(ctx, name), body)
@@ -110,11 +111,15 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 
 def _settings(
-    config: str | None, secret: list[str] | None, persona: str | None, every: int | None
+    config: str | None,
+    secret: list[str] | None,
+    persona: str | None,
+    every: int | None,
+    no_secret: list[str] | None = None,
 ) -> dict[str, Any]:
     return {
         "config": json_given(config) if config else None,
-        "secrets": dict(secret_given(one) for one in secret) if secret else None,
+        "secrets": secrets_given(secret, no_secret),
         "persona": persona,
         "poll_seconds": every,
     }

@@ -14,6 +14,7 @@ from cairn.helpdesk.ports import API_SOURCE, SourceKind, SourceState, TicketSour
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.entries import Planned
 from cairn.ledger.entry import NewEntry
+from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.text.checks import clean_json, clean_text
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ class NewSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChange:
-    """What of a source changes; None leaves it. `secrets` are replaced as a whole."""
+    """What of a source changes; None leaves it. A secret of None is removed, others stay."""
 
     config: Mapping[str, Any] | None = None
-    secrets: Mapping[str, str] | None = None
+    secrets: Mapping[str, str | None] | None = None
     persona: str | None = None
     poll_seconds: int | None = None
     paused: bool | None = None
@@ -108,13 +109,17 @@ class TicketSources:
             return _found(stores, source_id)
 
     def change(self, principal: Principal, source_id: UUID, change: SourceChange) -> TicketSource:
-        """Change one; new secrets end `needs-auth`, and the tickets that waited are queued."""
+        """Change one; new secrets end `needs-auth`, and the tickets that waited are queued.
+
+        Another address needs all secrets anew.
+        """
         principal.require(Role.ADMIN)
         known = self.get(principal, source_id)
         source = _changed(known, change)
-        secrets = self._secrets(principal, source_id)
-        if change.secrets is not None:
-            secrets = _secrets(change.secrets)
+        kept = self._secrets(principal, source_id)
+        if destinations(dict(known.config)) != destinations(dict(source.config)):
+            refuse_following(kept, change.secrets)
+        secrets = _secrets(renewed(kept, change.secrets))
         self.open_adapter(source.kind.value, source.config, secrets)
         sealed = None
         if change.secrets is not None:

@@ -14,6 +14,7 @@ from cairn.mcp_host.directory import recorded
 from cairn.mcp_host.lifecycle import Health
 from cairn.mcp_host.manifest import looks_like, read_manifest
 from cairn.mcp_host.requests import DSN, ConnectorChange, NewConnector, check_connector, refuse
+from cairn.safety.destinations import destinations, origin, refuse_following, renewed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,16 +136,19 @@ class Connectors:
         """Change one and return how it is; NotFound when there is none.
 
         Another command, address, setting or secret starts it anew, and what it lists then counts.
+        Another place for its secrets to go needs all of them anew.
         """
         principal.require(Role.ADMIN)
         found = self._found(principal, name)
         old = found.connector
         wanted = _changed(old, change)
-        secrets = None if change.secrets is None else dict(change.secrets)
-        opened = self._secrets_of(principal, old) if secrets is None else secrets
+        kept = self._secrets_of(principal, old)
+        if _reach(old) != _reach(wanted):
+            refuse_following(kept, change.secrets)
+        opened = renewed(kept, change.secrets)
         asked = _asked(wanted, opened)
         check_connector(asked)
-        runs = _runs(old) != _runs(wanted) or secrets is not None
+        runs = _runs(old) != _runs(wanted) or change.secrets is not None
         if runs:
             self._check_reach(asked)
         wanted = replace(
@@ -154,8 +158,8 @@ class Connectors:
             changed_at=self.clock(),
         )
         sealed = None
-        if secrets is not None:
-            sealed = self.secrets.sealed(principal.workspace_id, old.id, secrets)
+        if change.secrets is not None:
+            sealed = self.secrets.sealed(principal.workspace_id, old.id, opened)
         with self.transactions.writing(principal) as stores:
             if stores.connectors.find(name) is None:
                 raise _no_such(name)
@@ -324,6 +328,15 @@ def _asked(connector: Connector, secrets: dict[str, str]) -> NewConnector:
 
 def _runs(connector: Connector) -> tuple[object, ...]:
     return (connector.command, connector.url, dict(connector.config))
+
+
+def _reach(connector: Connector) -> tuple[object, ...]:
+    """Return what says where its secrets go: a process, an address, or those of its settings."""
+    config = dict(connector.config)
+    if connector.builtin is None:
+        at = origin(connector.url) if connector.url else None
+        return (connector.command, at, config.get("env"))
+    return (destinations(config), config.get("rules"))
 
 
 def _shown(found: Registered) -> ConnectorShown:

@@ -18,7 +18,7 @@ from cairn.text.checks import clean_json, clean_text
 from cairn.text.scrub import scrub_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
 
     from cairn.text.json_value import JsonValue
 
@@ -61,12 +61,12 @@ class NewConnector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorChange:
-    """What to change; None leaves it. `secrets` replaces all of them."""
+    """What to change; None leaves it. A secret of None is removed, others stay."""
 
     command: tuple[str, ...] | None = None
     url: str | None = None
     config: Mapping[str, JsonValue] | None = None
-    secrets: Mapping[str, str] | None = field(default=None, repr=False)
+    secrets: Mapping[str, str | None] | None = field(default=None, repr=False)
     scopes: str | None = None
     autonomy: Autonomy | None = None
     criticality: Criticality | None = None
@@ -117,7 +117,7 @@ def _check_config(new: NewConnector) -> None:
     clean_json(config, field="config", max_bytes=MAX_CONFIG_BYTES, max_depth=MAX_CONFIG_DEPTH)
     if DSN in config:
         refuse(f"config.{DSN}", "goes into secrets, where it is looked at")
-    _, found = scrub_value(cast("JsonValue", config))
+    _, found = scrub_value(_without(cast("JsonValue", config), new.secrets.keys()))
     if found:
         refuse("config", f"holds what looks like a secret ({found[0]}); it goes into secrets")
     if new.builtin is not None:
@@ -130,6 +130,15 @@ def _check_config(new: NewConnector) -> None:
         refuse(f"config.{allowed}", "is a table of names and texts")
     for name, value in named.items():
         _check_named(new, f"config.{allowed}", name, value)
+
+
+def _without(value: JsonValue, names: Set[str]) -> JsonValue:
+    """Return settings without the names of secrets: what names one is none."""
+    if isinstance(value, dict):
+        return {name: _without(each, names) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without(each, names) for each in value]
+    return None if isinstance(value, str) and value in names else value
 
 
 def _check_secrets(new: NewConnector) -> None:

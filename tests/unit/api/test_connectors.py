@@ -152,6 +152,70 @@ def test_other_scopes_do_not_restart_it_and_other_secrets_do(
     assert (secret.json()["state"], world.script.starts) == ("ready", 2)
 
 
+def test_one_secret_is_renewed_or_removed_and_the_others_stay(
+    client: Client, world: ConnectorWorld
+) -> None:
+    client.post("/v1/connectors", NEW | {"secrets": {"dsn": "postgresql://a/b", "token": "old"}})
+
+    renewed = patch(client, "/v1/connectors/accounts", {"secrets": {"token": "new"}}).json()
+
+    assert renewed["secret_names"] == ["dsn", "token"]
+    connector = world.hosting.found("accounts").connector
+    kept = world.hosting.directory.launch(world.workspace_id, connector).secrets
+    assert kept == {"dsn": "postgresql://a/b", "token": "new"}
+    removed = patch(client, "/v1/connectors/accounts", {"secrets": {"token": None}}).json()
+    assert removed["secret_names"] == ["dsn"]
+
+
+RULES = [{"url": "https://api.example.org/v1/", "secret_headers": {"Authorization": "a"}}]
+ELSEWHERE = [{"url": "https://evil.example.org/", "secret_headers": {"Authorization": "a"}}]
+
+
+@pytest.mark.parametrize(
+    ("runs", "change"),
+    [
+        ({"transport": "http", "url": "https://1.1.1.1/mcp"}, {"url": "https://8.8.8.8/mcp"}),
+        ({"transport": "http", "url": "https://1.1.1.1/mcp"}, {"url": "https://1.1.1.1:444/mcp"}),
+        ({"transport": "stdio", "command": ["true"]}, {"command": ["false"]}),
+        ({"transport": "stdio", "command": ["true"]}, {"config": {"env": {"API": "x"}}}),
+        ({"builtin": "http", "config": {"rules": RULES}}, {"config": {"rules": ELSEWHERE}}),
+        ({"builtin": "zoho-desk"}, {"config": {"accounts_url": "https://evil.example.org"}}),
+    ],
+)
+def test_kept_secrets_follow_to_no_other_address(
+    client: Client, runs: dict[str, Any], change: dict[str, Any]
+) -> None:
+    new = {"name": "accounts", "transport": "in_process", "secrets": {"a": "1", "b": "2"}}
+    assert client.post("/v1/connectors", new | runs).status_code == 201
+
+    for secrets in ({}, {"secrets": {"a": "3"}}):
+        refused = patch(client, "/v1/connectors/accounts", change | secrets)
+        assert (refused.status_code, refused.json()["reason"]) == (422, "secrets-needed")
+        assert "address: " in refused.json()["detail"] and refused.json()["detail"].endswith("b.")
+    given = {"secrets": {"a": "3", "b": None}}
+    assert patch(client, "/v1/connectors/accounts", change | given).status_code == 200
+
+
+def test_settings_may_name_a_secret_where_they_may_not_hold_one(client: Client) -> None:
+    http: dict[str, Any] = {"builtin": "http", "secrets": {"a": "Bearer x"}, "scopes": ""}
+    assert (
+        client.post("/v1/connectors", NEW | http | {"config": {"rules": RULES}}).status_code == 201
+    )
+    holding = [{"url": "https://a.example/", "headers": {"Authorization": "Bearer x"}}]
+    change = {"config": {"rules": holding}, "secrets": {"a": "x"}}
+    refused = patch(client, "/v1/connectors/accounts", change)
+    assert (refused.status_code, refused.json()["errors"][0]["location"]) == (422, "config")
+
+
+def test_another_path_at_the_same_address_keeps_its_secrets(client: Client) -> None:
+    at = {"transport": "http", "url": "https://1.1.1.1/mcp", "builtin": None, "secrets": {"a": "1"}}
+    client.post("/v1/connectors", NEW | at)
+
+    moved = patch(client, "/v1/connectors/accounts", {"url": "https://1.1.1.1/v2/mcp"})
+
+    assert (moved.status_code, moved.json()["secret_names"]) == (200, ["a"])
+
+
 def test_a_restart_accepts_what_it_lists_now(client: Client, world: ConnectorWorld) -> None:
     before = client.post("/v1/connectors", NEW).json()
     world.script.tools = world.script.tools[:1]

@@ -61,6 +61,18 @@ def test_a_secret_is_asked_for(shell: Shell, world: ConnectorWorld) -> None:
     assert world.hosting.found("accounts").connector.secret_names == ("token",)
 
 
+def test_one_secret_is_renewed_or_removed_and_the_others_stay(
+    shell: Shell, world: ConnectorWorld, tmp_path: Path
+) -> None:
+    added(shell, tmp_path, "--secret", "token=@" + str(tmp_path / "dsn"))
+
+    shell.run("connectors", "set", "accounts", "--secret", "token", stdin="new\n")
+
+    assert world.hosting.found("accounts").connector.secret_names == ("dsn", "token")
+    shell.run("connectors", "set", "accounts", "--no-secret", "token")
+    assert world.hosting.found("accounts").connector.secret_names == ("dsn",)
+
+
 def test_its_tools_are_listed_as_the_rules_read_them(shell: Shell, tmp_path: Path) -> None:
     added(shell, tmp_path)
 

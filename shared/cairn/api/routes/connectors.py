@@ -127,12 +127,12 @@ class ConnectorIn(Body):
 
 
 class ConnectorChangeIn(Body):
-    """What to change; what is left out stays. `secrets` replaces all of them."""
+    """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
 
     command: Words | None = None
     url: Annotated[str, Field(max_length=MAX_URL_CHARS)] | None = None
     config: dict[str, Any] | None = None
-    secrets: Secrets | None = Field(default=None, repr=False)
+    secrets: dict[str, str | None] | None = Field(default=None, repr=False)
     scopes: Annotated[str, Field(max_length=65_536)] | None = None
     autonomy: Annotated[Autonomy, Field(strict=False)] | None = None
     criticality: Annotated[Criticality, Field(strict=False)] | None = None

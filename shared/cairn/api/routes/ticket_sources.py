@@ -90,10 +90,10 @@ class SourceIn(Body):
 
 
 class SourceChangeIn(Body):
-    """What to change; what is left out stays. `secrets` replaces all of them."""
+    """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
 
     config: dict[str, Any] | None = None
-    secrets: dict[str, str] | None = Field(default=None, repr=False)
+    secrets: dict[str, str | None] | None = Field(default=None, repr=False)
     persona: Name | None = None
     poll_seconds: Seconds | None = None
     paused: bool | None = None
