@@ -735,6 +735,21 @@ def test_a_removed_persona_gives_way_to_the_default_one(helpdesk: Helpdesk) -> N
     assert back.version == 3
 
 
+@pytest.mark.parametrize("autonomy", [Autonomy.OFF, Autonomy.INVESTIGATE, Autonomy.ACT])
+def test_removing_a_persona_raises_nothing_that_runs(
+    helpdesk: Helpdesk, autonomy: Autonomy
+) -> None:
+    helpdesk.personas.put(helpdesk.principal, Persona(name="night", autonomy=autonomy))
+    before = helpdesk.clock()
+    helpdesk.clock.move(seconds=1)
+    helpdesk.personas.remove(helpdesk.principal, "night")
+    goes_on = helpdesk.desk.persona(helpdesk.workspace_id, "night", began=before)
+    assert goes_on == replace(DEFAULT, autonomy=autonomy.capped(DEFAULT.autonomy))
+    helpdesk.clock.move(seconds=1)
+    later = helpdesk.desk.persona(helpdesk.workspace_id, "night", began=helpdesk.clock())
+    assert later == DEFAULT
+
+
 @pytest.mark.parametrize(
     "changes",
     [

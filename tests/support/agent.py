@@ -111,7 +111,7 @@ class FakeDesk:
             raise NotFound("There is no such ticket.")
         return self.tickets[ticket_id]
 
-    def persona(self, workspace_id: UUID, name: str) -> Persona:
+    def persona(self, workspace_id: UUID, name: str, *, began: datetime | None = None) -> Persona:
         return self.personas.get(name, DEFAULT)
 
     def write_back(

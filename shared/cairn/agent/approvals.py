@@ -224,7 +224,9 @@ class Approvals:
 
     def _attempt(self, asked: Asked, action: Action) -> Attempt:
         investigation, memory = asked.before.investigation, asked.before.memory
-        persona = self.desk.persona(investigation.workspace_id, investigation.persona)
+        persona = self.desk.persona(
+            investigation.workspace_id, investigation.persona, began=investigation.created_at
+        )
         return Attempt(
             workspace_id=investigation.workspace_id,
             action=action,
@@ -236,7 +238,9 @@ class Approvals:
     def _told(self, before: Opened, action: Action, reason: str) -> WorkingMemory:
         """Return the memory with the person's no, its reason redacted."""
         investigation, memory = before.investigation, before.memory
-        persona = self.desk.persona(investigation.workspace_id, investigation.persona)
+        persona = self.desk.persona(
+            investigation.workspace_id, investigation.persona, began=investigation.created_at
+        )
         hide = self.hiding.under(investigation.workspace_id, persona.redaction, memory.vault)
         seen = Observation(
             action_id=action.id,

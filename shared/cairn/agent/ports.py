@@ -311,6 +311,16 @@ class ActionStore(Protocol):
         """Return the investigation's newest action of this digest that was not denied."""
         ...
 
+    def earlier(
+        self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
+    ) -> Sequence[ActionRow]:
+        """Return a tool's writes for a ticket that happened or may have, the newest first.
+
+        Those of the investigation `but`, reads, dry runs and what is known to have failed are left
+        out.
+        """
+        ...
+
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         ...
@@ -455,8 +465,11 @@ class TicketDesk(Protocol):
         """Return a ticket with its text; NotFound, or SubjectForgotten."""
         ...
 
-    def persona(self, workspace_id: UUID, name: str) -> Persona:
-        """Return a persona, the default one for a name that is none."""
+    def persona(self, workspace_id: UUID, name: str, *, began: datetime | None = None) -> Persona:
+        """Return a persona, the default one for a name that is none.
+
+        What `began` before its persona was removed goes on with no more autonomy than it had.
+        """
         ...
 
     def write_back(

@@ -86,7 +86,9 @@ class RunStep:
 
     def _change(self, before: Opened) -> Change:
         investigation, memory = before.investigation, before.memory
-        persona = self.desk.persona(investigation.workspace_id, investigation.persona)
+        persona = self.desk.persona(
+            investigation.workspace_id, investigation.persona, began=investigation.created_at
+        )
         kept = _most(investigation.spending, memory.spending)
         budget = budget_of(persona, kept, self.stopwatch)
         situation = Situation(

@@ -7,7 +7,7 @@ what it may have sent before a crash. Implements `agent.ports.TicketDesk`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -103,11 +103,21 @@ class Desk:
         """Return a ticket with its text; NotFound also when what it said was forgotten."""
         return self.sealed.ticket(workspace_id, self._row(workspace_id, ticket_id))
 
-    def persona(self, workspace_id: UUID, name: str) -> Persona:
-        """Return a persona, the default one for a name that is none."""
+    def persona(self, workspace_id: UUID, name: str, *, began: datetime | None = None) -> Persona:
+        """Return a persona, the default one for a name that is none.
+
+        What `began` before its persona was removed goes on with no more autonomy than it had.
+        """
         with self.transactions.reading(system_principal(workspace_id)) as stores:
-            found = stores.personas.find(name) or stores.personas.find(DEFAULT.name)
-        return found.persona if found else DEFAULT
+            found = stores.personas.find(name)
+            if found is not None:
+                return found.persona
+            present = stores.personas.find(DEFAULT.name)
+            known = stores.personas.versions(name) if began is not None else ()
+        default = present.persona if present else DEFAULT
+        if began is None or not known or known[0].changed_at <= began:
+            return default
+        return replace(default, autonomy=default.autonomy.capped(known[0].persona.autonomy))
 
     def write_back(
         self,
