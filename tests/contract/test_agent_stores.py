@@ -351,6 +351,32 @@ class TestActions:
         assert found.id == newer.id
         assert stores.actions.same(one.id, "f" * 64) is None
 
+    def test_what_other_investigations_of_a_ticket_did_or_may_have_is_found(
+        self, stores: AgentStores
+    ) -> None:
+        done = {"state": ActionState.APPLIED}
+        first = started(stores)
+        moved(stores, first.id, State.CREATED, State.HALTED)
+        second, stranger = started(stores, ticket_id=first.ticket_id), started(stores)
+        applied, unknown = action(first, **done), action(first, state=ActionState.UNKNOWN)
+        left_out = [
+            action(first),
+            action(first, state=ActionState.FAILED),
+            action(first, lane="read", **done),
+            action(first, dry_run=True, **done),
+            action(first, tool="other", **done),
+            action(first, connector="other", **done),
+            action(second, **done),
+            action(stranger, **done),
+        ]
+        for each in (applied, unknown, *left_out):
+            stores.actions.add(each)
+        given: dict[str, Any] = {"connector": applied.connector, "tool": applied.tool}
+        found = stores.actions.earlier(first.ticket_id, second.id, **given, limit=9)
+        assert found == [unknown, applied]
+        found = stores.actions.earlier(first.ticket_id, second.id, **given, limit=1)
+        assert found == [unknown]
+
     def test_are_listed_newest_first_by_investigation_and_connector(
         self, stores: AgentStores
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cairn.agent.citations import Kind, parse
 from cairn.ledger.keys import key_subjects
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.agent.state import WorkingMemory
     from cairn.ledger.keys import BodyCipher
     from cairn.safety.action import Action
+    from cairn.text.json_value import JsonValue
 
 MAX_INPUT_CHARS = 4_000
 MAX_OUTPUT_CHARS = 8_000
@@ -35,6 +36,24 @@ def sealed_output(page: Page, action_id: UUID, text: str) -> bytes:
     """Return what came of a call, redacted, sealed for its record."""
     body = {"text": cut(text, MAX_OUTPUT_CHARS)}
     return page.entries.seal(action_id, page.data_subjects, body)
+
+
+def opened_input(
+    row: ActionRow, workspace_id: UUID, cipher: BodyCipher, keys: Mapping[UUID, bytes]
+) -> dict[str, JsonValue] | None:
+    """Return the arguments of a record, with placeholders; None when they were cut or erased.
+
+    Raises BodyUnreadable when a data subject was forgotten.
+    """
+    if not row.input:
+        return None
+    subjects = key_subjects(workspace_id, row.data_subjects)
+    body = cipher.open(row.id, workspace_id, subjects, keys, row.input)
+    try:
+        given = json.loads(str(body.get("arguments", "")))
+    except ValueError:
+        return None
+    return cast("dict[str, JsonValue]", given) if isinstance(given, dict) else None
 
 
 def opened_output(

@@ -6,7 +6,6 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from cairn.storage.in_memory.tickets import InMemoryTickets
 from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.remembering import admin_of
 
@@ -20,6 +19,7 @@ from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
 from cairn.safety.tools import Autonomy, Lane
 from cairn.storage.in_memory.agent import InMemorySlots
+from cairn.storage.in_memory.tickets import InMemoryTickets
 
 ENDS = ["FAILED", "TIMED_OUT", "ABORTED"]
 
@@ -31,6 +31,10 @@ def status(agents: Agents, ticket_id: Any) -> TicketStatus:
 
 def unavailable(*_: Any) -> None:
     raise Unavailable("The desk does not answer.")
+
+
+def not_now(*_: Any) -> None:
+    return None
 
 
 class TestAdmitting:
@@ -55,7 +59,7 @@ class TestAdmitting:
         agents = Agents()
         ticket = agents.ticket()
         with monkeypatch.context() as held:
-            held.setattr(InMemorySlots, "take", lambda *_: False)
+            held.setattr(InMemorySlots, "take", not_now)
             assert agents.admit(agents.workspace_id) == 0
         assert status(agents, ticket) is TicketStatus.QUEUED
         assert agents.admit(agents.workspace_id) == 1
@@ -64,7 +68,7 @@ class TestAdmitting:
         agents = Agents()
         agents.ticket()
         with monkeypatch.context() as gone:
-            gone.setattr(InMemoryTickets, "claim", lambda *_: None)
+            gone.setattr(InMemoryTickets, "claim", not_now)
             assert agents.admit(agents.workspace_id) == 0
         assert agents.slots() == 0
 

@@ -2,7 +2,7 @@
 
 Beside the rules it refuses what would go in circles: a write that was applied, one a person
 rejected, one whose outcome nobody knows; and what was made up: arguments of wrong types, evidence
-that is none.
+that is none. What an earlier investigation of the ticket did, a person is asked about.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.agent import citations
+from cairn.agent.earlier import Earlier
 from cairn.agent.ending import halted
 from cairn.agent.outcomes import in_the_air, lost
 from cairn.agent.ports import ActionState, ApprovalState
@@ -42,6 +43,15 @@ SYSTEM = "safety"
 LIFETIME = timedelta(hours=24)
 """Of a question to a person."""
 
+APPLIED_BEFORE = (
+    "applied-before",
+    "Exactly this was done in an earlier investigation of this ticket.",
+)
+UNKNOWN_BEFORE = (
+    "outcome-unknown",
+    "Nobody knows whether exactly this was done in an earlier investigation of this ticket.",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckSafety:
@@ -62,7 +72,7 @@ class CheckSafety:
             return halted(situation.memory, Verdict.FAILED, why, code="nothing-planned")
         attempt = self.pipeline.check(attempted(situation, action))
         same = self._same(situation, attempt.action)
-        decision = _looked_over(situation.memory, attempt, same)
+        decision = self._asking_again(situation, attempt, same)
         memory = replace(situation.memory, vault=attempt.vault, plan=None)
         if same is not None and in_the_air(same):
             return self._begun(situation, memory, attempt, decision, same)
@@ -71,6 +81,20 @@ class CheckSafety:
         action = _as_begun(attempt.action, same, attempt.tool, decision)
         memory = replace(memory, pending=action, approval_id=None)
         return self._allowed(situation, memory, replace(attempt, action=action), decision)
+
+    def _asking_again(
+        self, situation: Situation, attempt: Attempt, same: ActionRow | None
+    ) -> Decision:
+        """Return the decision; what an earlier investigation did needs a person's word anew."""
+        decision = _looked_over(situation.memory, attempt, same)
+        if not _is_write(attempt, decision):
+            return decision
+        row = Earlier(journal=self.journal)(situation, attempt)
+        if row is None:
+            return decision
+        applied = row.state is ActionState.APPLIED
+        reason, detail = APPLIED_BEFORE if applied else UNKNOWN_BEFORE
+        return _in_doubt(decision, reason, detail)
 
     def _begun(
         self,
@@ -229,14 +253,22 @@ def _looked_over(memory: WorkingMemory, attempt: Attempt, same: ActionRow | None
     writes = attempt.tool.lane is Lane.WRITE
     if decision.outcome is Outcome.ALLOWED and writes and memory.brief.suspicious:
         why = "What was read tries to give orders: a person approves every write."
-        return replace(
-            decision,
-            outcome=Outcome.NEEDS_APPROVAL,
-            reason="suspicious-input",
-            detail=why,
-            grant_id=None,
-        )
+        return _in_doubt(decision, "suspicious-input", why)
     return decision
+
+
+def _in_doubt(decision: Decision, reason: str, detail: str) -> Decision:
+    """Return a question to a person in the place of what the rules or a grant allow."""
+    return replace(
+        decision, outcome=Outcome.NEEDS_APPROVAL, reason=reason, detail=detail, grant_id=None
+    )
+
+
+def _is_write(attempt: Attempt, decision: Decision) -> bool:
+    """Return whether the attempt would change something if it were taken as decided."""
+    rehearsed = decision.outcome is Outcome.ALLOWED and decision.dry_run
+    writes = attempt.tool is not None and attempt.tool.lane is not Lane.READ
+    return writes and decision.outcome is not Outcome.DENIED and not rehearsed
 
 
 def _circles(

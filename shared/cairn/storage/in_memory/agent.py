@@ -273,6 +273,23 @@ class InMemoryActions:
         )
         return max(found, key=lambda one: one.id, default=None)
 
+    def earlier(
+        self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
+    ) -> Sequence[ActionRow]:
+        """Return a tool's writes for a ticket that happened or may have, the newest first."""
+        done = (ActionState.STARTED, ActionState.APPLIED, ActionState.UNKNOWN)
+        found = (
+            one
+            for one in self.tables.actions.values()
+            if self.tables.investigations[one.investigation_id].ticket_id == ticket_id
+            and one.investigation_id != but
+            and (one.connector, one.tool) == (connector, tool)
+            and one.state in done
+            and one.lane != "read"
+            and not one.dry_run
+        )
+        return _newest(found, None, limit)
+
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         found = [

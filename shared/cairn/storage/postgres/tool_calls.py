@@ -39,6 +39,20 @@ class PostgresActions(Store):
         ).fetchone()
         return _action(row) if row else None
 
+    def earlier(
+        self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
+    ) -> Sequence[ActionRow]:
+        """Return a tool's writes for a ticket that happened or may have, the newest first."""
+        rows = self.run(
+            "tool_call.earlier",
+            ticket_id=ticket_id,
+            but=but,
+            connector=connector,
+            tool=tool,
+            limit=limit,
+        )
+        return [_action(row) for row in rows]
+
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         rows = self.run("tool_call.open", investigation_id=investigation_id)

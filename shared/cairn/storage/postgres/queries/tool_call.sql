@@ -23,6 +23,18 @@ SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_e
    AND digest = %(digest)s AND state <> 'denied'
  ORDER BY id DESC LIMIT 1
 
+-- name: earlier
+-- Writes by a tool that other investigations of a ticket made, or may have made, the newest first.
+SELECT c.id, c.investigation_id, c.connector, c.tool, c.lane, c.digest, c.state, c.dry_run,
+  c.is_error, c.input, c.output, c.data_subjects, c.proposed_at, c.started_at, c.completed_at,
+  c.error, c.session_id
+  FROM investigation i
+  JOIN tool_call c ON c.workspace_id = i.workspace_id AND c.investigation_id = i.id
+ WHERE i.workspace_id = %(workspace_id)s AND i.ticket_id = %(ticket_id)s AND i.id <> %(but)s
+   AND c.connector = %(connector)s AND c.tool = %(tool)s AND c.lane <> 'read' AND NOT c.dry_run
+   AND c.state IN ('started', 'applied', 'unknown')
+ ORDER BY c.id DESC LIMIT %(limit)s
+
 -- name: open
 -- What was started and has no end.
 SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,

@@ -1,0 +1,66 @@
+"""What earlier investigations of a ticket did, or may have done: a person is asked before it is
+done again. Not what this one did: its own records say that by their digest.
+
+Placeholders have other numbers in every investigation: what is compared is the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from cairn.agent.moving import read
+from cairn.agent.tool_calls import opened_input
+from cairn.errors import NotFound, ValidationFailed
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.safety.approval import same_arguments
+from cairn.safety.redaction import restore, unknown_placeholder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.agent.journal import Journal
+    from cairn.agent.ports import ActionRow
+    from cairn.agent.situation import Situation
+    from cairn.safety.pipeline import Attempt
+    from cairn.text.json_value import JsonValue
+
+MOST = 100
+"""Calls of a tool for one ticket that are looked at, the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Finds a write of an earlier investigation of the same ticket with the same arguments."""
+
+    journal: Journal
+
+    def __call__(self, situation: Situation, attempt: Attempt) -> ActionRow | None:
+        """Return the newest such call that was not known to fail; None when there is none."""
+        investigation, action = situation.investigation, attempt.action
+        with self.journal.reading(situation.workspace_id) as stores:
+            rows = stores.actions.earlier(
+                investigation.ticket_id,
+                investigation.id,
+                connector=action.connector,
+                tool=action.tool,
+                limit=MOST,
+            )
+        wanted = attempt.restored
+        return next((row for row in rows if self._is_same(situation, row, wanted)), None)
+
+    def _is_same(
+        self, situation: Situation, row: ActionRow, wanted: Mapping[str, JsonValue]
+    ) -> bool:
+        """Return whether a call had these arguments; True where nobody can read any more which."""
+        workspace_id = situation.workspace_id
+        try:
+            keys = self.journal.keys_of(workspace_id, row.data_subjects)
+            given = opened_input(row, workspace_id, self.journal.cipher, keys)
+            vault = read(self.journal, workspace_id, row.investigation_id).memory.vault
+            if given is None or unknown_placeholder(given, vault):
+                return True
+            made = cast("Mapping[str, JsonValue]", restore(given, vault))
+            return same_arguments(made, wanted)
+        except (BodyUnreadable, SubjectForgotten, NotFound, ValidationFailed):
+            return True
