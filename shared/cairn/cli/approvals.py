@@ -13,7 +13,8 @@ app = typer.Typer(help="Questions of agents to people, and the answers.", no_arg
 Id = Annotated[str, typer.Argument(help="The approval's id.")]
 Reason = Annotated[str | None, typer.Option("--reason", "-r", help="Why; asked for otherwise.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether you are sure.")]
-_COLOURS = {"pending": "yellow", "granted": "green", "used": "green", "rejected": "red"}
+PENDING = "pending"
+_COLOURS = {PENDING: "yellow", "granted": "green", "used": "green", "rejected": "red"}
 
 
 @app.command("list")
@@ -21,7 +22,7 @@ def list_approvals(
     ctx: typer.Context,
     state: Annotated[
         str, typer.Option(help="pending, granted, used, rejected, edited, expired, void, or all.")
-    ] = "pending",
+    ] = PENDING,
     limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
     as_json: Json = False,
 ) -> None:
@@ -116,7 +117,7 @@ def _looked_at(deps: Deps, approval: str, *, yes: bool, as_json: bool) -> dict[s
     found = deps.client.get(f"/v1/approvals/{approval}")
     if not as_json:
         _show(deps, found)
-    if not yes and not as_json:
+    if found["state"] == PENDING and not yes and not as_json:
         typer.confirm("Approve this?", abort=True)
     return found
 

@@ -115,6 +115,14 @@ def test_what_was_decided_before_is_said_in_one_line() -> None:
     assert (refused.exit_code, "decided before" in refused.stderr) == (1, True)
 
 
+def test_nobody_is_asked_about_what_was_decided_before() -> None:
+    shell, _, one = asked(state=ApprovalState.REJECTED)
+    done = shell.run("approvals", "approve", one, "--reason", "late")
+    assert "Approve this?" not in done.stdout
+    assert done.exit_code == 1
+    assert "decided" in done.stderr
+
+
 def test_a_key_of_an_agent_decides_nothing() -> None:
     shell, world, one = asked()
     shell.settings["api_key"] = AGENT_KEY
