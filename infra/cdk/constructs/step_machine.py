@@ -62,11 +62,26 @@ def machine_arn(scope: Construct, config: Config, name: str) -> str:
 
 
 def let_answer(machine: sfn.IStateMachine, function: lambda_.Function, *, config: Config) -> None:
-    """Let a function answer the machine's tasks that wait for a token."""
+    """Let a function answer tasks of investigations that wait, and see which executions live."""
     machine.grant_task_response(function)
     if config.is_local:  # the emulator cannot tell whose token it is
         answering = iam.PolicyStatement(actions=["states:SendTaskSuccess"], resources=["*"])
         function.add_to_role_policy(answering)
+    executions = Stack.of(function).format_arn(
+        service="states",
+        resource="execution",
+        resource_name=f"{machine_name(config, 'investigation')}:*",
+        arn_format=ArnFormat.COLON_RESOURCE_NAME,
+    )
+    seeing = iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])
+    function.add_to_role_policy(seeing)
+    acknowledge(
+        function.node.scope or function,
+        "Executions are named after random ids made at run time, so those of this one machine "
+        "cannot be listed beforehand.",
+        "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:"
+        f"execution:{machine_name(config, 'investigation')}:*]",
+    )
 
 
 class StepMachine(Construct):

@@ -237,13 +237,35 @@ class Resume:
             investigation = found(page.stores, investigation_id)
             if investigation.ended_at is not None:
                 raise Conflict("The investigation is over.", reason="ended")
-            name = execution_name(investigation_id, investigation.run + 1)
-            run = page.stores.investigations.rerun(investigation_id, name, page.now)
-            page.note("investigation.rerun", {**ids(investigation), "run": run}, {})
-            page.wake(Topic.INVESTIGATION, investigation_id, batch=run)
-            return replace(present(investigation), run=run)
+            return _rerun(page, investigation)
 
         return self.journal.write(workspace_id, (), actor, rerun)
+
+    def decided(self, workspace_id: UUID, approval_id: UUID) -> Present | None:
+        """Do the same where a question was decided and the execution that waited for it is gone.
+
+        None, and nothing happens, where something has moved the investigation since, or where
+        another execution has been started for it.
+        """
+
+        def rerun(page: Page) -> Present | None:
+            asked = page.stores.approvals.find(approval_id)
+            if asked is None or asked.decided_at is None:
+                return None
+            investigation = found(page.stores, asked.investigation_id)
+            if investigation.ended_at is not None or investigation.moved_at > asked.decided_at:
+                return None
+            return _rerun(page, investigation)
+
+        return self.journal.write(workspace_id, (), CAIRN, rerun)
+
+
+def _rerun(page: Page, investigation: Investigation) -> Present:
+    name = execution_name(investigation.id, investigation.run + 1)
+    run = page.stores.investigations.rerun(investigation.id, name, page.now)
+    page.note("investigation.rerun", {**ids(investigation), "run": run}, {})
+    page.wake(Topic.INVESTIGATION, investigation.id, batch=run)
+    return replace(present(investigation), run=run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,7 @@ class ApiParts:
             self.opened,
             self.transactions,
             warn(self.log),
+            lambda: key_store(self.settings),
         )
 
     @cached_property

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from cairn.agent.ports import AgentStores
     from cairn.ingestion.ports import OutboxRow, WriteStores
+    from cairn.ledger.keys import KeyStore
     from cairn.storage.postgres.database import Database
     from cairn.transaction import Transactions
 
@@ -87,14 +88,16 @@ def dispatcher(
     opened: Database,
     transactions: Transactions[WriteStores],
     report: Callable[[str, dict[str, Any]], None],
+    keys: Callable[[], KeyStore] | None = None,
 ) -> AwsDispatcher:
     """Return a dispatcher that nothing has armed yet; URLs and ARNs are by topic.
 
-    Who can start investigations also answers those that wait for people.
+    Who can start investigations also answers those that wait for people, and with `keys` goes on
+    with those whose execution is gone.
     """
     answers = Topic.INVESTIGATION in machines
     topics = {*queues, *machines, *([Topic.APPROVAL] if answers else [])}
-    return AwsDispatcher(
+    made = AwsDispatcher(
         queues=queues,
         machines=machines,
         transactions=transactions,
@@ -103,6 +106,31 @@ def dispatcher(
         log=report,
         answer=later(lambda: _answers(opened)) if answers else None,
     )
+    if answers and keys is not None:
+        made.again = later(lambda: _again(opened, keys(), made))
+    return made
+
+
+def _again(
+    opened: Database, keys: KeyStore, sender: AwsDispatcher
+) -> Callable[[OutboxRow], object]:
+    from cairn.agent.journal import Journal
+    from cairn.agent.resume import Resume
+    from cairn.ids import new_id
+    from cairn.ledger.keys import BodyCipher
+    from cairn.storage.postgres.investigations import PostgresAgentStores
+    from cairn.storage.postgres.store_transactions import StoreTransactions
+
+    journal = Journal(
+        transactions=StoreTransactions(opened, PostgresAgentStores),
+        keys=keys,
+        cipher=BodyCipher(),
+        dispatcher=sender,
+        clock=utc_now,
+        new_id=new_id,
+    )
+    resume = Resume(journal=journal)
+    return lambda row: row.reference and resume.decided(row.workspace_id, row.reference)
 
 
 def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
@@ -116,17 +144,19 @@ def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
 def answer_to(transactions: Transactions[AgentStores], row: OutboxRow) -> Answer | None:
     """Return what the execution that waits for an approval is told: where its investigation is.
 
-    None while the question is open, and while no execution waits for it: one that comes to wait
-    finds the decision.
+    None while the question is open.
     """
+    from cairn.agent.ports import ApprovalState
     from cairn.agent.present import present
+    from cairn.agent.running import execution_name
 
     if row.reference is None:
         return None
     with transactions.reading(system_principal(row.workspace_id)) as stores:
-        token = stores.approvals.token(row.reference)
         approval = stores.approvals.find(row.reference)
+        token = stores.approvals.token(row.reference)
         found = stores.investigations.find(approval.investigation_id) if approval else None
-    if token is None or found is None:
+    if approval is None or approval.state is ApprovalState.PENDING or found is None:
         return None
-    return Answer(token=token, output=present(found).as_answer())
+    name = found.execution or execution_name(found.id, found.run)
+    return Answer(token=token, execution=name, output=present(found).as_answer())

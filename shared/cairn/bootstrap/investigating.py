@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import warn
 from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store
+from cairn.bootstrap.unspoken import unspoken
 from cairn.clock import monotonic, utc_now
 from cairn.errors import Conflict
 from cairn.ids import new_id
@@ -113,6 +114,7 @@ class InvestigationParts:
             self.opened,
             self.transactions,
             warn(self.log),
+            lambda: self.keys,
         )
 
     @cached_property
@@ -303,6 +305,7 @@ class InvestigationSteps:
 
     parts: InvestigationParts
 
+    @unspoken()
     def __call__(
         self,
         step: str,
@@ -326,7 +329,9 @@ class InvestigationSteps:
         }
         call = calls.get(step) or (lambda: self._ran(step, *ids, run))
         with within(self._traceparent(*ids)):
-            return self._answered(call, *ids)
+            answer = self._answered(call, *ids)
+        parts.log.info("investigation.step", extra={"step": step, **answer})
+        return answer
 
     def ended(
         self, workspace_id: UUID, investigation_id: UUID, *, run: int, status: str

@@ -2,16 +2,19 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from tests.support.agent import Agents, ScriptedPlanner, act
 
 from cairn.agent.resume import MOST_BY_ITSELF
 from cairn.agent.state import State, Verdict
+from cairn.bootstrap.dispatching import answer_to
 from cairn.errors import Conflict, Unavailable
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ticket import TicketStatus
 from cairn.ids import new_id
+from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.keys import SubjectForgotten
 from cairn.safety.tools import Autonomy, Lane
 
@@ -181,3 +184,89 @@ class TestAfterARestart:
         assert agents.sweep(lost_before=agents.clock())["started"] == 1
         with agents.transactions.reading(agents.admin) as stores:
             assert stores.tickets.find(ticket).status is TicketStatus.INVESTIGATING
+
+
+class TestDecidedWithoutAnExecution:
+    """Whoever waited is gone when the answer comes: another execution carries it out, once."""
+
+    def test_the_decision_is_carried_out(self) -> None:
+        agents, one, asked = decided()
+        assert agents.resume.decided(agents.workspace_id, asked).run == 2  # type: ignore[union-attr]
+        [row] = [row for row in agents.woken(Topic.INVESTIGATION) if row.batch == 2]
+        assert row.reference == one
+        assert agents.work(one).state is State.DONE
+        assert len(agents.host.effects) == 1
+        assert len(agents.questions()) == 1
+
+    def test_the_same_decision_starts_one_execution(self) -> None:
+        agents, one, asked = decided()
+        agents.clock.now += timedelta(seconds=1)
+        agents.resume.decided(agents.workspace_id, asked)
+        assert agents.resume.decided(agents.workspace_id, asked) is None
+        assert agents.found_(one).run == 2
+
+    def test_what_has_moved_on_is_left_alone(self) -> None:
+        agents, one, asked = decided()
+        agents.clock.now += timedelta(seconds=1)
+        agents.step(one)
+        assert agents.resume.decided(agents.workspace_id, asked) is None
+        agents.work(one)
+        assert agents.resume.decided(agents.workspace_id, asked) is None
+        assert agents.found_(one).run == 1
+
+    def test_an_open_question_starts_nothing(self) -> None:
+        agents = waiting()
+        one = agents.begin()
+        agents.work(one)
+        assert agents.resume.decided(agents.workspace_id, agents.pending().id) is None
+        assert agents.resume.decided(agents.workspace_id, new_id()) is None
+
+    def test_an_answer_for_an_old_run_does_nothing_beside_the_new_one(self) -> None:
+        agents, one, asked = decided()
+        agents.resume.decided(agents.workspace_id, asked)
+        with pytest.raises(Conflict, match="taken this one's place"):
+            agents.run(agents.workspace_id, one, state=agents.found_(one).state, run=1)
+        assert agents.host.effects == []
+
+    def test_an_expired_question_is_closed(self) -> None:
+        agents = waiting()
+        one = agents.begin()
+        agents.work(one)
+        agents.clock.now += timedelta(days=2)
+        agents.sweep()
+        assert agents.found_(one).state is State.HALTED
+        agents.resume.decided(agents.workspace_id, agents.pending().id)
+        assert agents.work(one).state is State.HALTED
+        assert agents.found_(one).ended_at is not None
+
+    @pytest.mark.parametrize("token", [None, "t"])
+    def test_the_dispatcher_is_told_which_execution_waits(self, token: str | None) -> None:
+        agents = waiting()
+        one = agents.begin()
+        agents.work(one)
+        if token is not None:
+            agents.wait(agents.workspace_id, one, token=token, run=1)
+        asked = agents.pending()
+        row = OutboxRow(
+            workspace_id=agents.workspace_id,
+            id=new_id(),
+            topic=Topic.APPROVAL,
+            position=1,
+            reference=asked.id,
+        )
+        assert answer_to(agents.transactions, row) is None
+        agents.approvals.approve(agents.admin, asked.id, binding=asked.binding)
+        told = answer_to(agents.transactions, row)
+        assert told is not None
+        assert (told.token, told.execution) == (token, f"{one}-1")
+        assert told.output["state"] == State.ACTING.value
+
+
+def decided() -> tuple[Agents, UUID, UUID]:
+    """An investigation that waited, its question decided, its execution gone."""
+    agents = waiting()
+    one = agents.begin()
+    agents.work(one)
+    asked = agents.pending()
+    agents.approvals.approve(agents.admin, asked.id, binding=asked.binding)
+    return agents, one, asked.id

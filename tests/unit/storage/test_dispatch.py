@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
@@ -29,7 +30,8 @@ from cairn.storage.aws.dispatch import (
 from cairn.storage.in_memory.stores import InMemoryTransactions
 
 MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine:ingestion"
-ANSWER = Answer(token="t", output={"state": "ACTING", "run": 1})
+ANSWER = Answer(token="t", execution="i-1", output={"state": "ACTING", "run": 1})
+EXECUTIONS = "arn:aws:states:eu-central-1:111122223333:execution:ingestion:"
 
 
 class AlreadyExistsError(Exception):
@@ -47,6 +49,9 @@ class Cloud:
         default_factory=list[tuple[str, dict[str, Any]]]
     )
     refuses: str = ""  # an answer: with this code
+    forbids: str = ""  # to look at executions: with this code
+    running: set[str] = field(default_factory=set[str])
+    ended: set[str] = field(default_factory=set[str])
     down: bool = False
 
     @property
@@ -79,6 +84,14 @@ class Cloud:
             raise ClientError({"Error": {"Code": self.refuses}}, "SendTaskSuccess")
         self.answered.append((taskToken, json.loads(output)))
 
+    def describe_execution(self, *, executionArn: str) -> dict[str, str]:
+        name = executionArn.removeprefix(EXECUTIONS)
+        if self.forbids:
+            raise ClientError({"Error": {"Code": self.forbids}}, "DescribeExecution")
+        if name not in self.running | self.ended:
+            raise ClientError({"Error": {"Code": "ExecutionDoesNotExist"}}, "DescribeExecution")
+        return {"status": "RUNNING" if name in self.running else "ABORTED"}
+
     def _answer(self, place: str) -> None:
         if self.down:
             raise EndpointConnectionError(endpoint_url=place)
@@ -95,14 +108,16 @@ class Outbox:
         default_factory=list[tuple[int, datetime, datetime]]
     )
     log: list[str] = field(default_factory=list[str])
-    waits: bool = True
+    decided: Answer | None = ANSWER
+    resumed: list[UUID | None] = field(default_factory=list["UUID | None"])
 
     def __post_init__(self) -> None:
         queues = (Topic.EMBED, Topic.WEBHOOK, Topic.TICKET, Topic.ESCALATION)
         self.dispatcher = AwsDispatcher(
             queues=dict.fromkeys(queues, "https://queue.example.org"),
             machines=dict.fromkeys((Topic.INGESTION, Topic.INVESTIGATION), MACHINE),
-            answer=lambda _: ANSWER if self.waits else None,
+            answer=lambda _: self.decided,
+            again=lambda row: self.resumed.append(row.reference),
             transactions=self.transactions,
             claim=self._claim,
             clock=lambda: NOON,
@@ -264,19 +279,47 @@ def test_whoever_waits_for_a_person_is_told_where_the_investigation_is(
     assert not outbox.tables.outbox
 
 
-def test_nobody_is_told_while_nobody_waits(outbox: Outbox, cloud: Cloud) -> None:
-    outbox.waits = False
+def test_nobody_is_told_while_nothing_is_decided(outbox: Outbox, cloud: Cloud) -> None:
+    outbox.decided = None
     outbox.dispatcher.send([outbox.add(Topic.APPROVAL, reference=new_id())])
-    assert (cloud.answered, outbox.log) == ([], [])
+    assert (cloud.answered, outbox.log, outbox.resumed) == ([], [], [])
     assert not outbox.tables.outbox
 
 
-@pytest.mark.parametrize("code", NOBODY_WAITS)
-def test_an_execution_that_is_gone_is_no_failure(outbox: Outbox, cloud: Cloud, code: str) -> None:
-    cloud.refuses = code
-    outbox.dispatcher.send([outbox.add(Topic.APPROVAL, reference=new_id())])
+@pytest.mark.parametrize("ended", [True, False], ids=["ended", "unheard of"])
+@pytest.mark.parametrize("code", [*NOBODY_WAITS, None])
+def test_another_execution_goes_on_where_the_one_that_waited_is_gone(
+    outbox: Outbox, cloud: Cloud, code: str | None, ended: bool
+) -> None:
+    cloud.refuses = code or ""
+    cloud.ended = {ANSWER.execution} if ended else set()
+    outbox.decided = ANSWER if code else replace(ANSWER, token=None)
+    row = outbox.add(Topic.APPROVAL, reference=new_id())
+    outbox.dispatcher.send([row])
     assert outbox.log == ["outbox.nobody_waits"]
+    assert outbox.resumed == [row.reference]
     assert not outbox.tables.outbox
+
+
+@pytest.mark.parametrize("code", [*NOBODY_WAITS, None])
+def test_none_is_started_beside_one_that_lives(
+    outbox: Outbox, cloud: Cloud, code: str | None
+) -> None:
+    cloud.refuses, cloud.running = code or "", {ANSWER.execution}
+    outbox.decided = ANSWER if code else replace(ANSWER, token=None)
+    outbox.dispatcher.send([outbox.add(Topic.APPROVAL, reference=new_id())])
+    assert (cloud.answered, outbox.log, outbox.resumed) == ([], [], [])
+    assert not outbox.tables.outbox
+
+
+def test_none_is_started_while_nobody_can_look_whether_one_lives(
+    outbox: Outbox, cloud: Cloud
+) -> None:
+    cloud.refuses, cloud.forbids = NOBODY_WAITS[0], "AccessDeniedException"
+    row = outbox.add(Topic.APPROVAL, reference=new_id())
+    outbox.dispatcher.send([row])
+    assert outbox.resumed == []
+    assert outbox.tables.unsent == {row.id}
 
 
 def test_an_answer_that_does_not_get_through_is_sent_again(outbox: Outbox, cloud: Cloud) -> None:

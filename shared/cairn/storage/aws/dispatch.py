@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from botocore.exceptions import ClientError
+
     from cairn.clock import Clock
     from cairn.ingestion.ports import OutboxRow, WriteStores
     from cairn.transaction import Transactions
@@ -50,14 +52,20 @@ DONE_WHEN_SENT = (Topic.INVESTIGATION, Topic.APPROVAL)
 """Topics whose rows are done once they are sent: what is lost later is found standing still."""
 
 NOBODY_WAITS = ("TaskDoesNotExist", "TaskTimedOut", "InvalidToken")
-"""Answers of a machine whose execution is gone or has gone on: another one will take it up."""
+"""Answers of a machine whose execution is gone or has gone on."""
+
+NO_EXECUTION = "ExecutionDoesNotExist"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a waiting execution is told: ids, a state and a number. `token` finds it."""
+    """What a waiting execution is told: ids, a state and a number.
 
-    token: str
+    `token` finds it, None before it waits; `execution` is its name.
+    """
+
+    token: str | None
+    execution: str
     output: Mapping[str, Any]
 
 
@@ -67,7 +75,8 @@ class AwsDispatcher:
 
     `queues` are URLs and `machines` ARNs by topic. `claim(limit, stale, now)` hands out
     unfinished rows of any workspace, each to one caller. `answer` returns what the execution that
-    waits for an approval is told, None when none waits yet: it looks for itself before it waits.
+    waits for an approval is told, None while nothing is decided; `again` lets another one begin
+    where that one is gone.
     """
 
     queues: Mapping[str, str]
@@ -77,6 +86,7 @@ class AwsDispatcher:
     clock: Clock
     log: Callable[[str, dict[str, Any]], None]
     answer: Callable[[OutboxRow], Answer | None] | None = None
+    again: Callable[[OutboxRow], object] | None = None
     _armed: bool = field(default=False, init=False)
 
     def send(self, rows: Sequence[OutboxRow]) -> None:
@@ -163,18 +173,41 @@ class AwsDispatcher:
             self.log("outbox.execution_exists", {"reference": str(reference)})
 
     def _tell(self, row: OutboxRow, answer: Answer | None) -> None:
-        """Answer the execution that waits, if one does."""
+        """Answer the execution that waits; where it is gone, another one goes on."""
+        if answer is None or (answer.token is not None and self._told(answer.token, answer)):
+            return
+        if self._lives(answer.execution):
+            return  # it has its answer, or looks for itself before it waits
+        self.log("outbox.nobody_waits", {"reference": str(row.reference)})
+        if self.again is not None:
+            self.again(row)
+
+    def _told(self, token: str, answer: Answer) -> bool:
+        """Send the answer; False when nobody waits with this token (any more)."""
         from botocore.exceptions import ClientError
 
-        if answer is None:
-            return
         machines = aws_client("stepfunctions")
         try:
-            machines.send_task_success(taskToken=answer.token, output=json.dumps(answer.output))
+            machines.send_task_success(taskToken=token, output=json.dumps(answer.output))
         except ClientError as exc:
-            if exc.response.get("Error", {}).get("Code") not in NOBODY_WAITS:
+            if _code(exc) not in NOBODY_WAITS:
                 raise
-            self.log("outbox.nobody_waits", {"reference": str(row.reference)})
+            return False
+        return True
+
+    def _lives(self, execution: str) -> bool:
+        """Return whether an execution of an investigation is under way."""
+        from botocore.exceptions import ClientError
+
+        machine = self.machines[Topic.INVESTIGATION]
+        arn = f"{machine.replace(':stateMachine:', ':execution:')}:{execution}"
+        try:
+            found = aws_client("stepfunctions").describe_execution(executionArn=arn)
+        except ClientError as exc:
+            if _code(exc) != NO_EXECUTION:
+                raise
+            return False
+        return found["status"] == "RUNNING"
 
     def _forget(self, rows: Sequence[OutboxRow]) -> None:
         """Remove rows whose work is done with the sending; one that stays is sent again."""
@@ -194,6 +227,10 @@ class AwsDispatcher:
                     stores.outbox.unsent(ids)
             except CairnError as exc:  # the row goes stale in 15 minutes and is sent then
                 self.log("outbox.mark_failed", {"error": exc.code})
+
+
+def _code(exc: ClientError) -> str:
+    return str(exc.response.get("Error", {}).get("Code"))
 
 
 def _attributes(traceparent: str | None) -> dict[str, Any]:
