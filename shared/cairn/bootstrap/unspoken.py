@@ -1,0 +1,37 @@
+"""Errors as they leave a step: what nobody expected tells its type and its place, never its words.
+
+What a step raises stands in the history of its execution, which is neither sealed nor forgotten,
+and words of libraries repeat values. Cairn's own errors are codes and sentences and stay as they
+are.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import PurePath
+from traceback import extract_tb
+from typing import TYPE_CHECKING
+
+from cairn.errors import CairnError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+@contextmanager
+def unspoken() -> Generator[None]:
+    """Raise an unexpected error under its own name, with the place it came from for its words."""
+    try:
+        yield
+    except CairnError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- whatever it is
+        named = type(type(error).__name__, (Exception,), {})
+        raise named(_place(error)) from None
+
+
+def _place(error: Exception) -> str:
+    """Return the file and line of ours that an error came through last."""
+    frames = [one for one in extract_tb(error.__traceback__) if one.filename != __file__]
+    ours = [one for one in frames if "cairn" in PurePath(one.filename).parts] or frames[-1:]
+    return ", ".join(f"{PurePath(one.filename).name}:{one.lineno}" for one in ours[-1:])
