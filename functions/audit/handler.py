@@ -3,7 +3,7 @@
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 
 from cairn.bootstrap.audit import audit_services
 
@@ -13,7 +13,10 @@ services = audit_services()
 
 
 class Step(BaseModel):
-    """A schedule, or a state of a machine with the ids of what it is about."""
+    """A schedule, or a state of a machine with the ids of what it is about.
+
+    No execution that was under way before `lost_before` lives any more: it is taken up at once.
+    """
 
     step: Literal[
         "sweep_outbox",
@@ -32,6 +35,7 @@ class Step(BaseModel):
     ingestion_id: UUID | None = None
     investigation_id: UUID | None = None
     run: int = 1
+    lost_before: AwareDatetime | None = None
     error: str = ""
     cause: str = ""
 
@@ -59,19 +63,19 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         told = failure if asked.step == "fail_ingestion" else {}
         result = end(asked.workspace_id, asked.ingestion_id, **told)
     else:
-        result = _kept(asked.step)
+        result = _kept(asked)
     services.log.info("audit.step", extra={"step": asked.step, **result})
     return result
 
 
-def _kept(step: str) -> dict[str, Any]:
-    keep = services.search_index
+def _kept(asked: Step) -> dict[str, Any]:
+    keep, step = services.search_index, asked.step
     if step == "maintain_search_index":
         return keep.maintain(seconds=MAINTAIN_SECONDS) if keep else {"configured": False}
     if step == "count_accesses":
         return services.count_accesses(seconds=MAINTAIN_SECONDS)
     if step == "sweep_investigations":
-        return services.sweep_investigations()
+        return services.sweep_investigations(asked.lost_before)
     if step == "verify_and_anchor":
         return services.verify()
     if step == "sweep_outbox":

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -162,11 +163,24 @@ def aws_client(url: str, service: str) -> Any:
 
 def start_anchoring(url: str) -> bool:
     """Have the audit function verify and anchor all chains, without waiting for it."""
+    return _start_audit(url, {"step": "verify_and_anchor"})
+
+
+def start_resuming(url: str, lost_before: datetime) -> bool:
+    """Have the audit function take up every investigation whose execution ended with the emulator.
+
+    Without waiting for it; what began after `lost_before` is left alone.
+    """
+    moment = lost_before.isoformat()
+    return _start_audit(url, {"step": "sweep_investigations", "lost_before": moment})
+
+
+def _start_audit(url: str, event: Mapping[str, str]) -> bool:
     try:
         aws_client(url, "lambda").invoke(
             FunctionName=f"{STACK_PREFIX}audit",
             InvocationType="Event",
-            Payload=json.dumps({"step": "verify_and_anchor"}),
+            Payload=json.dumps(event),
         )
     except (BotoCoreError, ClientError):
         return False

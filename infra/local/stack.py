@@ -14,10 +14,11 @@ from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from infra.local import environment, state
-from infra.local.cloud import CDK_APP, Cloud, start_anchoring
+from infra.local.cloud import CDK_APP, Cloud, start_anchoring, start_resuming
 from infra.local.emulator import Emulator
 from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
@@ -55,7 +56,7 @@ class Stack:
         with self._lock():
             self._make_signing_key()
             saved = self._claim_ports(self._settle())
-            cloud = self.cloud(saved)
+            cloud, had_data = self.cloud(saved), (self.layout.postgres / "PG_VERSION").exists()
             with ThreadPoolExecutor(1) as aside:
                 wanted = cloud.fingerprint()
                 synthesis = aside.submit(cloud.synthesise) if wanted != saved.deployed else None
@@ -63,12 +64,14 @@ class Stack:
                 self.start_postgres(saved)
                 self._migrate(saved)
                 self._start_or_stop_search(saved)
-                self._start_emulator(saved)
+                restarted = self._start_emulator(saved)
                 outputs = self._deploy(saved, wanted, synthesis)
             self._start_front_door(saved, outputs)
             values = self._write_env(saved, outputs)
             self._fill_search_index(saved)
             self._anchor(saved)
+            if restarted and had_data:
+                self._resume(saved, restarted)
             return values
 
     def use_embedder(self, values: Mapping[str, str]) -> dict[str, str]:
@@ -259,6 +262,12 @@ class Stack:
             started = start_anchoring(self.emulator(saved).url)
             line.says("being written" if started else "not now; see `cairn ledger anchor`")
 
+    def _resume(self, saved: State, restarted: datetime) -> None:
+        """Have open investigations taken up: their executions ended with the last emulator."""
+        with self.progress.step("open investigations") as line:
+            started = start_resuming(self.emulator(saved).url, restarted)
+            line.says("being resumed" if started else "not now; see `cairn investigations resume`")
+
     def _migrate(self, saved: State) -> None:
         from infra.local.workspace import migrate_database
 
@@ -267,10 +276,15 @@ class Stack:
             applied = migrate_database(owner_url, saved.app_password)
             line.says(f"{len(applied)} applied" if applied else "nothing new")
 
-    def _start_emulator(self, saved: State) -> None:
+    def _start_emulator(self, saved: State) -> datetime | None:
+        """Return when it was started: no execution of before goes on. None when it was up."""
+        from cairn.clock import utc_now
+
         emulator = self.emulator(saved)
         with self.progress.step("AWS emulator") as line:
-            line.says(f"{'started' if emulator.start() else 'was up'}, {emulator.url}")
+            started = emulator.start()
+            line.says(f"{'started' if started else 'was up'}, {emulator.url}")
+        return utc_now() if started else None
 
     def _deploy(self, saved: State, wanted: str, synthesis: Future[None] | None) -> dict[str, str]:
         cloud = self.cloud(saved)

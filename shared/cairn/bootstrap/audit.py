@@ -24,6 +24,7 @@ from cairn.storage.postgres.sweeping import ListWorkspaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from aws_lambda_powertools import Logger
 
@@ -48,7 +49,7 @@ class AuditServices:
     count_accesses: CountAccesses
     sweep: Sweep
     investigation: InvestigationSteps
-    sweep_investigations: Callable[[], dict[str, int]]
+    sweep_investigations: Callable[[datetime | None], dict[str, int]]
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -144,10 +145,12 @@ def _gauges(parts: InvestigationParts, log: Logger) -> TellGauges:
     )
 
 
-def _sweep_investigations(parts: InvestigationParts, log: Logger) -> Callable[[], dict[str, int]]:
+def _sweep_investigations(
+    parts: InvestigationParts, log: Logger
+) -> Callable[[datetime | None], dict[str, int]]:
     """Return what moves on what stands still, and then tells how much stands."""
     from cairn.agent.sweeping import SweepInvestigations
-    from cairn.bootstrap.people import learn
+    from cairn.bootstrap.learning import learn
 
     by_rules = None
     take = parts.helpdesk.take(by_rules, parts.redacted, parts.admit)
@@ -164,7 +167,7 @@ def _sweep_investigations(parts: InvestigationParts, log: Logger) -> Callable[[]
     )
     gauges = _gauges(parts, log)
     learning = learn(parts, ListWorkspaces(parts.opened), warn(log))
-    return lambda: {**sweep(), **learning(), **gauges()}
+    return lambda lost_before: {**sweep(lost_before), **learning(), **gauges()}
 
 
 def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDispatcher:
@@ -179,7 +182,8 @@ def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDi
     transactions = StoreTransactions(opened, PostgresStores)
     machines = machines_of(settings) | investigation_machine_of(settings)
     queues = investigation_queues_of(settings)
-    return dispatcher(queues, machines, opened, transactions, warn(log))
+    keys = partial(key_store, settings)
+    return dispatcher(queues, machines, opened, transactions, warn(log), keys)
 
 
 def _count_accesses(opened: Database) -> CountAccesses:

@@ -4,6 +4,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -94,6 +95,24 @@ def test_a_sample_runs_one_use_case_of_its_function(
     module.handler(event, None)
     asked = [call for call in services.calls if not call[0].startswith("log")]
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("sample", "lost_before"),
+    [
+        ("sweep_investigations", None),
+        ("sweep_after_restart", datetime(2026, 11, 22, 10, tzinfo=UTC)),
+    ],
+)
+def test_a_sweep_is_told_since_when_no_execution_lives(
+    load: Callable[[str], ModuleType], sample: str, lost_before: datetime | None
+) -> None:
+    module, services = load("audit"), Called()
+    module.services = services
+    module.handler(
+        json.loads((ROOT / "events" / "audit" / f"{sample}.json").read_text("utf-8")), None
+    )
+    assert services.calls[0] == ("sweep_investigations", (lost_before,), {})
 
 
 def named_text(given: tuple[Any, ...]) -> bool:
