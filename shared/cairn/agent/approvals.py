@@ -18,10 +18,12 @@ from cairn.agent.resume import UNLIMITED
 from cairn.agent.situation import Change, Fact
 from cairn.agent.snapshot import Snapshots, load_action
 from cairn.agent.state import Observation, State, Step
-from cairn.errors import Conflict, NotFound
+from cairn.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Topic
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten, key_subjects
+from cairn.mcp_host.arguments import check_arguments
+from cairn.safety.action import Outcome
 from cairn.safety.approval import binding
 from cairn.safety.pipeline import Attempt, decided
 from cairn.text.canonical import format_timestamp
@@ -149,7 +151,9 @@ class Approvals:
     ) -> Decided:
         """Say yes to other arguments: the changed action goes through the rules again.
 
-        What they allow or would ask for is then approved by this person already.
+        What they allow or would ask for is then approved by this person already. Raises
+        ValidationFailed for arguments the tool does not take, Conflict with the rule's reason for
+        those that are denied: the question goes on waiting.
         """
         clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
         clean_json(
@@ -159,6 +163,7 @@ class Approvals:
         self._under_the_same_rules(principal, asked)
         edited = replace(asked.action, id=self.journal.new_id(), arguments=dict(arguments))
         attempt = self.pipeline.check(self._attempt(asked, edited))
+        _acceptable(attempt)
         edited = attempt.action
         memory = replace(asked.before.memory, pending=edited, vault=attempt.vault, approval_id=None)
         change = Change(
@@ -352,6 +357,19 @@ def _decided_before(approval: Approval) -> NoReturn:
         decided_at=format_timestamp(approval.decided_at) if approval.decided_at else None,
         decided_by=str(approval.decided_by) if approval.decided_by else None,
     )
+
+
+def _acceptable(attempt: Attempt) -> None:
+    """Refuse an edit that could only be denied: the tool does not take it, or the rules do not."""
+    if attempt.tool is not None:
+        try:
+            check_arguments(attempt.tool, attempt.restored)
+        except ValidationFailed as wrong:
+            errors = [FieldError(f"arguments.{one.location}", one.message) for one in wrong.errors]
+            raise ValidationFailed(wrong.detail, reason="wrong-arguments", errors=errors) from wrong
+    decision = decided(attempt)
+    if decision.outcome is Outcome.DENIED:
+        raise Conflict(f"The rules refuse this: {decision.detail}", reason=decision.reason)
 
 
 def _changed() -> NoReturn:

@@ -198,12 +198,28 @@ class TestDeciding:
         assert second.binding != first.binding
         assert "bob@acme.test" not in str(agents.memory(one).observations)
 
-    def test_an_edit_to_what_the_rules_deny_is_denied(self) -> None:
+    @pytest.mark.parametrize(
+        ("arguments", "error", "reason", "said"),
+        [
+            ({"user": 5}, ValidationFailed, "wrong-arguments", "user"),
+            ({"user": "bob", "more": 1}, ValidationFailed, "wrong-arguments", "more"),
+            ({"user": "<EMAIL_9>"}, Conflict, "unknown-placeholder", "The rules refuse this"),
+        ],
+        ids=["a wrong type", "an unknown name", "denied"],
+    )
+    def test_an_edit_that_could_only_be_denied_is_refused_and_the_question_waits(
+        self, arguments: dict[str, Any], error: type[Exception], reason: str, said: str
+    ) -> None:
         agents, one = asked()
-        edit(agents, user=5)
-        agents.work(one)
-        assert agents.memory(one).observations[0].reason == "wrong-arguments"
-        assert agents.host.effects == []
+        before = agents.entries()
+        with pytest.raises(error, match=said) as refused:
+            edit(agents, **arguments)
+        assert getattr(refused.value, "reason", "") == reason
+        for wrong in getattr(refused.value, "errors", ()):
+            assert wrong.location.startswith("arguments.")
+        assert agents.pending().state is ApprovalState.PENDING
+        assert agents.entries() == before
+        assert agents.memory(one).denials == 0
 
     def test_a_yes_that_does_not_count_any_more_is_not_made_up_by_rules_that_ask_nobody(
         self,
