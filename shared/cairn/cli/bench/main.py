@@ -183,6 +183,34 @@ def tickets(
 
 
 @app.command()
+def orchestration(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 50,
+    json: Json = False,
+) -> None:
+    """Measure what the machine adds to a loop of an investigation beside models, search and tools.
+
+    Reads the timelines of the workspace's newest investigations that ended. Runs none. Exit code 1
+    when the median is above 150 ms.
+    """
+    from cairn.cli.bench.orchestration import MOST_MS, measured
+
+    deps = deps_of(ctx)
+    found = measured(deps.client, limit)
+    if json:
+        print_json(found)
+    elif found["p50_ms"] is None:
+        deps.out.print("No investigation of this workspace has ended a loop yet.")
+    else:
+        deps.out.print(
+            f"{found['loops']} loops of {found['investigations']} investigations: "
+            f"{found['p50_ms']:.0f} ms p50, {found['p95_ms']:.0f} ms p95 beside the work"
+        )
+    if (found["p50_ms"] or 0) > MOST_MS:
+        raise typer.Exit(1)
+
+
+@app.command()
 def rebuild(
     ctx: typer.Context,
     entries: Annotated[int, typer.Option(min=100, max=1_000_000, help="Memories.")] = 5_000,
