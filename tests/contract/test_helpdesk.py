@@ -443,6 +443,38 @@ def test_a_reply_whose_answer_was_lost_is_not_posted_twice(helpdesk: Helpdesk) -
     assert len(helpdesk.remote.answers) == 1
 
 
+def test_of_two_that_write_back_at_once_one_sends(helpdesk: Helpdesk) -> None:
+    helpdesk.source()
+    ticket_id, investigation_id = helpdesk.claimed(incoming(), DESK)
+    sent: list[str] = []
+
+    def reply(external_id: str, text: str, *, private: bool, key: str) -> str:
+        sent.append(text)
+        if len(sent) == 1:
+            with pytest.raises(Unavailable) as refused:
+                write_back(helpdesk, ticket_id, investigation_id, summary="Again.")
+            assert refused.value.reason == "write-back-under-way"
+        return "r-1"
+
+    helpdesk.remote.reply = reply  # type: ignore[method-assign]
+    assert write_back(helpdesk, ticket_id, investigation_id)["reply"] == "done"
+    assert sent == ["Your account is unlocked. [tool:x]"]
+
+
+def test_what_a_crash_left_begun_is_sent_once_its_time_is_over(helpdesk: Helpdesk) -> None:
+    helpdesk.source()
+    ticket_id, investigation_id = helpdesk.claimed(incoming(), DESK)
+    helpdesk.remote.failing["reply"] = MemoryError()
+    with pytest.raises(MemoryError):
+        write_back(helpdesk, ticket_id, investigation_id)
+    helpdesk.remote.failing.clear()
+    with pytest.raises(Unavailable):
+        write_back(helpdesk, ticket_id, investigation_id)
+    helpdesk.clock.move(minutes=3)
+    assert write_back(helpdesk, ticket_id, investigation_id)["reply"] == "done"
+    assert len(helpdesk.remote.answers) == 1
+
+
 def test_a_private_answer_is_a_note_or_nothing(helpdesk: Helpdesk) -> None:
     helpdesk.source()
     ticket_id, investigation_id = helpdesk.claimed(incoming(), DESK)

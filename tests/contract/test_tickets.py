@@ -250,6 +250,24 @@ def test_an_unknown_persona_is_off_when_the_default_one_is(desk: Desk) -> None:
     desk.queued(persona="nobody")
     desk.do("personas", "add", persona(name="default", autonomy=Autonomy.OFF))
     assert desk.tickets("claim", new_id(), NOW) is None
+    assert (desk.tickets("depth", 5), desk.tickets("numbers").held) == (0, 1)
+
+
+def test_a_persona_that_is_on_is_taken_though_the_default_one_is_off(desk: Desk) -> None:
+    desk.do("personas", "add", persona(name="default", autonomy=Autonomy.OFF))
+    desk.do("personas", "add", persona(name="night", autonomy=Autonomy.PROPOSE))
+    mine = desk.queued(persona="night")
+    desk.queued(persona="nobody")
+    assert desk.tickets("depth", 5) == 1
+    assert desk.tickets("claim", new_id(), NOW).id == mine
+
+
+def test_the_queue_is_counted_as_far_as_it_matters(desk: Desk) -> None:
+    assert desk.tickets("depth", 3) == 0
+    for _ in range(4):
+        desk.queued()
+    desk.tickets("add", ticket())
+    assert [desk.tickets("depth", most) for most in (1, 3, 4, 9)] == [1, 3, 4, 4]
 
 
 def test_pages_are_the_newest_first_and_filtered(desk: Desk) -> None:
@@ -364,17 +382,39 @@ def test_a_removed_source_leaves_its_tickets(desk: Desk) -> None:
 
 def test_a_part_is_begun_once_and_done_once(desk: Desk) -> None:
     investigation_id, ticket_id = new_id(), new_id()
-    assert desk.do("write_backs", "begin", ticket_id, investigation_id, "reply", NOW)
-    assert not desk.do("write_backs", "begin", ticket_id, investigation_id, "reply", NOW)
+    lease: dict[str, Any] = {"now": NOW, "until": NOW + timedelta(minutes=2)}
+    ids = (ticket_id, investigation_id)
+    assert desk.do("write_backs", "begin", *ids, "reply", **lease)
+    assert not desk.do("write_backs", "begin", *ids, "reply", **lease)
     assert desk.do("write_backs", "done", investigation_id, "reply", "c-1", NOW)
     assert not desk.do("write_backs", "done", investigation_id, "reply", "c-2", NOW)
-    desk.do("write_backs", "begin", ticket_id, investigation_id, "status", NOW)
+    assert not desk.do("write_backs", "begin", *ids, "reply", **later(lease, minutes=9))
+    desk.do("write_backs", "begin", *ids, "status", **lease)
     parts = desk.do("write_backs", "parts", investigation_id)
     assert {name: (one.done, one.reference) for name, one in parts.items()} == {
         "reply": (True, "c-1"),
         "status": (False, None),
     }
     assert desk.do("write_backs", "parts", new_id()) == {}
+
+
+def later(lease: dict[str, Any], **by: float) -> dict[str, Any]:
+    return {name: at + timedelta(**by) for name, at in lease.items()}
+
+
+def test_a_part_that_was_begun_is_anothers_to_send_once_its_time_is_over_or_it_is_given_back(
+    desk: Desk,
+) -> None:
+    ids, part = (new_id(), new_id()), "reply"
+    lease: dict[str, Any] = {"now": NOW, "until": NOW + timedelta(minutes=2)}
+    assert desk.do("write_backs", "begin", *ids, part, **lease)
+    assert not desk.do("write_backs", "begin", *ids, part, **later(lease, minutes=1))
+    second = later(lease, minutes=2)
+    assert desk.do("write_backs", "begin", *ids, part, **second)
+    desk.do("write_backs", "release", ids[1], part, **lease)  # the first one's, too late
+    assert not desk.do("write_backs", "begin", *ids, part, **later(second, seconds=1))
+    desk.do("write_backs", "release", ids[1], part, **second)
+    assert desk.do("write_backs", "begin", *ids, part, **later(second, seconds=1))
 
 
 def test_replies_are_the_oldest_first_and_kept_once(desk: Desk) -> None:

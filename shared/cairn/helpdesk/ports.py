@@ -144,8 +144,12 @@ class TicketStore(Protocol):
         """Return what was received since, the newest first: the window for bursts and doubles."""
         ...
 
+    def depth(self, most: int) -> int:
+        """Return how many are queued that may be taken, counted up to `most`: cheap if small."""
+        ...
+
     def numbers(self) -> QueueNumbers:
-        """Return what the queue looks like."""
+        """Return what the queue looks like. It counts everything: for people who look at it."""
         ...
 
 
@@ -241,6 +245,7 @@ class WriteBackPart:
     part: str
     done: bool
     reference: str | None = None
+    leased_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,8 +268,14 @@ class WriteBackStore(Protocol):
         """Return the parts that were begun, by name."""
         ...
 
-    def begin(self, ticket_id: UUID, investigation_id: UUID, part: str, now: datetime) -> bool:
-        """Keep that a part is about to be sent; False when it was begun before."""
+    def begin(
+        self, ticket_id: UUID, investigation_id: UUID, part: str, *, now: datetime, until: datetime
+    ) -> bool:
+        """Take the sending of a part `until` then; False when it is done, or another's."""
+        ...
+
+    def release(self, investigation_id: UUID, part: str, *, now: datetime, until: datetime) -> None:
+        """Give back what was taken `until` then; nothing when another has it by now."""
         ...
 
     def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:

@@ -8,6 +8,7 @@ what it may have sent before a crash. Implements `agent.ports.TicketDesk`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 DONE, SKIPPED, NEEDS_AUTH, REFUSED = "done", "not-supported", "needs-auth", "refused"
 TIME_NOTE = "Worked on by Cairn"
+LEASE = timedelta(seconds=30)
+"""How long whoever sends a part has it alone. A crash is waited for as long: keep it short."""
 
 STATUS_OF: Mapping[str, TicketStatus] = {
     "auto_resolved": TicketStatus.AUTO_RESOLVED,
@@ -253,15 +256,42 @@ class Desk:
         """Send a part unless it stands at the source; return what became of it."""
         if send is None:
             return SKIPPED
+        until = self._taken(asked, part)
+        if until is None:
+            return DONE
+        try:
+            reference = send()
+        except CairnError as failed:
+            self._release(asked, part, until)
+            return self._failed(asked, part, failed)
+        self._keep(asked, part, reference)
+        return DONE
+
+    def _taken(self, asked: _WriteBack, part: str) -> datetime | None:
+        """Take the sending of a part and return until when; None for one that stands there.
+
+        Raises Unavailable while another process sends it.
+        """
         principal = system_principal(asked.workspace_id)
         with self.transactions.writing(principal) as stores:
             known = stores.write_backs.parts(asked.investigation_id).get(part)
             if known is not None and known.done:
-                return DONE
+                return None
             now = self.clock()
-            stores.write_backs.begin(asked.ticket.id, asked.investigation_id, part, now)
+            until, ids = now + LEASE, (asked.ticket.id, asked.investigation_id)
+            if not stores.write_backs.begin(*ids, part, now=now, until=until):
+                raise Unavailable("Another process is writing back.", reason="write-back-under-way")
+        return until
+
+    def _release(self, asked: _WriteBack, part: str, until: datetime) -> None:
+        with self.transactions.writing(system_principal(asked.workspace_id)) as stores:
+            ids = (asked.investigation_id, part)
+            stores.write_backs.release(*ids, now=self.clock(), until=until)
+
+    def _failed(self, asked: _WriteBack, part: str, failed: CairnError) -> str:
+        """Return what became of a part that was not taken; raise what a repeat may mend."""
         try:
-            reference = send()
+            raise failed
         except NeedsAuth:
             self._signed_out(asked)
             return NEEDS_AUTH
@@ -269,8 +299,6 @@ class Desk:
             told = {"ticket_id": str(asked.ticket.id), "part": part, "reason": refused.reason}
             self.warn("ticket.not_written_back", told)
             return REFUSED
-        self._keep(asked, part, reference)
-        return DONE
 
     def _keep(self, asked: _WriteBack, part: str, reference: str) -> None:
         """Keep that a part stands at the source, with its entry."""

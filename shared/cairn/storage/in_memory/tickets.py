@@ -165,6 +165,10 @@ class InMemoryTickets:
         found = (one for one in self.tables.tickets.values() if one.received_at >= moment)
         return sorted(found, key=lambda one: (one.received_at, one.id), reverse=True)[:limit]
 
+    def depth(self, most: int) -> int:
+        """Return how many are queued that may be taken, counted up to `most`."""
+        return min(most, sum(not self._is_held(one) for one in self._queued()))
+
     def numbers(self) -> QueueNumbers:
         """Return what the queue looks like."""
         every = self.tables.tickets.values()
@@ -309,13 +313,25 @@ class InMemoryWriteBacks:
             if investigation == investigation_id
         }
 
-    def begin(self, ticket_id: UUID, investigation_id: UUID, part: str, now: datetime) -> bool:
-        """Keep that a part is about to be sent; False when it was begun before."""
-        if (investigation_id, part) in self.tables.write_backs:
+    def begin(
+        self, ticket_id: UUID, investigation_id: UUID, part: str, *, now: datetime, until: datetime
+    ) -> bool:
+        """Take the sending of a part `until` then; False when it is done, or another's."""
+        _, known = self.tables.write_backs.get((investigation_id, part), (ticket_id, None))
+        if known is not None and (known.done or (known.leased_until or now) > now):
             return False
-        begun = WriteBackPart(investigation_id=investigation_id, part=part, done=False)
+        begun = WriteBackPart(
+            investigation_id=investigation_id, part=part, done=False, leased_until=until
+        )
         self.tables.write_backs[investigation_id, part] = (ticket_id, begun)
         return True
+
+    def release(self, investigation_id: UUID, part: str, *, now: datetime, until: datetime) -> None:
+        """Give back what was taken `until` then; nothing when another has it by now."""
+        ticket_id, known = self.tables.write_backs[investigation_id, part]
+        if not known.done and known.leased_until == until:
+            free = replace(known, leased_until=now)
+            self.tables.write_backs[investigation_id, part] = (ticket_id, free)
 
     def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:
         """Keep that a part stands at the source; False when that is known."""

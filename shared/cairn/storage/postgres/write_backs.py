@@ -27,16 +27,29 @@ class PostgresWriteBacks(Store):
             )
         }
 
-    def begin(self, ticket_id: UUID, investigation_id: UUID, part: str, now: datetime) -> bool:
-        """Keep that a part is about to be sent; False when it was begun before."""
+    def begin(
+        self, ticket_id: UUID, investigation_id: UUID, part: str, *, now: datetime, until: datetime
+    ) -> bool:
+        """Take the sending of a part `until` then; False when it is done, or another's."""
         begun = self.run(
             "write_back.begin",
             ticket_id=ticket_id,
             investigation_id=investigation_id,
             part=part,
             now=now,
+            until=until,
         )
         return begun.rowcount == 1
+
+    def release(self, investigation_id: UUID, part: str, *, now: datetime, until: datetime) -> None:
+        """Give back what was taken `until` then; nothing when another has it by now."""
+        self.run(
+            "write_back.release",
+            investigation_id=investigation_id,
+            part=part,
+            now=now,
+            until=until,
+        )
 
     def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:
         """Keep that a part stands at the source; False when that is known."""

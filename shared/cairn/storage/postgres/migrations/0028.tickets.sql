@@ -84,6 +84,7 @@ CREATE TABLE ticket_write_back (
   done boolean NOT NULL DEFAULT false,
   reference text, -- what the source calls it
   begun_at timestamptz NOT NULL,
+  leased_until timestamptz NOT NULL, -- whoever began it sends it until then, and nobody else
   done_at timestamptz,
   PRIMARY KEY (workspace_id, investigation_id, part)
 );
@@ -123,18 +124,6 @@ CREATE TABLE persona (
   PRIMARY KEY (workspace_id, name, version)
 );
 CREATE UNIQUE INDEX persona_present ON persona (workspace_id, name) WHERE present;
-
--- Whether tickets of a persona stay in the queue; one that is none works as the default one.
-CREATE FUNCTION persona_is_off(workspace uuid, called text) RETURNS boolean
-  LANGUAGE sql STABLE
-AS $$
-  SELECT coalesce(
-    (SELECT p.autonomy FROM persona p
-      WHERE p.workspace_id = workspace AND p.name = called AND p.present),
-    (SELECT p.autonomy FROM persona p
-      WHERE p.workspace_id = workspace AND p.name = 'default' AND p.present),
-    'propose') = 'off'
-$$;
 
 DO $$
 DECLARE

@@ -4,10 +4,18 @@ SELECT part, done, reference FROM ticket_write_back
  WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
 
 -- name: begin
--- Keep that a part is about to be sent.
-INSERT INTO ticket_write_back (workspace_id, investigation_id, part, ticket_id, begun_at)
-VALUES (%(workspace_id)s, %(investigation_id)s, %(part)s, %(ticket_id)s, %(now)s)
-ON CONFLICT DO NOTHING
+-- Take the sending of a part; nothing when it is done, or another sends it.
+INSERT INTO ticket_write_back (workspace_id, investigation_id, part, ticket_id, begun_at,
+  leased_until)
+VALUES (%(workspace_id)s, %(investigation_id)s, %(part)s, %(ticket_id)s, %(now)s, %(until)s)
+ON CONFLICT (workspace_id, investigation_id, part) DO UPDATE SET leased_until = %(until)s
+  WHERE NOT ticket_write_back.done AND ticket_write_back.leased_until <= %(now)s
+
+-- name: release
+-- Give the sending of a part back: it failed, and may be tried again at once.
+UPDATE ticket_write_back SET leased_until = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
+   AND part = %(part)s AND NOT done AND leased_until = %(until)s
 
 -- name: done
 -- Keep that a part stands at the source.
