@@ -13,7 +13,7 @@ from cairn.agent.ports import ActionRow, ActionState, Approval, ApprovalState
 from cairn.agent.situation import Change, Fact
 from cairn.agent.snapshot import action_json
 from cairn.agent.state import State, Step
-from cairn.agent.tool_calls import sealed_input
+from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_input
 from cairn.errors import ValidationFailed
 from cairn.safety.action import Outcome
 from cairn.safety.approval import binding, digest
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from cairn.safety.tools import ToolSpec
 
 SYSTEM = "safety"
+MAX_SAID_CHARS = 300
+"""Of a dry run's answer in the timeline."""
 UNREADABLE = "0" * 64
 """The digest of arguments that have no canonical form; nothing is the same as they."""
 
@@ -83,7 +85,10 @@ def asking(
     asked_at: datetime,
     lifetime: timedelta,
 ) -> Change:
-    """Return WAITING_APPROVAL with the question; the slot is given back."""
+    """Return WAITING_APPROVAL with the question; the slot is given back.
+
+    An attempt that was rehearsed comes with what the dry run said, or why it said nothing.
+    """
     action, version = attempt.action, decision.policy_version
     expires_at = asked_at + lifetime
     question = Approval(
@@ -109,12 +114,14 @@ def asking(
         citations=action.evidence,
     )
     real = replace(decision, dry_run=False)
+    lines, facts = _rehearsal(attempt)
     return Change(
         target=State.WAITING_APPROVAL,
         memory=replace(memory, approval_id=approval_id),
-        lines=(line,),
+        lines=(*lines, line),
         facts=(
             _fact("action.proposed", action, real, attempt.tool),
+            *facts,
             _asked(question, decision),
         ),
         effects=(
@@ -122,6 +129,34 @@ def asking(
             _keeping(question, _content(memory, attempt, decision)),
         ),
     )
+
+
+def _rehearsal(attempt: Attempt) -> tuple[tuple[Step, ...], tuple[Fact, ...]]:
+    """Return the line and the entry of a dry run that was made for the question; none without."""
+    if attempt.result is None and attempt.error is None:
+        return (), ()
+    action, said = attempt.action, _rehearsed(attempt)
+    line = Step(
+        system=action.key,
+        action="rehearsed",
+        detail=cut(f"{action.key} as a dry run: {' '.join(said.split())}", MAX_SAID_CHARS),
+        kind="action",
+    )
+    meta = {"action_id": str(action.id), "error": _failure(attempt)}
+    body = {"action": action.key, "output": cut(said, MAX_OUTPUT_CHARS)}
+    return (line,), (Fact(type="action.rehearsed", meta=meta, body=body),)
+
+
+def _rehearsed(attempt: Attempt) -> str:
+    """Return what a dry run said; where it failed, that and the code of why."""
+    code = _failure(attempt)
+    return " ".join(f"It failed ({code}). {attempt.text}".split()) if code else attempt.text
+
+
+def _failure(attempt: Attempt) -> str | None:
+    if attempt.error is not None:
+        return attempt.error.reason
+    return "tool-error" if attempt.result is not None and attempt.result.is_error else None
 
 
 def _asked(question: Approval, decision: Decision) -> Fact:
@@ -174,7 +209,7 @@ def _content(memory: WorkingMemory, attempt: Attempt, decision: Decision) -> dic
         "lane": tool.lane.value if tool and tool.lane else "",
         "rollback": f"{tool.connector}.{tool.rollback}" if tool and tool.rollback else None,
         "evidence": evidence,
-        "rehearsal": attempt.text,
+        "rehearsal": _rehearsed(attempt),
     }
 
 

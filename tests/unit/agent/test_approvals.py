@@ -18,6 +18,7 @@ from cairn.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.helpdesk.persona import DEFAULT
 from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
+from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown, ToolCall, ToolResult
 from cairn.safety.tools import Autonomy, Lane
 
 PROPOSES = replace(DEFAULT, autonomy=Autonomy.PROPOSE)
@@ -41,6 +42,13 @@ def suspicious() -> tuple[Agents, UUID]:
     one = agents.begin(screening={"language": "en", "injection": True})
     assert agents.work(one).state is State.WAITING_APPROVAL
     return agents, one
+
+
+def asked_lines(agents: Agents) -> list[str]:
+    """What the timeline of the question's investigation is about."""
+    with agents.transactions.reading(agents.admin) as stores:
+        lines = stores.investigations.steps(agents.pending().investigation_id, after=0, limit=99)
+    return [one.action for one in lines]
 
 
 def approve(agents: Agents, **changes: Any) -> Any:
@@ -87,6 +95,38 @@ class TestShowing:
         assert agents.host.effects == []
         approve(agents)
         assert call.idempotency_key != agents.pending().action_id
+
+    def test_the_dry_run_stands_in_the_timeline_and_in_the_ledger(self) -> None:
+        agents, _ = asked(supports_dry_run=True)
+        [entry] = [one for one in agents.entries() if one.type == "action.rehearsed"]
+        action_id = str(agents.pending().action_id)
+        assert (entry.meta["action_id"], entry.meta["error"]) == (action_id, None)
+        assert agents.body(entry) == {"action": "accounts.unlock", "output": "done"}
+        assert "rehearsed" in asked_lines(agents)
+
+    @pytest.mark.parametrize(
+        ("problem", "code"),
+        [
+            (OutcomeUnknown("No answer came.", reason="tool-timeout"), "tool-timeout"),
+            (ConnectorUnavailable("It does not run.", reason="connector-down"), "connector-down"),
+            (None, "tool-error"),
+        ],
+        ids=["silence", "down", "an error of the tool"],
+    )
+    def test_a_dry_run_that_failed_says_so_with_its_code(
+        self, problem: Exception | None, code: str
+    ) -> None:
+        def fail(call: ToolCall) -> ToolResult:
+            if problem is not None:
+                raise problem
+            return ToolResult(text=f"{MAIL} is unknown", is_error=True)
+
+        agents, _ = asked(supports_dry_run=True, answer=fail)
+        shown = agents.approvals.get(agents.admin, agents.pending().id)
+        assert shown.rehearsal.startswith(f"It failed ({code}).")
+        [entry] = [one for one in agents.entries() if one.type == "action.rehearsed"]
+        assert entry.meta["error"] == code
+        assert MAIL not in str(agents.body(entry))
 
     def test_nothing_personal_stands_in_clear(self) -> None:
         agents, _ = asked()

@@ -155,10 +155,11 @@ class CheckSafety:
         if granted is not None:
             memory = replace(memory, approval_id=granted.id)
             return proposing(situation, memory, attempt, decision)
+        attempt = self._rehearsed(situation, attempt)
         return asking(
             situation,
-            memory,
-            self._rehearsed(situation, attempt),
+            replace(memory, vault=attempt.vault),
+            attempt,
             decision,
             approval_id=self.new_id(),
             asked_at=self.clock(),
