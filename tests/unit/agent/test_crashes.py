@@ -1,7 +1,7 @@
 """A process that dies at any commit, or in the middle of a call: nothing happens twice."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from cairn.agent.state import State, Verdict
 from cairn.agent.steps.act import Act
 from cairn.agent.transitions import EDGES, RESUMED
 from cairn.errors import Conflict, Unavailable
+from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
 from cairn.ledger.entry import SYSTEM
 from cairn.ledger.verify import verify
@@ -28,6 +29,7 @@ from cairn.mcp_host.port import (
     OutcomeUnknown,
     ToolCall,
 )
+from cairn.safety.grants import Grant, GrantRow, declaration
 from cairn.safety.tools import Autonomy, Lane
 
 COMMITS = range(1, 16)
@@ -307,6 +309,66 @@ def test_what_was_proposed_and_is_refused_when_it_is_taken_up_cannot_be_started(
 
 def dead(call: ToolCall) -> None:
     raise Killed
+
+
+@pytest.mark.parametrize("way", [through, resumed])
+@pytest.mark.parametrize("uses", [1, 2])
+def test_a_death_in_a_call_under_the_last_use_of_a_grant_goes_to_a_person(
+    uses: int, way: Callable[..., Present]
+) -> None:
+    agents = world(asks=True)
+    granted(agents, uses)
+    died: list[ToolCall] = []
+
+    def die(call: ToolCall) -> None:
+        if call.tool == "unlock" and not died:
+            died.append(call)
+            raise Killed
+
+    agents.host.after = die
+    one = agents.begin()
+    way(agents, one)
+    check(agents, one)
+    assert agents.questions() == []
+    assert len(agents.host.effects) == 1
+    left = uses > 1
+    assert agents.actions()[-1].state is (ActionState.APPLIED if left else ActionState.UNKNOWN)
+    assert (one in agents.escalate.calls) is not left
+
+
+def granted(agents: Agents, uses: int) -> None:
+    """Let a standing grant take a person's place for the unlock, so many times."""
+    tool = agents.host.specs["accounts.unlock"]
+    row = GrantRow(
+        id=new_id(),
+        tool=tool.key,
+        declaration=declaration(tool),
+        content=b"",
+        data_subjects=(),
+        expires_at=agents.clock() + timedelta(days=1),
+        max_uses=uses,
+        made_by=new_id(),
+        made_at=agents.clock(),
+    )
+    with agents.transactions.writing(agents.admin) as stores:
+        stores.grants.add(row)
+
+    def in_force(workspace_id: UUID, key: str) -> list[Grant]:
+        with agents.transactions.reading(agents.admin) as stores:
+            rows = stores.grants.in_force(key, agents.clock())
+        return [_opened(one) for one in rows]
+
+    pipeline = replace(agents.pipeline, grants=in_force)
+    states = (State.SAFETY_CHECK, State.ACTING)
+    held: dict[State, Any] = {one: agents.run.steps[one] for one in states}
+    steps = {state: replace(step, pipeline=pipeline) for state, step in held.items()}
+    agents.run = replace(agents.run, steps={**agents.run.steps, **steps})
+    agents.loop = replace(agents.loop, run=agents.run)
+
+
+def _opened(row: GrantRow) -> Grant:
+    held = {one.name: getattr(row, one.name) for one in fields(row) if one.name != "content"}
+    return Grant(**held, arguments=None, reason="Harmless.")
 
 
 def test_a_call_that_never_ended_calls_a_person_whatever_the_verdict() -> None:
