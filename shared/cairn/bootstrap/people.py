@@ -1,4 +1,4 @@
-"""What is made for people around investigations: for the API, and for what learns hourly."""
+"""What the API needs of people around investigations."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ from cairn.bootstrap.later import later
 from cairn.clock import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-    from uuid import UUID
-
     from cairn.agent.people.bundle import Escalations
     from cairn.agent.people.candidates import Candidates
     from cairn.agent.people.channels import Channels
-    from cairn.agent.people.learning import Learn
     from cairn.agent.people.opinions import Opinions
     from cairn.agent.people.proposing import Proposals
     from cairn.agent.people.remembering import RememberStep
@@ -40,24 +35,6 @@ def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph)
         candidates=later(lambda: _candidates(made, ingest)),
         remember=later(lambda: _remember(parts, made, graph)),
         proposals=later(lambda: _proposals(made, graph)),
-    )
-
-
-def learn(
-    made: InvestigationParts,
-    workspaces: Callable[[], Sequence[UUID]],
-    report: Callable[[str, dict[str, Any]], None],
-) -> Learn:
-    """Return what stages, archives and proposes, hourly."""
-    from cairn.agent.people.learning import Learn, StageCandidates
-    from cairn.agent.people.proposing import ProposeObservations
-
-    return Learn(
-        workspaces=workspaces,
-        stage=StageCandidates(journal=made.journal),
-        propose=ProposeObservations(journal=made.journal, graph=made.helpdesk.graph),
-        clock=utc_now,
-        report=report,
     )
 
 
