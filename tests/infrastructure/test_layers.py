@@ -73,15 +73,19 @@ outside = [
 assert not outside, outside
 """
 
+SCHEMAS = ("jsonschema", "referencing")  # what arguments of tools are checked by before a call
 # Packages that a function's modules import late, in code that this function never calls.
 NEVER_CALLED = {
     "act": {"numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},  # it calls tools
-    # it embeds nothing, and neither asks help desks nor checks their webhooks
-    "audit": {"httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"},
+    # it embeds nothing, calls no tools, and neither asks help desks nor checks their webhooks
+    "audit": {
+        *("httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"),
+        *SCHEMAS,
+    },
     "ingest": {"openai"},  # it counts tokens, the embed function makes vectors
     # it thinks by models, and finds nothing by meaning
-    "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},
-    "retrieve": {"jwt"},
+    "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers", *SCHEMAS},
+    "retrieve": {"jwt", *SCHEMAS},
 }
 # What the functions get on AWS; nothing is reached while a handler is imported.
 ENVIRONMENT = {
