@@ -190,15 +190,56 @@ def test_tries_come_to_an_end(people: Callable[..., People]) -> None:
     assert world.called(one).attempts == MAX_ATTEMPTS
 
 
-@pytest.mark.parametrize("why", ["not-supported", "needs-auth", "refused"])
-def test_a_source_that_takes_no_note_is_a_failed_call(
+@pytest.mark.parametrize("why", ["not-supported", "refused"])
+def test_where_nobody_can_be_told_the_call_failed_and_its_message_is_a_dead_letter(
     people: Callable[..., People], why: str
 ) -> None:
     world = people()
     one = ended(world)
     world.agents.desk.notable = why
-    assert world.call(one) == "failed"
-    assert (world.called(one).error, world.called(one).noted) == (why, False)
+    for _ in range(3):
+        with pytest.raises(Unavailable) as nobody:
+            world.call(one)
+        assert nobody.value.reason == why
+    called = world.called(one)
+    assert (called.state, called.attempts) == (EscalationState.FAILED, 1)
+    assert (called.error, called.noted) == (why, False)
+    assert world.agents.types().count("escalation.failed") == 1
+    world.channels.create(world.agents.admin, name="ops", url=URL)
+    world.escalations.retry(world.agents.admin, called.id)
+    assert world.call(one) == "delivered"
+
+
+@pytest.mark.parametrize("why", ["not-supported", "needs-auth", "refused"])
+def test_a_note_the_source_does_not_take_goes_to_the_workspaces_other_channels(
+    people: Callable[..., People], why: str
+) -> None:
+    world = people()
+    world.channels.create(world.agents.admin, name="broken", url=f"{URL}1")
+    world.channels.create(world.agents.admin, name="ops", url=URL)
+    world.sender.answers = [403, 200]
+    one = ended(world)
+    world.agents.desk.notable = why
+    assert world.call(one) == "delivered"
+    assert [url for url, _, _ in world.sender.posts] == [f"{URL}1", URL]
+    called = world.called(one)
+    assert (called.channel, called.noted, called.error) == ("slack:ops", False, None)
+
+
+def test_a_help_desk_that_refuses_its_keys_is_told_once_they_are_renewed(
+    people: Callable[..., People],
+) -> None:
+    world = people()
+    one = ended(world)
+    world.agents.desk.notable = "needs-auth"
+    with pytest.raises(Unavailable):
+        world.call(one)
+    assert (world.called(one).state, world.called(one).error) == (
+        EscalationState.QUEUED,
+        "needs-auth",
+    )
+    world.agents.desk.notable = "done"
+    assert world.call(one) == "delivered"
 
 
 def test_a_death_between_post_and_commit_posts_the_same_id_again(

@@ -8,7 +8,7 @@ time, notes are looked for first, and Slack, which keeps no ids, shows the id in
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cairn.lifecycle.webhooks import WebhookSender
 
 NOTE = "ticket-note"
+NEEDS_AUTH = "needs-auth"
 EVENT = "escalation_requested"
 FORGOTTEN = "subject-forgotten"
 MAX_WHY_CHARS = 500
@@ -98,12 +99,15 @@ class DeliverEscalation:
     def __call__(self, workspace_id: UUID, investigation_id: UUID, outbox_id: UUID) -> str:
         """Deliver it and return what became of it: delivered, failed or nothing.
 
-        Raises Unavailable, with the try recorded, when it has to be tried again.
+        Raises Unavailable, with the try recorded, when it has to be tried again, and each time
+        when nobody at all could be told: the message ends among the dead letters, which alarm.
         """
         with self.journal.reading(workspace_id) as stores:
             row = stores.escalations.of(investigation_id)
         if row is None or row.state is not EscalationState.QUEUED:
             self._done(workspace_id, outbox_id)
+            if row is not None and _unheard(row.state, row.error, noted=row.noted):
+                raise _nobody_told(row.error)
             return "nothing"
         try:
             call = self._call(workspace_id, row)
@@ -130,24 +134,42 @@ class DeliverEscalation:
         )
 
     def _delivered(self, call: Call, outbox_id: UUID) -> str:
-        noted = call.escalation.noted
-        if call.channel == NOTE:
-            sent = self._note(call)
-            noted = noted or sent.error is None
-        else:
-            sent = self._post(call)
-            if sent.error is not None and not noted:
-                noted = self._note(call).error is None
-        spent = call.escalation.attempts + 1 >= MAX_ATTEMPTS
+        sent, noted = self._sent(call)
+        over = sent.final or call.escalation.attempts + 1 >= MAX_ATTEMPTS
+        if sent.error is not None and not noted and (over or sent.error == NEEDS_AUTH):
+            call, sent = self._elsewhere(call, sent)
         state = EscalationState.QUEUED
         if sent.error is None:
             state = EscalationState.DELIVERED
-        elif sent.final or spent:
+        elif over:
             state = EscalationState.FAILED
         self._settle(call, outbox_id, state, noted=noted, error=sent.error)
         if state is EscalationState.QUEUED:
             raise Unavailable("Nobody could be called yet.", reason=sent.error or "")
+        if _unheard(state, sent.error, noted=noted):
+            raise _nobody_told(sent.error)
         return state.value
+
+    def _sent(self, call: Call) -> tuple[Sent, bool]:
+        """Call by the persona's channel; return what became of it, and whether a note stands."""
+        noted = call.escalation.noted
+        if call.channel == NOTE:
+            sent = self._note(call)
+            return sent, noted or sent.error is None
+        sent = self._post(call)
+        if sent.error is not None and not noted:
+            noted = self._note(call).error is None
+        return sent, noted
+
+    def _elsewhere(self, call: Call, sent: Sent) -> tuple[Call, Sent]:
+        """Call by the workspace's other channels, by name, until one takes it."""
+        with self.journal.reading(call.workspace_id) as stores:
+            names = [f"{one.kind}:{one.name}" for one in stores.channels.all()]
+        for name in names:
+            other = replace(call, channel=name)
+            if name != call.channel and self._post(other).error is None:
+                return other, Sent()
+        return call, sent
 
     def _note(self, call: Call) -> Sent:
         """Leave a note at the ticket, with the values back: the desk knows them already."""
@@ -163,7 +185,9 @@ class DeliverEscalation:
             )
         except Unavailable as problem:
             return Sent(error=problem.reason or problem.code)
-        return Sent() if became == "done" else Sent(error=became, final=True)
+        if became == "done":
+            return Sent()
+        return Sent(error=became, final=became != NEEDS_AUTH)  # keys may be renewed
 
     def _post(self, call: Call) -> Sent:
         kind, _, name = call.channel.partition(":")
@@ -258,6 +282,15 @@ class DeliverEscalation:
     def _done(self, workspace_id: UUID, outbox_id: UUID) -> None:
         with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
             stores.outbox.done([outbox_id])
+
+
+def _unheard(state: EscalationState, error: str | None, *, noted: bool) -> bool:
+    """Return whether a call is over and nobody was told, by whatever way."""
+    return state is EscalationState.FAILED and not noted and error != FORGOTTEN
+
+
+def _nobody_told(error: str | None) -> Unavailable:
+    return Unavailable("Nobody could be called.", reason=error or "")
 
 
 def payload(call: Call) -> bytes:
