@@ -53,7 +53,7 @@ class Admit:
     def _may_start(self, workspace_id: UUID) -> bool:
         """Look without a lock: nobody waits for a writing transaction that has nothing to do."""
         with self.journal.reading(workspace_id) as stores:
-            return stores.tickets.numbers().depth > 0 and stores.slots.taken() < self.at_once
+            return stores.slots.taken() < self.at_once and stores.tickets.depth(1) > 0
 
     def _start(self, workspace_id: UUID) -> bool:
         def start(page: Page) -> bool:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from cairn.transaction import Transactions
 
 MOST_WORKSPACES = 100
+MOST_TICKETS = 100_000
+"""Up to which a queue is counted."""
+
 SICK = frozenset({ConnectorState.TIMEOUT, ConnectorState.CRASHED, ConnectorState.DEGRADED})
 UNKNOWN = frozenset({ConnectorState.CONFIGURED, ConnectorState.SHUTDOWN})
 """Never started, or ended on purpose: neither well nor unwell."""
@@ -81,7 +84,7 @@ class TellGauges:
                 return _Standing(
                     workspace_id=workspace_id,
                     pending=stores.approvals.pending(),
-                    depth=stores.tickets.numbers().depth,
+                    depth=stores.tickets.depth(MOST_TICKETS),
                     well=dict(filter(None, map(_well, stores.connectors.all()))),
                 )
         except CairnError as error:

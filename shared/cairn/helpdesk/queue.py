@@ -75,5 +75,6 @@ class WatchQueue:
             return view_of(stores.tickets.numbers(), at_once=self.at_once, above=self.above)
 
     def degraded(self, workspace_id: UUID) -> bool:
-        """Return whether a workspace's queue is too long."""
-        return self(system_principal(workspace_id)).degraded
+        """Return whether a workspace's queue is too long; it is counted no further than that."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            return is_degraded(stores.tickets.depth(self.above + 1), above=self.above)

@@ -44,7 +44,21 @@ SELECT workspace_id, gen_random_uuid(), id, ticket_id, id, 't', 'b', 'v', '',
   CASE state WHEN 'PLANNING' THEN 'pending' ELSE 'used' END, now(), now() + interval '1 day'
   FROM investigation WHERE workspace_id = %(w)s
 """
+TICKETS = """
+INSERT INTO ticket (workspace_id, id, source, external_id, status, rank, persona, sealed, mark,
+  position, received_at, queued_at, claimed_at, ended_at)
+SELECT %(w)s, gen_random_uuid(), 'api', 'x' || n, CASE WHEN n <= 5000 THEN 'queued'
+  WHEN n <= 25000 THEN 'discarded' ELSE 'auto_resolved' END, CASE WHEN n <= 4900 THEN 3 ELSE 1 END,
+  CASE WHEN n <= 4900 THEN 'night' ELSE 'default' END, '', '', 1, now() - n * interval '1 s',
+  now(), now() - interval '1 h', CASE WHEN n > 5000 THEN now() END
+  FROM generate_series(1, 45000) AS n
+"""
+PERSONA = """
+INSERT INTO persona VALUES (%(w)s, 'night', 1, %(w)s, '', 'ticket-note', 'off', 1, 1, 1, 1, 'pii',
+  now(), %(w)s, true)
+"""
 TABLES = ("investigation", "investigation_step", "tool_call", "approval", "investigation_slot")
+TABLES += ("ticket", "persona")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +67,7 @@ def world(database: "Database") -> Iterator[World]:
     world = open_world(database.owner_url, database.app_url, "plans")
     with database.connect_as_superuser() as root:
         root.autocommit = True
-        for statement in (MANY, STEPS, CALLS, APPROVALS):
+        for statement in (MANY, STEPS, CALLS, APPROVALS, TICKETS, PERSONA):
             root.execute(statement.encode(), {"w": world.workspace_id})
         for table in TABLES:
             root.execute(b"ANALYZE " + table.encode())
@@ -101,6 +115,11 @@ def plan(connection: psycopg.Connection[Any], name: str, **given: Any) -> str:
         ("tool_call.same", {"digest": "d1"}, "tool_call_of_investigation"),
         ("tool_call.open", {}, "tool_call_of_investigation"),
         (
+            "tool_call.earlier",
+            {"ticket_id": new_id(), "but": new_id(), "connector": "c1", "tool": "t", "limit": 9},
+            "tool_call_of_",
+        ),
+        (
             "tool_call.page",
             {"before": None, "limit": 50, "connector": None},
             "tool_call_of_investigation",
@@ -145,3 +164,20 @@ def test_a_slot_is_taken_by_its_index(world: World) -> None:
         )
     assert "LockRows" in found, found
     assert "Seq Scan" not in found, found
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("ticket.depth", {"most": 1}), ("ticket.depth", {"most": 51}), ("ticket.claim", {})],
+    ids=["whether one waits", "whether the queue is long", "the next"],
+)
+def test_the_queue_is_read_by_its_index_though_thousands_are_held(
+    world: World, name: str, given: dict[str, Any]
+) -> None:
+    transactions = StoreTransactions(world.pool, PostgresAgentStores)
+    asked = {"workspace_id": world.workspace_id, "now": utc_now(), "investigation_id": new_id()}
+    with transactions.writing(system_principal(world.workspace_id)) as stores:
+        found = plan(stores.connection, name, **asked | given)
+    assert "ticket_queue" in found, found
+    assert "Seq Scan on ticket" not in found, found
+    assert "SubPlan" not in found, found  # nothing is asked anew for each ticket

@@ -71,7 +71,6 @@ HELPERS = {
     "count_backlinks",
     "is_backlink",
     "own_conversation",
-    "persona_is_off",
     "refuse_change",
     "sees_deleted",
 }

@@ -42,7 +42,7 @@ class Deployment:
         ]
         yield SimpleNamespace(
             approvals=SimpleNamespace(pending=lambda: one.pending),
-            tickets=SimpleNamespace(numbers=lambda: SimpleNamespace(depth=one.depth)),
+            tickets=SimpleNamespace(depth=lambda most: min(most, one.depth)),
             connectors=SimpleNamespace(all=lambda: connectors),
         )
 

@@ -116,6 +116,11 @@ class PostgresTickets(Store):
         """Return what was received since, the newest first."""
         return [_ticket(row) for row in self.run("ticket.since", moment=moment, limit=limit)]
 
+    def depth(self, most: int) -> int:
+        """Return how many are queued that may be taken, counted up to `most`."""
+        ((count,),) = self.run("ticket.depth", most=most)
+        return count
+
     def numbers(self) -> QueueNumbers:
         """Return what the queue looks like."""
         ((depth, held, new, investigating, discarded, average),) = self.run("ticket.numbers")

@@ -31,8 +31,8 @@ CREATE TABLE ticket (
 );
 -- one ticket for each of a source
 CREATE UNIQUE INDEX ticket_external_id ON ticket (workspace_id, source, external_id);
--- the queue
-CREATE INDEX ticket_queue ON ticket (workspace_id, rank DESC, received_at, id)
+-- the queue; those of personas that are off are passed over in it
+CREATE INDEX ticket_queue ON ticket (workspace_id, rank DESC, received_at, id) INCLUDE (persona)
   WHERE status = 'queued';
 CREATE INDEX ticket_new ON ticket (workspace_id, received_at) WHERE status = 'new';
 CREATE INDEX ticket_status ON ticket (workspace_id, status, id);

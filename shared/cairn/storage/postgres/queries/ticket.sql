@@ -44,14 +44,20 @@ SELECT id FROM ticket WHERE workspace_id = %(workspace_id)s AND status = 'new'
 
 -- name: claim
 -- The next of the queue goes to an investigation; what somebody else is taking is passed over, and
--- so are tickets of personas that are off.
-WITH next AS (
-  SELECT t.id FROM ticket t
-   WHERE t.workspace_id = %(workspace_id)s AND t.status = 'queued'
-     AND NOT persona_is_off(t.workspace_id, t.persona)
-   ORDER BY t.rank DESC, t.received_at, t.id
+-- so are tickets of personas that are off. One that is none works as the default one.
+WITH on_duty AS (
+  SELECT coalesce(array_agg(name), '{}') AS known,
+    coalesce(array_agg(name) FILTER (WHERE autonomy <> 'off'), '{}') AS names,
+    coalesce(bool_and(autonomy <> 'off') FILTER (WHERE name = 'default'), true) AS others
+    FROM persona WHERE workspace_id = %(workspace_id)s AND present
+), next AS (
+  SELECT id FROM ticket
+   WHERE workspace_id = %(workspace_id)s AND status = 'queued'
+     AND (persona = ANY ((SELECT names FROM on_duty)::text[]) OR ((SELECT others FROM on_duty)
+         AND persona <> ALL ((SELECT known FROM on_duty)::text[])))
+   ORDER BY rank DESC, received_at, id
    LIMIT 1
-   FOR UPDATE OF t SKIP LOCKED
+   FOR UPDATE SKIP LOCKED
 )
 UPDATE ticket t SET status = 'investigating', claimed_at = %(now)s, ended_at = NULL,
   waits_for = NULL, investigation_id = %(investigation_id)s
@@ -106,8 +112,29 @@ SELECT id, source, external_id, status, rank, persona, sealed, mark, data_subjec
  WHERE workspace_id = %(workspace_id)s AND received_at >= %(moment)s
  ORDER BY received_at DESC, id DESC LIMIT %(limit)s
 
+-- name: depth
+-- How many wait that may be taken, counted as far as it matters.
+WITH on_duty AS (
+  SELECT coalesce(array_agg(name), '{}') AS known,
+    coalesce(array_agg(name) FILTER (WHERE autonomy <> 'off'), '{}') AS names,
+    coalesce(bool_and(autonomy <> 'off') FILTER (WHERE name = 'default'), true) AS others
+    FROM persona WHERE workspace_id = %(workspace_id)s AND present
+)
+SELECT count(*) FROM (
+  SELECT FROM ticket
+   WHERE workspace_id = %(workspace_id)s AND status = 'queued'
+     AND (persona = ANY ((SELECT names FROM on_duty)::text[]) OR ((SELECT others FROM on_duty)
+         AND persona <> ALL ((SELECT known FROM on_duty)::text[])))
+   ORDER BY rank DESC, received_at, id LIMIT %(most)s) AS waiting
+
 -- name: numbers
 -- What the queue looks like; the average is of the last fifty that were investigated to an end.
+WITH on_duty AS (
+  SELECT coalesce(array_agg(name), '{}') AS known,
+    coalesce(array_agg(name) FILTER (WHERE autonomy <> 'off'), '{}') AS names,
+    coalesce(bool_and(autonomy <> 'off') FILTER (WHERE name = 'default'), true) AS others
+    FROM persona WHERE workspace_id = %(workspace_id)s AND present
+)
 SELECT count(*) FILTER (WHERE status = 'queued' AND NOT held) AS depth,
   count(*) FILTER (WHERE held) AS held,
   count(*) FILTER (WHERE status = 'new') AS new,
@@ -118,7 +145,9 @@ SELECT count(*) FILTER (WHERE status = 'queued' AND NOT held) AS depth,
             WHERE workspace_id = %(workspace_id)s AND ended_at IS NOT NULL
               AND claimed_at IS NOT NULL AND ended_at >= claimed_at AND status <> 'discarded'
             ORDER BY ended_at DESC LIMIT 50) AS last) AS average_s
-  FROM (SELECT status, status = 'queued' AND persona_is_off(workspace_id, persona) AS held
+  FROM (SELECT status, status = 'queued' AND NOT
+         (persona = ANY ((SELECT names FROM on_duty)::text[]) OR ((SELECT others FROM on_duty)
+         AND persona <> ALL ((SELECT known FROM on_duty)::text[]))) AS held
           FROM ticket
          WHERE workspace_id = %(workspace_id)s
            AND status IN ('queued', 'new', 'investigating', 'discarded')) AS waiting
