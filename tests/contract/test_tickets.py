@@ -24,6 +24,7 @@ from cairn.helpdesk.ports import (
 )
 from cairn.helpdesk.ticket import Priority, TicketStatus
 from cairn.ids import new_id
+from cairn.mcp_host.connector import Connector, Transport
 from cairn.safety.tools import Autonomy
 from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
@@ -233,6 +234,43 @@ def test_a_parked_ticket_waits_until_it_is_requeued(desk: Desk) -> None:
     assert desk.tickets("waiting", "connector:other", 10) == []
     desk.tickets("requeue", ticket_id, NOW)
     assert desk.tickets("waiting", "connector:crm", 10) == []
+
+
+def parked(desk: Desk, waits_for: str) -> UUID:
+    """Keep a ticket that ended waiting for something to be mended."""
+    ticket_id, investigation_id = desk.queued(), new_id()
+    desk.tickets("claim", investigation_id, NOW)
+    desk.tickets("park", ticket_id, waits_for)
+    assert desk.tickets("mended") == []  # it is still being investigated
+    desk.tickets("settle", ticket_id, investigation_id, TicketStatus.NEEDS_TECH, NOW + 2 * MINUTE)
+    return ticket_id
+
+
+@pytest.mark.parametrize(("minutes", "mended"), [(-1, []), (1, ["connector:crm"])])
+def test_a_connector_that_was_changed_since_the_claim_is_mended(
+    desk: Desk, minutes: int, mended: list[str]
+) -> None:
+    changed = NOW + minutes * MINUTE
+    given = {"transport": Transport.IN_PROCESS, "builtin": "postgres", "created_at": changed}
+    crm = Connector(id=new_id(), name="crm", changed_at=changed, **given)  # type: ignore[arg-type]
+    desk.do("connectors", "add", crm, b"sealed")
+    parked(desk, "connector:crm")
+    assert desk.tickets("mended") == mended
+
+
+@pytest.mark.parametrize(
+    ("state", "mended"), [(SourceState.NEEDS_AUTH, []), (SourceState.ACTIVE, ["source:desk"])]
+)
+def test_a_source_that_is_active_is_mended(
+    desk: Desk, state: SourceState, mended: list[str]
+) -> None:
+    made = source(state=SourceState.NEEDS_AUTH)
+    desk.sources("add", made, b"sealed")
+    ticket_id = parked(desk, "source:desk")
+    desk.sources("change", replace(made, state=state), None, NOW)
+    assert desk.tickets("mended") == mended
+    desk.tickets("requeue", ticket_id, NOW)
+    assert desk.tickets("mended") == []
 
 
 def test_tickets_of_a_persona_that_is_off_stay_in_the_queue(desk: Desk) -> None:

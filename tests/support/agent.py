@@ -45,6 +45,7 @@ from cairn.agent.waiting import Expire, Wait
 from cairn.errors import NotFound
 from cairn.helpdesk.persona import DEFAULT, Persona
 from cairn.helpdesk.ports import TicketRow
+from cairn.helpdesk.requeue import Requeue
 from cairn.helpdesk.ticket import Priority, Ticket, TicketStatus
 from cairn.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore, key_subjects
@@ -445,6 +446,12 @@ class Agents:
         self.sweep = SweepInvestigations(
             workspaces=lambda: [self.workspace_id],
             tickets=lambda: 0,
+            requeue=Requeue(
+                transactions=self.transactions,
+                dispatcher=self.sent,
+                clock=self.clock,
+                new_id=new_id,
+            ).mended,
             expire=self.expire,
             resume=self.resume,
             close=self.close,

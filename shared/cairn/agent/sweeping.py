@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 class SweepInvestigations:
     """Takes up what lost messages and lost executions left behind, however often they were lost.
 
-    `tickets` takes up tickets that nobody took and returns how many. What fails is told to
-    `report`, and keeps neither other investigations nor other workspaces waiting.
+    `tickets` takes up tickets that nobody took and returns how many; `requeue` puts back what waits
+    for something that was mended while it was investigated: nobody saw it then. What fails is told
+    to `report`, and keeps neither other investigations nor other workspaces waiting.
     """
 
     workspaces: Callable[[], Sequence[UUID]]
     tickets: Callable[[], int]
+    requeue: Callable[[UUID, str], int]
     expire: Expire
     resume: Resume
     close: Close
@@ -53,11 +55,17 @@ class SweepInvestigations:
                 counts["expired"] += len(self.expire.due(workspace_id))
                 for one in self.resume.still_since(workspace_id, since):
                     counts["resumed"] += self._taken_up(one, stopped=lost_before is not None)
+                counts["tickets"] += self._put_back(workspace_id)
                 counts["started"] += self.admit(workspace_id)
             except CairnError as error:
                 told = {"workspace_id": str(workspace_id), "reason": error.reason}
                 self.report("investigations.not_swept", told)
         return counts
+
+    def _put_back(self, workspace_id: UUID) -> int:
+        with self.admit.journal.reading(workspace_id) as stores:
+            mended = stores.tickets.mended()
+        return sum(self.requeue(workspace_id, one) for one in mended)
 
     def _taken_up(self, one: Investigation, *, stopped: bool) -> bool:
         """Close what has ended, let another execution of the rest begin; False when it fails.

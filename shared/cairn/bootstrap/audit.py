@@ -157,6 +157,7 @@ def _sweep_investigations(
     sweep = SweepInvestigations(
         workspaces=ListWorkspaces(parts.opened),
         tickets=parts.helpdesk.sweep(take),
+        requeue=parts.helpdesk.requeue.mended,
         expire=parts.expire,
         resume=parts.resume,
         close=parts.close,

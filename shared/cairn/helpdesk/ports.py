@@ -125,6 +125,13 @@ class TicketStore(Protocol):
         """Return the tickets that wait for this to be mended, by rank and age."""
         ...
 
+    def mended(self) -> Sequence[str]:
+        """Return what ended tickets wait for though it was mended while they were investigated.
+
+        A connector that was changed since they were claimed; a source that is active.
+        """
+        ...
+
     def requeue(self, ticket_id: UUID, now: datetime) -> bool:
         """Put one back into the queue; False when it is there or being investigated."""
         ...

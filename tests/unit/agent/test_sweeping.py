@@ -16,6 +16,8 @@ from cairn.helpdesk.ticket import TicketStatus
 from cairn.ids import new_id
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.keys import SubjectForgotten
+from cairn.mcp_host.connector import Connector, Transport
+from cairn.mcp_host.port import ConnectorUnauthorised, ToolCall
 from cairn.safety.tools import Autonomy, Lane
 
 HOUR = timedelta(hours=1)
@@ -131,6 +133,40 @@ def test_one_that_cannot_be_taken_up_keeps_no_other_waiting() -> None:
     assert agents.found_(second).run == 2
     [(event, told)] = agents.told
     assert (event, told["reason"]) == ("investigation.not_taken_up", "never")
+
+
+def test_what_was_mended_while_its_ticket_was_worked_on_puts_the_ticket_back() -> None:
+    planner = ScriptedPlanner([act("accounts.find")])
+    agents = Agents(planner=planner)
+    agents.host.add("accounts.find", Lane.READ)
+
+    def out(call: ToolCall) -> None:
+        raise ConnectorUnauthorised("401")
+
+    agents.host.before = out
+    ticket = agents.ticket()
+    agents.admit(agents.workspace_id)
+    one = agents.of_ticket(ticket)
+    agents.until(one, State.ACTING)
+    agents.step(one)
+    agents.clock.now += timedelta(seconds=5)
+    mended = Connector(
+        id=new_id(),
+        name="accounts",
+        transport=Transport.IN_PROCESS,
+        builtin="accounts",
+        created_at=agents.clock(),
+        changed_at=agents.clock(),
+    )
+    with agents.transactions.writing(agents.admin) as stores:
+        stores.connectors.add(mended, b"sealed")
+        assert stores.tickets.waiting("connector:accounts", 10) == []
+    agents.work(one)
+    agents.host.before = lambda call: None
+    assert agents.sweep()["started"] == 1
+    assert agents.of_ticket(ticket) != one
+    agents.work(agents.of_ticket(ticket))
+    assert agents.sweep()["started"] == 0
 
 
 class TestAfterARestart:

@@ -134,6 +134,21 @@ class InMemoryTickets:
         )
         return [one.id for one in sorted(waiting, key=_rank_and_age)[:limit]]
 
+    def mended(self) -> Sequence[str]:
+        """Return what ended tickets wait for though it was mended meanwhile."""
+        going = (*_UNSETTLED, TicketStatus.INVESTIGATING)
+        ended = (one for one in self.tables.tickets.values() if one.status not in going)
+        return sorted({one.waits_for for one in ended if one.waits_for and self._is_mended(one)})
+
+    def _is_mended(self, ticket: TicketRow) -> bool:
+        kind, _, name = (ticket.waits_for or "").partition(":")
+        if kind == "source":
+            sources = (one for one, _, _ in self.tables.ticket_sources.values())
+            return any(one.name == name and one.state is SourceState.ACTIVE for one in sources)
+        found = self.tables.connectors.get(name)
+        claimed = ticket.claimed_at
+        return bool(found and claimed and found[0].connector.changed_at > claimed)
+
     def requeue(self, ticket_id: UUID, now: datetime) -> bool:
         """Put one back into the queue."""
         found = self.tables.tickets.get(ticket_id)

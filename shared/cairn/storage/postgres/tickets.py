@@ -95,6 +95,10 @@ class PostgresTickets(Store):
         """Return the tickets that wait for this to be mended, by rank and age."""
         return [one for (one,) in self.run("ticket.waiting", waits_for=waits_for, limit=limit)]
 
+    def mended(self) -> Sequence[str]:
+        """Return what ended tickets wait for though it was mended meanwhile."""
+        return [one for (one,) in self.run("ticket.mended")]
+
     def requeue(self, ticket_id: UUID, now: datetime) -> bool:
         """Put one back into the queue."""
         return self.run("ticket.requeue", id=ticket_id, now=now).rowcount == 1

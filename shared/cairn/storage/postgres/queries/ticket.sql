@@ -85,6 +85,19 @@ SELECT id FROM ticket
  WHERE workspace_id = %(workspace_id)s AND waits_for = %(waits_for)s AND status <> 'investigating'
  ORDER BY rank DESC, received_at, id LIMIT %(limit)s
 
+-- name: mended
+-- What ended tickets wait for though it was mended while they were investigated.
+SELECT DISTINCT t.waits_for FROM ticket t
+ WHERE t.workspace_id = %(workspace_id)s AND t.waits_for IS NOT NULL
+   AND t.status NOT IN ('new', 'queued', 'investigating')
+   AND (EXISTS (SELECT FROM connector c
+                 WHERE c.workspace_id = t.workspace_id AND t.waits_for = 'connector:' || c.name
+                   AND c.changed_at > t.claimed_at)
+     OR EXISTS (SELECT FROM ticket_source s
+                 WHERE s.workspace_id = t.workspace_id AND t.waits_for = 'source:' || s.name
+                   AND s.state = 'active'))
+ ORDER BY t.waits_for
+
 -- name: requeue
 -- A ticket goes back to the queue.
 UPDATE ticket SET status = 'queued', queued_at = %(now)s, ended_at = NULL, waits_for = NULL
