@@ -26,6 +26,7 @@ from cairn.errors import (
     Conflict,
     Denied,
     NotFound,
+    RateLimited,
     TooLarge,
     Unauthenticated,
     Unavailable,
@@ -39,6 +40,7 @@ from cairn.helpdesk.persona import DEFAULT, Persona
 from cairn.helpdesk.ports import SourceState
 from cairn.helpdesk.sources import SourceChange
 from cairn.helpdesk.ticket import MAX_BODY_CHARS, Priority, TicketStatus
+from cairn.helpdesk.turnstile import Turnstile
 from cairn.ids import new_id
 from cairn.ingestion.requests import IdempotencyKey
 from cairn.ledger.keys import BodyUnreadable
@@ -589,6 +591,26 @@ def test_polling_goes_on_where_it_left_off(helpdesk: Helpdesk) -> None:
     assert (done.new, done.known) == (1, 1)
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
         assert stores.ticket_sources.cursor(source.id) == "3"
+
+
+def test_webhooks_that_come_too_often_are_turned_away_before_their_signature_is_read(
+    helpdesk: Helpdesk,
+) -> None:
+    source, other = helpdesk.source(), helpdesk.source("other")
+    receive = replace(helpdesk.receive, turnstile=Turnstile(most=2))
+    forged = Delivered(body=b"", headers={"x-signature": "bad", "x-id": "d"})
+    for _ in range(2):
+        with pytest.raises(Unauthenticated):
+            receive(source.id, forged)
+    with pytest.raises(RateLimited) as refused:
+        receive(source.id, forged)
+    assert refused.value.reason == "too-many-deliveries"
+    assert 0 < refused.value.retry_after <= 60
+    with pytest.raises(RateLimited):
+        receive.check(source.id)
+    receive.check(other.id)
+    helpdesk.clock.move(minutes=1)
+    receive.check(source.id)
 
 
 class Failing:

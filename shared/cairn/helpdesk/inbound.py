@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.access.system import system_principal
@@ -10,6 +10,7 @@ from cairn.errors import Conflict, NotFound
 from cairn.helpdesk.intake import From, Outcome
 from cairn.helpdesk.polling import receive_all
 from cairn.helpdesk.ports import SourceState
+from cairn.helpdesk.turnstile import Turnstile
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -52,12 +53,14 @@ class ReceiveEvents:
     adapter: Adapters
     intake: Intake
     clock: Clock
+    turnstile: Turnstile = field(default_factory=Turnstile)
 
     def __call__(self, source_id: UUID, delivered: Delivered) -> EventsTaken:
         """Return what it brought.
 
         NotFound without the source, Unauthenticated for a delivery that is not signed, forged or
-        too old, Conflict for a paused source, ValidationFailed for what cannot be read.
+        too old, Conflict for a paused source, ValidationFailed for what cannot be read; RateLimited
+        before anything is looked at.
         """
         principal, source = self._source(source_id)
         adapter = self.adapter(principal, source)
@@ -85,6 +88,7 @@ class ReceiveEvents:
     def _source(self, source_id: UUID) -> tuple[Principal, TicketSource]:
         workspace_id = self.workspace_of(source_id)
         if workspace_id is not None:
+            self.turnstile(source_id, self.clock())
             principal = system_principal(workspace_id)
             with self.transactions.reading(principal) as stores:
                 source = stores.ticket_sources.find(source_id)

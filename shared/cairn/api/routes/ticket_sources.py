@@ -195,7 +195,7 @@ def poll_source(source_id: SourceId, caller: Admin, services: Services) -> Respo
     response_model=None,
     responses={
         **answers(200, "Yes", _HERE),
-        **problems("not-found", "validation-failed", public=True),
+        **problems("not-found", "validation-failed", "rate-limited", public=True),
     },
 )
 def expect_events(source_id: SourceId, services: Services) -> Response:
@@ -212,7 +212,7 @@ def expect_events(source_id: SourceId, services: Services) -> Response:
         **answers(200, "What it brought", _TAKEN),
         **problems(
             "unauthenticated", "not-found", "conflict", "validation-failed", "too-large",
-            public=True,
+            "rate-limited", public=True,
         ),
     },
 )  # fmt: skip
