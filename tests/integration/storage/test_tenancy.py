@@ -214,14 +214,15 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " poll_seconds, created_at, next_poll_at) VALUES (%(w)s, %(id)s, 's', 'zoho-desk', '{}',"
         " '\\x00', 'default', 'active', 60, %(t)s, %(t)s)",
         "INSERT INTO ticket_delivery VALUES (%(w)s, %(id)s, 'd', %(t)s)",
-        "INSERT INTO ticket_write_back VALUES (%(w)s, %(id)s, 'reply', %(id)s, true, 'r', %(t)s)",
+        "INSERT INTO ticket_write_back VALUES (%(w)s, %(id)s, 'reply', %(id)s, true, 'r', %(t)s,"
+        " %(t)s)",
         "INSERT INTO ticket_reply VALUES (%(w)s, %(id)s, %(id)s, %(id)s, true, '\\x00', '{}',"
         " %(t)s)",
         "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"
         " 'pii', %(t)s, %(id)s, true)",
         "INSERT INTO connector (workspace_id, id, name, transport, builtin, config, secrets,"
-        " autonomy, criticality, created_at, changed_at) VALUES (%(w)s, %(id)s, 'c', 'stdio', 'postgres',"
-        " '{}', '\\x00', 'propose', 'skip', %(t)s, %(t)s)",
+        " autonomy, criticality, created_at, changed_at) VALUES (%(w)s, %(id)s, 'c', 'stdio',"
+        " 'postgres', '{}', '\\x00', 'propose', 'skip', %(t)s, %(t)s)",
         "INSERT INTO connector_state (workspace_id, connector_id) VALUES (%(w)s, %(id)s)",
         "INSERT INTO claim VALUES (%(id)s, sha256('token'), %(t)s, %(t)s, NULL)",
     ):
