@@ -13,10 +13,7 @@ services = audit_services()
 
 
 class Step(BaseModel):
-    """A schedule, or a state of a machine with the ids of what it is about.
-
-    No execution that was under way before `lost_before` lives any more: it is taken up at once.
-    """
+    """A schedule, or a state of a machine. What ran before `lost_before` lives no more."""
 
     step: Literal[
         "sweep_outbox",

@@ -42,7 +42,7 @@ def test_an_asset_holds_the_handler_and_the_package_and_nothing_else(tmp_path: P
     asset = stage_function(ROOT / "functions" / "audit", tmp_path)
     files = {str(path.relative_to(asset)) for path in asset.rglob("*") if path.is_file()}
     assert {"handler.py", "cairn/__init__.py", "cairn/errors.py"} <= files
-    assert not [name for name in files if name.endswith((".pyc", ".toml")) or "tests" in name]
+    assert not [name for name in files if name.endswith((".pyc", ".toml")) or "tests/" in name]
 
 
 def test_staging_again_removes_what_is_gone_and_leaves_the_rest(tmp_path: Path) -> None:

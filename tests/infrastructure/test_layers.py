@@ -82,7 +82,10 @@ NEVER_CALLED = {
         *("httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"),
         *SCHEMAS,
     },
-    "ingest": {"openai"},  # it counts tokens, the embed function makes vectors
+    # these wake nothing of investigations
+    "consolidate": {*SCHEMAS},
+    "embed": {*SCHEMAS},
+    "ingest": {"openai", *SCHEMAS},  # nor makes vectors: it counts tokens
     # it thinks by models, and finds nothing by meaning
     "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers", *SCHEMAS},
     "retrieve": {"jwt", *SCHEMAS},
