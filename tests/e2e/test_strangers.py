@@ -219,7 +219,10 @@ BODIES: dict[str, dict[str, Any]] = {
         "arguments": {},
         "reason": "A stranger says so.",
     },
-    "POST /v1/escalation-channels": {"name": "strange", "url": "https://hooks.slack.com/services/x"},
+    "POST /v1/escalation-channels": {
+        "name": "strange",
+        "url": "https://hooks.slack.com/services/x",
+    },
     "POST /v1/investigations/{investigation_id}/rating": {"rating": 5},
     "POST /v1/investigations/{investigation_id}/dispute": {"reason": "A stranger says so."},
     "POST /v1/investigations/{investigation_id}/steps/{seq}/remember": {"text": "A stranger."},

@@ -67,7 +67,7 @@ class WriteArguments(Arguments):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a tool gives back: a JSON value that becomes text. `failed` says that it did not work."""
+    """What a tool gives back: a JSON value that becomes text. `failed`: it did not work."""
 
     value: JsonValue
     failed: bool = False

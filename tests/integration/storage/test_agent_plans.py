@@ -120,11 +120,6 @@ def plan(connection: psycopg.Connection[Any], name: str, **given: Any) -> str:
             "tool_call_of_",
         ),
         (
-            "tool_call.earlier",
-            {"ticket_id": new_id(), "but": new_id(), "connector": "c1", "tool": "t", "limit": 9},
-            "tool_call_of_",
-        ),
-        (
             "tool_call.page",
             {"before": None, "limit": 50, "connector": None},
             "tool_call_of_investigation",
