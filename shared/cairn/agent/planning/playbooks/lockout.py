@@ -60,20 +60,45 @@ PRIVATE = frozenset(
 )
 """What only the owner of an account is told."""
 
-FOREIGN_ACCOUNT = Ending(
-    verdict=Verdict.NEEDS_TECH,
-    reason="The ticket is about an account that is not known to be the requester's.",
-    when=frozenset([Sign.FOREIGN]),
-    says={
-        "en": "This is about an account that is not known to be yours, so a person checks first",
-        "de": "Es geht um ein Konto, das nicht nachweislich Ihres ist, darum prüft zuerst ein "
-        "Mensch",
-        "fr": "Il s'agit d'un compte dont rien n'indique qu'il est le vôtre, une personne vérifie "
-        "d'abord",
-        "es": "Se trata de una cuenta que no consta como suya, por eso primero lo comprueba una "
-        "persona",
-    },
+ACCOUNT_ENDINGS = (
+    Ending(
+        verdict=Verdict.NEEDS_TECH,
+        reason="The ticket is about an account that is not known to be the requester's.",
+        when=frozenset([Sign.FOREIGN]),
+        says={
+            "en": "This is about an account that is not known to be yours, so a person checks "
+            "first",
+            "de": "Es geht um ein Konto, das nicht nachweislich Ihres ist, darum prüft zuerst ein "
+            "Mensch",
+            "fr": "Il s'agit d'un compte dont rien n'indique qu'il est le vôtre, une personne "
+            "vérifie d'abord",
+            "es": "Se trata de una cuenta que no consta como suya, por eso primero lo comprueba "
+            "una persona",
+        },
+    ),
+    Ending(
+        verdict=Verdict.NEEDS_L2,
+        reason="Failed sign-ins came from many addresses: perhaps an attack.",
+        when=frozenset([Sign.SPRAYED]),
+    ),
+    Ending(
+        verdict=Verdict.NEEDS_L2,
+        reason="The account was disabled by somebody; opening it is a decision.",
+        when=frozenset([Sign.DISABLED]),
+    ),
+    Ending(
+        verdict=Verdict.NEEDS_CLIENT,
+        reason="There is no account under the requester's address.",
+        when=frozenset([Sign.NO_ACCOUNT]),
+        asks={
+            "en": "We found no account under your address: which one do you sign in with?",
+            "de": "Unter Ihrer Adresse fanden wir kein Konto: Womit melden Sie sich an?",
+            "fr": "Aucun compte sous votre adresse : avec laquelle vous connectez-vous ?",
+            "es": "No hay ninguna cuenta con su dirección: ¿con cuál inicia sesión?",
+        },
+    ),
 )
+"""How looking at an account may end before anything is changed about it."""
 
 LOCKOUT = Playbook(
     name="account-lockout",
@@ -98,28 +123,7 @@ LOCKOUT = Playbook(
                 "es": "Por favor inicie sesión de nuevo y responda aquí si no funciona.",
             },
         ),
-        FOREIGN_ACCOUNT,
-        Ending(
-            verdict=Verdict.NEEDS_L2,
-            reason="Failed sign-ins came from many addresses: perhaps an attack.",
-            when=frozenset([Sign.SPRAYED]),
-        ),
-        Ending(
-            verdict=Verdict.NEEDS_L2,
-            reason="The account was disabled by somebody; opening it is a decision.",
-            when=frozenset([Sign.DISABLED]),
-        ),
-        Ending(
-            verdict=Verdict.NEEDS_CLIENT,
-            reason="There is no account under the requester's address.",
-            when=frozenset([Sign.NO_ACCOUNT]),
-            asks={
-                "en": "We found no account under your address: which one do you sign in with?",
-                "de": "Unter Ihrer Adresse fanden wir kein Konto: Womit melden Sie sich an?",
-                "fr": "Aucun compte sous votre adresse : avec laquelle vous connectez-vous ?",
-                "es": "No hay ninguna cuenta con su dirección: ¿con cuál inicia sesión?",
-            },
-        ),
+        *ACCOUNT_ENDINGS,
         Ending(
             verdict=Verdict.NEEDS_CLIENT,
             reason="The account is open, so the requester has to say what happens.",

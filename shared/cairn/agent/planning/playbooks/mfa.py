@@ -5,7 +5,7 @@ Resetting a factor on somebody's word is how accounts are stolen, so it is `care
 
 from __future__ import annotations
 
-from cairn.agent.planning.playbooks.lockout import FOREIGN_ACCOUNT, PRIVATE
+from cairn.agent.planning.playbooks.lockout import ACCOUNT_ENDINGS, PRIVATE
 from cairn.agent.planning.playbooks.lockout import TELLS as ACCOUNT_TELLS
 from cairn.agent.planning.playbooks.playbook import Change, Ending, Playbook, Sign
 from cairn.agent.planning.playbooks.vocabulary import FACTOR, LOCKED, LOST
@@ -36,28 +36,7 @@ MFA = Playbook(
                 "es": "Por favor configure el segundo factor en el próximo acceso.",
             },
         ),
-        FOREIGN_ACCOUNT,
-        Ending(
-            verdict=Verdict.NEEDS_L2,
-            reason="Failed sign-ins came from many addresses: perhaps an attack.",
-            when=frozenset([Sign.SPRAYED]),
-        ),
-        Ending(
-            verdict=Verdict.NEEDS_L2,
-            reason="The account was disabled by somebody; opening it is a decision.",
-            when=frozenset([Sign.DISABLED]),
-        ),
-        Ending(
-            verdict=Verdict.NEEDS_CLIENT,
-            reason="There is no account under the requester's address.",
-            when=frozenset([Sign.NO_ACCOUNT]),
-            asks={
-                "en": "We found no account under your address: which one do you sign in with?",
-                "de": "Unter Ihrer Adresse fanden wir kein Konto: Womit melden Sie sich an?",
-                "fr": "Aucun compte sous votre adresse : avec laquelle vous connectez-vous ?",
-                "es": "No hay ninguna cuenta con su dirección: ¿con cuál inicia sesión?",
-            },
-        ),
+        *ACCOUNT_ENDINGS,
         Ending(
             verdict=Verdict.NEEDS_TECH,
             reason="A technician has to check who asks before the second factor is reset.",
