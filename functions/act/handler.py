@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.act import act_services
 from cairn.errors import CairnError
+from cairn.traces import carried, within
 
 SCHEDULED = {"poll_tickets": 80.0, "check_connectors": 70.0}  # seconds, of the function's 120
 
@@ -42,13 +43,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     if event.get("step") in SCHEDULED:
         return _scheduled(event["step"])
     asked = Step.model_validate(event)
-    return services.investigation(
-        asked.step,
-        asked.workspace_id,
-        asked.investigation_id,
-        run=asked.run,
-        token=asked.token,
-    )
+    ids = asked.workspace_id, asked.investigation_id
+    return services.investigation(asked.step, *ids, run=asked.run, token=asked.token)
 
 
 def _scheduled(step: str) -> dict[str, Any]:
@@ -66,7 +62,8 @@ def _delivered(record: dict[str, Any]) -> bool:
         return False
     failed, sent = WEBHOOK if message.investigation_id is None else ESCALATION
     try:
-        became = _sent(message)
+        with within(carried(record)):
+            became = _sent(message)
     except CairnError as error:
         services.log.warning(failed, extra={"error": error.code, "reason": error.reason})
         return False
