@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.asking import asking_parts
-from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.agent.situation import StepFunction
+    from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
     from cairn.retrieval.recall import Recall
+    from cairn.storage.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +47,26 @@ def retrieve_services() -> RetrieveServices:
         parts=parts,
         measure=partial(measured, "retrieve", settings.stage),
     )
-    investigating = InvestigationParts(
+    return RetrieveServices(
+        search=Search(found),
+        investigation=later(lambda: _steps(settings, opened, log, found)),
+        log=log,
+    )
+
+
+def _steps(
+    settings: RetrieveSettings, opened: Database, log: Logger, found: Recall
+) -> InvestigationSteps:
+    """Return the steps of investigations: a search that is none needs nothing of them."""
+    from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+
+    parts = InvestigationParts(
         settings=settings,
         opened=opened,
         log=log,
-        steps={"RETRIEVING": lambda: _retrieve(investigating, found)},
+        steps={"RETRIEVING": lambda: _retrieve(parts, found)},
     )
-    return RetrieveServices(
-        search=Search(found), investigation=InvestigationSteps(parts=investigating), log=log
-    )
+    return InvestigationSteps(parts=parts)
 
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:
