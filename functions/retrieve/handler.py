@@ -3,7 +3,6 @@
 An investigation's own search is a step: it keeps what it found as evidence.
 """
 
-from functools import cache
 from typing import Any, Literal
 from uuid import UUID
 
@@ -14,12 +13,7 @@ from cairn.bootstrap.retrieve import retrieve_services
 from cairn.retrieval.query import SearchRequest
 
 services = retrieve_services()
-
-
-@cache
-def request_type() -> TypeAdapter[SearchRequest]:
-    """Return what reads a search; a step of an investigation is none."""
-    return TypeAdapter(SearchRequest)
+request_type = TypeAdapter(SearchRequest)
 
 
 class Step(BaseModel):
@@ -40,7 +34,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         )
     asked = dict(event)
     principal = system_principal(UUID(asked.pop("workspace_id")))
-    request = request_type().validate_python(asked)
+    request = request_type.validate_python(asked)
     given = services.search(principal, request)
     text = {} if given.text is None else {"text": given.text}
     return {"results": list(given.results), "meta": dict(given.meta)} | text
