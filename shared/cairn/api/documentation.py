@@ -71,23 +71,31 @@ def answers(
     status: int, what: str, schema: str | Mapping[str, Any], example: object = None
 ) -> Responses:
     """Document a good answer: a schema's name in components, or the schema itself."""
-    shape = {"$ref": _REF + schema} if isinstance(schema, str) else dict(schema)
-    content: dict[str, Any] = {"schema": shape}
+    content: dict[str, Any] = {"schema": _shape(schema)}
     if example is not None:
         content["example"] = example
     return {status: {"description": what, "content": {"application/json": content}}}
 
 
-def page_of(schema: str) -> dict[str, Any]:
-    """Return the schema of a list with a cursor."""
+def page_of(schema: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list with a cursor: of a name in components, or of schemas."""
     return {
         "type": "object",
         "required": ["items", "next_cursor"],
         "properties": {
-            "items": {"type": "array", "items": {"$ref": _REF + schema}},
+            "items": {"type": "array", "items": _shape(schema)},
             "next_cursor": {"type": ["string", "null"]},
         },
     }
+
+
+def items_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list that is always whole."""
+    return {"type": "object", "properties": {"items": {"type": "array", "items": schema}}}
+
+
+def _shape(schema: str | Mapping[str, Any]) -> dict[str, Any]:
+    return {"$ref": _REF + schema} if isinstance(schema, str) else dict(schema)
 
 
 def problems(*codes: str, body: bool = False, public: bool = False) -> Responses:

@@ -13,7 +13,7 @@ from cairn.agent.people.ports import CandidateState
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, page_of, problems
 from cairn.api.fields import Body, ScopeName, Text, at_most
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
@@ -45,13 +45,6 @@ _CANDIDATE: dict[str, Any] = {
         "ingestion_id": {"type": ["string", "null"], "format": "uuid"},
     },
 }
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": _CANDIDATE},
-        "next_cursor": {"type": ["string", "null"]},
-    },
-}
 _PROPOSAL: dict[str, Any] = {
     "type": "object",
     "required": ["id", "label", "natural_key", "properties", "provenance", "status"],
@@ -64,10 +57,7 @@ _PROPOSAL: dict[str, Any] = {
         "status": {"enum": ["provisional", "active", "archived"]},
     },
 }
-_PROPOSALS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _PROPOSAL}},
-}
+_PROPOSALS = items_of(_PROPOSAL)
 
 
 class AcceptIn(Body):
@@ -100,7 +90,7 @@ class EditIn(Body):
     "/v1/candidates",
     summary="List what may be learned",
     response_model=None,
-    responses={**answers(200, "Candidates, the newest first", _PAGE), **problems()},
+    responses={**answers(200, "Candidates, the newest first", page_of(_CANDIDATE)), **problems()},
 )
 def list_candidates(
     caller: Admin,

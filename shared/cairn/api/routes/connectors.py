@@ -7,7 +7,7 @@ from pydantic import Field
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
 from cairn.mcp_host.connector import Transport
@@ -78,14 +78,8 @@ _RESULT: dict[str, Any] = {
         "ms": {"type": "integer"},
     },
 }
-_ITEMS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _CONNECTOR}},
-}
-_TOOLS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _TOOL}},
-}
+_ITEMS = items_of(_CONNECTOR)
+_TOOLS = items_of(_TOOL)
 _HEALTH: dict[str, Any] = {
     "type": "object",
     "properties": {

@@ -10,7 +10,7 @@ from cairn.agent.people.ports import EscalationState
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, page_of, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
@@ -36,13 +36,6 @@ _ESCALATION: dict[str, Any] = {
         "queued_at": {"type": "string", "format": "date-time"},
         "updated_at": {"type": "string", "format": "date-time"},
         "delivered_at": {"type": ["string", "null"], "format": "date-time"},
-    },
-}
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": _ESCALATION},
-        "next_cursor": {"type": ["string", "null"]},
     },
 }
 _HAND_OFF: dict[str, Any] = {
@@ -83,10 +76,7 @@ _CHANNEL: dict[str, Any] = {
         "created_by": {"type": "string", "format": "uuid"},
     },
 }
-_CHANNELS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _CHANNEL}},
-}
+_CHANNELS = items_of(_CHANNEL)
 _REMOVED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 
@@ -101,7 +91,7 @@ class ChannelIn(Body):
     "/v1/escalations",
     summary="List calls of people",
     response_model=None,
-    responses={**answers(200, "Calls, the newest first", _PAGE), **problems()},
+    responses={**answers(200, "Calls, the newest first", page_of(_ESCALATION)), **problems()},
 )
 def list_escalations(
     caller: Admin,

@@ -10,7 +10,7 @@ from pydantic import Field
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Name, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, key_page_answer
 from cairn.api.routing import router
@@ -39,13 +39,6 @@ _GRANT: dict[str, Any] = {
         "made_at": {"type": "string", "format": "date-time"},
         "revoked_at": {"type": ["string", "null"], "format": "date-time"},
         "approval_id": {"type": ["string", "null"], "format": "uuid"},
-    },
-}
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": _GRANT},
-        "next_cursor": {"type": ["string", "null"]},
     },
 }
 
@@ -94,7 +87,7 @@ def make_grant(body: GrantIn, caller: Admin, services: Services) -> Response:
     "/v1/grants",
     summary="List standing grants",
     response_model=None,
-    responses={**answers(200, "Grants, the newest first", _PAGE), **problems()},
+    responses={**answers(200, "Grants, the newest first", page_of(_GRANT)), **problems()},
 )
 def list_grants(
     caller: Admin,

@@ -12,7 +12,7 @@ from cairn.agent.state import State
 from cairn.api import cursors, streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, page_of, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.problems import Refused
@@ -45,17 +45,7 @@ _STARTED: dict[str, Any] = {
         "state": {"enum": [QUEUED, *(one.value for one in State)]},
     },
 }
-_RESUMED: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _PRESENT}},
-}
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": {"$ref": "#/components/schemas/InvestigationView"}},
-        "next_cursor": {"type": ["string", "null"]},
-    },
-}
+_RESUMED = items_of(_PRESENT)
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events until the investigation ends",
@@ -95,7 +85,10 @@ def start_investigation(body: InvestigationIn, caller: Writer, services: Service
     "/v1/investigations",
     summary="List investigations",
     response_model=None,
-    responses={**answers(200, "Investigations, the newest first", _PAGE), **problems()},
+    responses={
+        **answers(200, "Investigations, the newest first", page_of("InvestigationView")),
+        **problems(),
+    },
 )
 def list_investigations(
     caller: Writer,

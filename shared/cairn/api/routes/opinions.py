@@ -10,7 +10,7 @@ from pydantic import Field
 from cairn.agent.people.opinions import HIGHEST, LOWEST
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, Text, at_most
 from cairn.api.routing import router
 
@@ -30,10 +30,7 @@ _OPINION: dict[str, Any] = {
         "said_at": {"type": "string", "format": "date-time"},
     },
 }
-_OPINIONS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _OPINION}},
-}
+_OPINIONS = items_of(_OPINION)
 _REMEMBERED: dict[str, Any] = {
     "type": "object",
     "required": ["node_id", "label", "natural_key", "text"],

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services, Writer
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
 from cairn.helpdesk.persona import DEFAULT, Persona
@@ -34,10 +34,7 @@ _PERSONA: dict[str, Any] = {
         "redaction": {"type": "string"},
     },
 }
-_ITEMS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _PERSONA}},
-}
+_ITEMS = items_of(_PERSONA)
 _REMOVED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 

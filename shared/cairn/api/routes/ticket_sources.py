@@ -8,7 +8,7 @@ from pydantic import Field
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, Name
 from cairn.api.routing import router
 from cairn.helpdesk.adapter import Delivered
@@ -47,10 +47,7 @@ _SOURCE: dict[str, Any] = {
         "events_path": {"type": "string", "description": "Where its webhooks go."},
     },
 }
-_ITEMS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": _SOURCE}},
-}
+_ITEMS = items_of(_SOURCE)
 _REMOVED: dict[str, Any] = {
     "type": "object",
     "properties": {"id": {"type": "string", "format": "uuid"}},

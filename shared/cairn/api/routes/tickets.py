@@ -10,7 +10,7 @@ from cairn.access import Role
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
@@ -38,13 +38,6 @@ _TAKEN: dict[str, Any] = {
         "id": {"type": "string", "format": "uuid"},
         "outcome": {"enum": [Outcome.NEW.value, Outcome.CHANGED.value, Outcome.KNOWN.value]},
         "position": {"type": "integer", "description": "The ledger position of the entry."},
-    },
-}
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": {"$ref": "#/components/schemas/TicketView"}},
-        "next_cursor": {"type": ["string", "null"]},
     },
 }
 _STATUS: dict[str, Any] = {
@@ -117,7 +110,7 @@ def add_ticket(
     "/v1/tickets",
     summary="List tickets",
     response_model=None,
-    responses={**answers(200, "Tickets, the newest first", _PAGE), **problems()},
+    responses={**answers(200, "Tickets, the newest first", page_of("TicketView")), **problems()},
 )
 def list_tickets(
     caller: Admin,
