@@ -132,6 +132,14 @@ def test_cors_is_off_unless_origins_are_named() -> None:
     assert "access-control-allow-origin" not in refused.headers
 
 
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_a_page_of_a_named_origin_may_use_every_method_there_is(method: str) -> None:
+    asked = {"origin": "https://app.example", "access-control-request-method": method}
+    options = ApiOptions(cors_origins=("https://app.example",))
+    answered = Client(World(), options=options).request("OPTIONS", "/v1/tasks", headers=asked)
+    assert answered.status_code == 200
+
+
 def test_the_powertools_logger_writes_each_event_as_one_json_line() -> None:
     stream = io.StringIO()
     log = Logger(service="cairn-api-test", level="INFO", stream=stream)

@@ -162,6 +162,12 @@ def test_every_route_documents_its_answers_and_its_problems() -> None:
             assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
 
 
+def test_every_tag_is_described_and_used() -> None:
+    described = [one["name"] for one in document()["tags"]]
+    used = {tag for _, _, operation in operations() for tag in operation["tags"]}
+    assert sorted(described) == sorted(used)
+
+
 def test_every_body_has_an_example_or_is_a_few_fields() -> None:
     for method, path, operation in operations():
         if "requestBody" in operation and path in {"/v1/memories", "/v1/documents", "/v1/search"}:
