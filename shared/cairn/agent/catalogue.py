@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cairn.access.system import system_principal
-from cairn.mcp_host.manifest import read_manifest
+from cairn.mcp_host.manifests import Manifests
 from cairn.mcp_host.port import ConnectorView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.mcp_host.ports import ConnectorStores, Registered
-    from cairn.safety.tools import Manifest
+    from cairn.mcp_host.ports import ConnectorStores
     from cairn.transaction import Transactions
 
 
@@ -23,21 +22,15 @@ class StoredConnectors:
     """Implements `agent.ports.Connectors`; one whose tools were never listed offers none."""
 
     transactions: Transactions[ConnectorStores]
+    manifests: Manifests = field(default_factory=Manifests)
 
     def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
         """Return the workspace's connectors with the manifests last seen."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             every = stores.connectors.all()
         return [
-            ConnectorView(name=one.connector.name, state=one.health.state, manifest=_manifest(one))
+            ConnectorView(
+                name=one.connector.name, state=one.health.state, manifest=self.manifests(one)
+            )
             for one in every
         ]
-
-
-def _manifest(found: Registered) -> Manifest | None:
-    listing, connector = found.listing, found.connector
-    if listing is None:
-        return None
-    return read_manifest(
-        connector.name, listing.version, listing.tools, criticality=connector.criticality
-    )

@@ -309,14 +309,11 @@ def _webhooks(parts: ApiParts) -> api.WebhookServices:
 
 def _connectors(parts: ApiParts) -> ConnectorServices:
     from cairn.bootstrap.connectors import connector_host, connector_registry
-    from cairn.helpdesk.requeue import Requeue
 
     shared = parts.transactions, parts.remember.resolver.keys, parts.remember.cipher
     host = connector_host(parts.settings, parts.opened, *shared, handshake_seconds=12.0)
-    requeue = Requeue(
-        transactions=parts.transactions, dispatcher=parts.wake, clock=utc_now, new_id=new_id
-    )
-    return connector_registry(parts.settings, host, *shared, mended=requeue.mended)
+    mended = parts.investigating.helpdesk.requeue.mended
+    return connector_registry(parts.settings, host, *shared, mended=mended)
 
 
 def _tasks(parts: ApiParts) -> api.TaskServices:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.logs import warn
-from cairn.bootstrap.parts import CONNECTIONS, database, key_store
+from cairn.bootstrap.parts import CONNECTIONS, database
 from cairn.clock import utc_now
 from cairn.ids import new_id
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.api.node_services import EntityServices, NodeServices
+    from cairn.bootstrap.investigating import InvestigationParts
     from cairn.embedding.port import Embedder
     from cairn.ingestion.ports import Dispatcher
     from cairn.ingestion.remember import Remember
@@ -73,23 +74,24 @@ class ApiParts:
 
         return S3Objects(self.settings.uploads_bucket)
 
-    @cached_property
+    @property
     def wake(self) -> Dispatcher:
         """What sends committed work on."""
-        from cairn.bootstrap.dispatching import (
-            dispatcher,
-            investigation_machine_of,
-            investigation_queues_of,
-            machines_of,
-        )
+        return self.investigating.wake
 
-        return dispatcher(
-            investigation_queues_of(self.settings),
-            machines_of(self.settings) | investigation_machine_of(self.settings),
-            self.opened,
-            self.transactions,
-            warn(self.log),
-            lambda: key_store(self.settings),
+    @cached_property
+    def investigating(self) -> InvestigationParts:
+        """What investigations are made of; their steps run elsewhere."""
+        from cairn.bootstrap.dispatching import machines_of
+        from cairn.bootstrap.investigating import InvestigationParts
+
+        return InvestigationParts(
+            settings=self.settings,
+            opened=self.opened,
+            log=self.log,
+            steps={},
+            leads=self.settings.webhooks,
+            machines=machines_of(self.settings),
         )
 
     @cached_property
@@ -99,7 +101,7 @@ class ApiParts:
         from cairn.ingestion.subjects import SubjectResolver
         from cairn.ledger.keys import BodyCipher
 
-        keys = key_store(self.settings)
+        keys = self.investigating.keys
         resolver = SubjectResolver(transactions=self.transactions, keys=keys, new_id=new_id)
         return Remember(
             transactions=self.transactions,

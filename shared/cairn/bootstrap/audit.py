@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.parts import database, key_store
+from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.bootstrap.signing import signing_key
 from cairn.clock import monotonic, utc_now
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.gauges import TellGauges
     from cairn.agent.situation import StepFunction
     from cairn.bootstrap.signing import SigningKey
     from cairn.ingestion.finish_ingestion import FinishIngestion
@@ -66,9 +65,9 @@ def audit_services() -> AuditServices:
     return AuditServices(
         finish=later(lambda: _finish(opened)),
         verify=later(lambda: _verify(settings, opened, key, log)),
-        sweep=later(lambda: _sweep(settings, opened, key, log)),
+        sweep=later(lambda: _sweep(settings, parts, key)),
         investigation=InvestigationSteps(parts=parts),
-        sweep_investigations=later(lambda: _sweep_investigations(parts, log)),
+        sweep_investigations=later(lambda: _sweep_investigations(parts)),
         count_accesses=later(lambda: _count_accesses(opened)),
         search_index=later(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
@@ -102,7 +101,7 @@ def _verify(
     )
 
 
-def _sweep(settings: AuditSettings, opened: Database, key: SigningKey, log: Logger) -> Sweep:
+def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) -> Sweep:
     from cairn.bootstrap.forgetting import forget_use_case
     from cairn.lifecycle.forget import FinishForgettings
     from cairn.lifecycle.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
@@ -111,7 +110,8 @@ def _sweep(settings: AuditSettings, opened: Database, key: SigningKey, log: Logg
     from cairn.storage.postgres.model_calls import DropCalls
     from cairn.storage.postgres.webhooks import DropDeliveries
 
-    sender = _dispatcher(settings, opened, log)
+    sender = _dispatcher(settings, parts)
+    opened = parts.opened
     kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
     days = timedelta(days=settings.search_run_days)
     return Sweep(
@@ -122,8 +122,8 @@ def _sweep(settings: AuditSettings, opened: Database, key: SigningKey, log: Logg
         model_calls=kept(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
         finish_forgettings=FinishForgettings(
             workspaces=ListWorkspaces(opened),
-            forget=forget_use_case(settings, opened, key_store(settings), key, sender),
-            report=warn(log),
+            forget=forget_use_case(settings, opened, parts.keys, key, sender),
+            report=warn(parts.log),
         ),
     )
 
@@ -134,28 +134,19 @@ def _observe() -> StepFunction:
     return observe
 
 
-def _gauges(parts: InvestigationParts, log: Logger) -> TellGauges:
-    from cairn.agent.gauges import TellGauges
-
-    return TellGauges(
-        workspaces=ListWorkspaces(parts.opened),
-        transactions=parts.transactions,
-        metrics=parts.metrics,
-        report=warn(log),
-    )
-
-
 def _sweep_investigations(
-    parts: InvestigationParts, log: Logger
+    parts: InvestigationParts,
 ) -> Callable[[datetime | None], dict[str, int]]:
     """Return what moves on what stands still, and then tells how much stands."""
+    from cairn.agent.gauges import TellGauges
     from cairn.agent.sweeping import SweepInvestigations
     from cairn.bootstrap.learning import learn
 
-    by_rules = None
+    by_rules, report = None, warn(parts.log)
+    workspaces = ListWorkspaces(parts.opened)
     take = parts.helpdesk.take(by_rules, parts.redacted, parts.admit)
     sweep = SweepInvestigations(
-        workspaces=ListWorkspaces(parts.opened),
+        workspaces=workspaces,
         tickets=parts.helpdesk.sweep(take),
         requeue=parts.helpdesk.requeue.mended,
         expire=parts.expire,
@@ -164,14 +155,19 @@ def _sweep_investigations(
         leave=parts.leave,
         admit=parts.admit,
         clock=utc_now,
-        report=warn(log),
+        report=report,
     )
-    gauges = _gauges(parts, log)
-    learning = learn(parts, ListWorkspaces(parts.opened), warn(log))
+    gauges = TellGauges(
+        workspaces=workspaces,
+        transactions=parts.transactions,
+        metrics=parts.metrics,
+        report=report,
+    )
+    learning = learn(parts, workspaces, report)
     return lambda lost_before: {**sweep(lost_before), **learning(), **gauges()}
 
 
-def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDispatcher:
+def _dispatcher(settings: AuditSettings, parts: InvestigationParts) -> AwsDispatcher:
     from cairn.bootstrap.dispatching import (
         dispatcher,
         investigation_machine_of,
@@ -180,11 +176,14 @@ def _dispatcher(settings: AuditSettings, opened: Database, log: Logger) -> AwsDi
     )
     from cairn.storage.postgres.stores import PostgresStores
 
-    transactions = StoreTransactions(opened, PostgresStores)
-    machines = machines_of(settings) | investigation_machine_of(settings)
-    queues = investigation_queues_of(settings)
-    keys = partial(key_store, settings)
-    return dispatcher(queues, machines, opened, transactions, warn(log), keys)
+    return dispatcher(
+        investigation_queues_of(settings),
+        machines_of(settings) | investigation_machine_of(settings),
+        parts.opened,
+        StoreTransactions(parts.opened, PostgresStores),
+        warn(parts.log),
+        later(lambda: parts.resume),
+    )
 
 
 def _count_accesses(opened: Database) -> CountAccesses:

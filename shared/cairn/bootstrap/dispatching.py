@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cairn.agent.ports import AgentStores
+    from cairn.agent.resume import Resume
     from cairn.ingestion.ports import OutboxRow, WriteStores
-    from cairn.ledger.keys import KeyStore
     from cairn.storage.postgres.database import Database
     from cairn.transaction import Transactions
 
@@ -88,16 +88,16 @@ def dispatcher(
     opened: Database,
     transactions: Transactions[WriteStores],
     report: Callable[[str, dict[str, Any]], None],
-    keys: Callable[[], KeyStore] | None = None,
+    resume: Resume | None = None,
 ) -> AwsDispatcher:
     """Return a dispatcher that nothing has armed yet; URLs and ARNs are by topic.
 
-    Who can start investigations also answers those that wait for people, and with `keys` goes on
+    Who can start investigations also answers those that wait for people, and by `resume` goes on
     with those whose execution is gone.
     """
     answers = Topic.INVESTIGATION in machines
     topics = {*queues, *machines, *([Topic.APPROVAL] if answers else [])}
-    made = AwsDispatcher(
+    return AwsDispatcher(
         queues=queues,
         machines=machines,
         transactions=transactions,
@@ -105,31 +105,11 @@ def dispatcher(
         clock=utc_now,
         log=report,
         answer=later(lambda: _answers(opened)) if answers else None,
+        again=_again(resume) if resume is not None else None,
     )
-    if answers and keys is not None:
-        made.again = later(lambda: _again(opened, keys(), made))
-    return made
 
 
-def _again(
-    opened: Database, keys: KeyStore, sender: AwsDispatcher
-) -> Callable[[OutboxRow], object]:
-    from cairn.agent.journal import Journal
-    from cairn.agent.resume import Resume
-    from cairn.ids import new_id
-    from cairn.ledger.keys import BodyCipher
-    from cairn.storage.postgres.investigations import PostgresAgentStores
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-
-    journal = Journal(
-        transactions=StoreTransactions(opened, PostgresAgentStores),
-        keys=keys,
-        cipher=BodyCipher(),
-        dispatcher=sender,
-        clock=utc_now,
-        new_id=new_id,
-    )
-    resume = Resume(journal=journal)
+def _again(resume: Resume) -> Callable[[OutboxRow], object]:
     return lambda row: row.reference and resume.decided(row.workspace_id, row.reference)
 
 

@@ -271,9 +271,7 @@ def ticket_services(parts: ApiParts) -> TicketServices:
     """Return what the API needs of tickets; each part is made when a route first needs it."""
     from cairn.api.ticket_services import TicketServices
 
-    own = HelpdeskParts(
-        parts.opened, parts.remember.resolver.keys, parts.wake, parts.log, parts.settings.webhooks
-    )
+    own = parts.investigating.helpdesk
     return TicketServices(
         add=later(lambda: own.intake.add),
         read=later(lambda: _reading(own, parts)),

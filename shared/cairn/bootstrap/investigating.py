@@ -5,7 +5,7 @@ Each part is imported and made when a step first needs it: a cold start pays for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -77,7 +77,7 @@ class InvestigationParts:
     """Adapters and use cases that steps are made of; nothing connects when they are made.
 
     `steps` makes the step of each state that its function runs; `leads` says where requests to help
-    desks may lead.
+    desks may lead; `machines` are the ARNs of what this process starts besides, by topic.
     """
 
     settings: InvestigationSettings
@@ -85,6 +85,7 @@ class InvestigationParts:
     log: Logger
     steps: Mapping[str, Callable[[], StepFunction]]
     leads: str = "public"
+    machines: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresAgentStores]:
@@ -107,14 +108,16 @@ class InvestigationParts:
             investigation_machine_of,
             investigation_queues_of,
         )
+        from cairn.storage.postgres.store_transactions import StoreTransactions
+        from cairn.storage.postgres.stores import PostgresStores
 
         return dispatcher(
             investigation_queues_of(self.settings),
-            investigation_machine_of(self.settings),
+            {**self.machines, **investigation_machine_of(self.settings)},
             self.opened,
-            self.transactions,
+            StoreTransactions(self.opened, PostgresStores),
             warn(self.log),
-            lambda: self.keys,
+            later(lambda: self.resume),
         )
 
     @cached_property

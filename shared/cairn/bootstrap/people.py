@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph) -> PeopleServices:
     """Return what the API needs; each part is made when a route first needs it."""
-    from cairn.bootstrap.investigating import InvestigationParts
-
-    made = InvestigationParts(
-        parts.settings, parts.opened, parts.log, {}, leads=parts.settings.webhooks
-    )
+    made = parts.investigating
     return PeopleServices(
         escalations=later(lambda: _escalations(parts, made)),
         channels=later(lambda: _channels(parts, made)),

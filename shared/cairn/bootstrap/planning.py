@@ -1,4 +1,4 @@
-"""How investigations think: who plans, where evidence comes from, and what stands around a ticket.
+"""How investigations think: who plans, and what stands around a ticket.
 
 Each part is imported when it is made; nothing connects before the first question.
 """
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.agent.planning.envelope import Bounds
-    from cairn.agent.planning.recaller import KnowledgeRecaller
     from cairn.agent.planning.surrounds import TicketSurrounds
     from cairn.agent.ports import Planner
     from cairn.bootstrap.models import ModelSettings
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from cairn.helpdesk.ticket import Ticket
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
-    from cairn.retrieval.recall import Recall
     from cairn.storage.postgres.database import Database
     from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
     from cairn.storage.postgres.store_transactions import StoreTransactions
@@ -76,13 +74,6 @@ def bounds(opened: Database) -> Callable[[UUID], Bounds]:
 
     stored = PostgresWorkspaceSettings(opened, monotonic)
     return lambda workspace_id: bounds_of(stored(system_principal(workspace_id)))
-
-
-def recaller(found: Recall) -> KnowledgeRecaller:
-    """Return what finds evidence, over the search everybody else uses."""
-    from cairn.agent.planning.recaller import KnowledgeRecaller
-
-    return KnowledgeRecaller(recall=found)
 
 
 def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:

@@ -42,7 +42,7 @@ def approval_services(parts: ApiParts) -> ApprovalServices:
 def grant_services(parts: ApiParts) -> GrantServices:
     """Build what keeps standing grants."""
     return GrantServices(
-        make=later(lambda: _granting(parts)), keep=later(lambda: _grants(_investigating(parts)))
+        make=later(lambda: _granting(parts)), keep=later(lambda: _grants(parts.investigating))
     )
 
 
@@ -54,27 +54,21 @@ def browse(parts: ApiParts) -> BrowseInvestigations:
     )
 
 
-def _investigating(parts: ApiParts) -> InvestigationParts:
-    from cairn.bootstrap.investigating import InvestigationParts
-
-    return InvestigationParts(parts.settings, parts.opened, parts.log, {})
-
-
 def _start(parts: ApiParts) -> StartInvestigation:
     from cairn.agent.admission import Start
 
-    made = _investigating(parts)
+    made = parts.investigating
     return Start(journal=made.journal, admit=made.admit, desk=made.desk)
 
 
 def _resume(parts: ApiParts) -> ResumeInvestigations:
-    return _investigating(parts).resume
+    return parts.investigating.resume
 
 
 def _approvals(parts: ApiParts) -> Approvals:
     from cairn.agent.approvals import Approvals
 
-    made = _investigating(parts)
+    made = parts.investigating
     return Approvals(
         journal=made.journal, pipeline=made.pipeline, desk=made.desk, hiding=made.hiding
     )
@@ -83,7 +77,7 @@ def _approvals(parts: ApiParts) -> Approvals:
 def _granting(parts: ApiParts) -> GrantFromQuestion:
     from cairn.agent.granting import GrantFromQuestion
 
-    made = _investigating(parts)
+    made = parts.investigating
     return GrantFromQuestion(
         transactions=made.transactions,
         show=_approvals(parts).get,

@@ -20,7 +20,8 @@ from cairn.mcp_host.connector import arguments_digest
 from cairn.mcp_host.dry_run import simulated
 from cairn.mcp_host.faults import Fault, Lost, NotSent, NotStarted, Refused, TimedOut, Unauthorised
 from cairn.mcp_host.keeper import Keeper
-from cairn.mcp_host.manifest import DRY_RUN, HEALTHCHECK, IDEMPOTENCY_KEY, KEY_META, read_manifest
+from cairn.mcp_host.manifest import DRY_RUN, HEALTHCHECK, IDEMPOTENCY_KEY, KEY_META
+from cairn.mcp_host.manifests import Manifests
 from cairn.mcp_host.port import (
     ConnectorState,
     ConnectorUnauthorised,
@@ -42,13 +43,11 @@ if TYPE_CHECKING:
     from cairn.clock import Clock, Stopwatch
     from cairn.mcp_host.connection import Connection
     from cairn.mcp_host.lifecycle import Health
-    from cairn.mcp_host.ports import Directory, Listing, Registered, Wires
+    from cairn.mcp_host.ports import Directory, Registered, Wires
     from cairn.metrics import Metrics
-    from cairn.safety.tools import Criticality, Manifest, ToolSpec
+    from cairn.safety.tools import Manifest, ToolSpec
 
 HEALTHCHECK_SECONDS = 8.0
-MAX_MANIFESTS = 500
-"""Manifests kept as read, in this process."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,9 +64,7 @@ class Host:
     _reports: Reports = field(init=False)
     _keeper: Keeper = field(init=False)
     _cache: ResultCache = field(init=False)
-    _manifests: dict[tuple[str, str, Criticality], Manifest] = field(
-        default_factory=dict[tuple[str, str, "Criticality"], "Manifest"]
-    )
+    _manifests: Manifests = field(init=False, default_factory=Manifests)
 
     def __post_init__(self) -> None:
         self._reports = Reports(directory=self.directory, clock=self.clock)
@@ -267,20 +264,10 @@ class Host:
                 raise unavailable("connector-degraded", name)
             self._keeper.running(workspace_id, found)
             found = self._found(workspace_id, name)
-        listing = found.listing
-        if listing is None:
+        manifest = self._manifests(found)
+        if manifest is None:
             raise unavailable("connector-not-started", name)
-        return found, self._read_once(name, listing, found.connector.criticality)
-
-    def _read_once(self, name: str, listing: Listing, criticality: Criticality) -> Manifest:
-        key = (name, listing.hash, criticality)
-        if key not in self._manifests:
-            if len(self._manifests) >= MAX_MANIFESTS:
-                self._manifests.clear()
-            self._manifests[key] = read_manifest(
-                name, listing.version, listing.tools, criticality=criticality
-            )
-        return self._manifests[key]
+        return found, manifest
 
     def _found(self, workspace_id: UUID, name: str) -> Registered:
         found = self.directory.find(workspace_id, name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.access.system import system_principal
-from cairn.mcp_host.manifest import read_manifest
+from cairn.mcp_host.manifests import Manifests
 from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.profiles import DEFAULT_PROFILE
 from cairn.safety.scope_text import parse_scopes
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.mcp_host.ports import ConnectorStores, Registered
+    from cairn.safety.tools import Manifest
     from cairn.transaction import Transactions
 
 
@@ -33,26 +34,22 @@ def default_profile(workspace_id: UUID) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorPolicies:
-    """Implements `safety.policy.Policies`: read anew at each call, never remembered."""
+    """Implements `safety.policy.Policies`: the rows are read anew at each call."""
 
     transactions: Transactions[ConnectorStores]
     profiles: Profiles = default_profile
+    manifests: Manifests = field(default_factory=Manifests)
 
     def __call__(self, workspace_id: UUID) -> Policy:
         """Return the workspace's policy."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             every = stores.connectors.all()
-        found = {one.connector.name: _policy(one) for one in every}
+        found = {one.connector.name: _policy(one, self.manifests(one)) for one in every}
         return Policy(connectors=found, redaction=self.profiles(workspace_id))
 
 
-def _policy(found: Registered) -> ConnectorPolicy:
-    connector, listing = found.connector, found.listing
-    manifest = None
-    if listing is not None:
-        manifest = read_manifest(
-            connector.name, listing.version, listing.tools, criticality=connector.criticality
-        )
+def _policy(found: Registered, manifest: Manifest | None) -> ConnectorPolicy:
+    connector = found.connector
     return ConnectorPolicy(
         connector=connector.name,
         autonomy=connector.autonomy,

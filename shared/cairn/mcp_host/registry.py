@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.access import Role
@@ -12,7 +12,8 @@ from cairn.mcp_host.bundled import BUNDLED
 from cairn.mcp_host.connector import Connector
 from cairn.mcp_host.directory import recorded
 from cairn.mcp_host.lifecycle import Health
-from cairn.mcp_host.manifest import looks_like, read_manifest
+from cairn.mcp_host.manifest import looks_like
+from cairn.mcp_host.manifests import Manifests
 from cairn.mcp_host.requests import DSN, ConnectorChange, NewConnector, check_connector, refuse
 from cairn.safety.destinations import destinations, origin, refuse_following, renewed
 
@@ -99,6 +100,7 @@ class Connectors:
     commands: bool
     clock: Clock
     new_id: IdSource
+    manifests: Manifests = field(default_factory=Manifests)
 
     def register(self, principal: Principal, new: NewConnector) -> ConnectorShown:
         """Keep a connector, start it, and return how it is; one that does not start is kept too.
@@ -202,12 +204,12 @@ class Connectors:
         """Return every connector, by name."""
         principal.require(Role.ADMIN)
         with self.transactions.reading(principal) as stores:
-            return [_shown(one) for one in stores.connectors.all()]
+            return [self._shown(one) for one in stores.connectors.all()]
 
     def one(self, principal: Principal, name: str) -> ConnectorShown:
         """Return one; NotFound when there is none."""
         principal.require(Role.ADMIN)
-        return _shown(self._found(principal, name))
+        return self._shown(self._found(principal, name))
 
     def check(self, principal: Principal, name: str) -> ConnectorShown:
         """Look how one is now, and return that; NotFound when there is none."""
@@ -223,7 +225,7 @@ class Connectors:
         from cairn.safety.tools import Lane
 
         principal.require(Role.ADMIN)
-        shown = _shown(self._found(principal, call.connector))
+        shown = self._shown(self._found(principal, call.connector))
         spec = shown.manifest.tool(call.tool) if shown.manifest else None
         if not call.dry_run and (spec is None or spec.lane is not Lane.READ):
             raise Conflict(
@@ -256,6 +258,11 @@ class Connectors:
         if shown.is_well:
             self.mended(principal.workspace_id, f"connector:{shown.connector.name}")
         return shown
+
+    def _shown(self, found: Registered) -> ConnectorShown:
+        return ConnectorShown(
+            connector=found.connector, health=found.health, manifest=self.manifests(found)
+        )
 
     def _found(self, principal: Principal, name: str) -> Registered:
         with self.transactions.reading(principal) as stores:
@@ -337,16 +344,6 @@ def _reach(connector: Connector) -> tuple[object, ...]:
         at = origin(connector.url) if connector.url else None
         return (connector.command, at, config.get("env"))
     return (destinations(config), config.get("rules"))
-
-
-def _shown(found: Registered) -> ConnectorShown:
-    listing, connector = found.listing, found.connector
-    manifest = None
-    if listing is not None:
-        manifest = read_manifest(
-            connector.name, listing.version, listing.tools, criticality=connector.criticality
-        )
-    return ConnectorShown(connector=connector, health=found.health, manifest=manifest)
 
 
 def _refuse_alike(name: str, others: Sequence[Registered]) -> None:
