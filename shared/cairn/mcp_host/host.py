@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from cairn.clock import Clock, Stopwatch
     from cairn.mcp_host.connection import Connection
     from cairn.mcp_host.lifecycle import Health
-    from cairn.mcp_host.ports import Directory, Registered, Wires
+    from cairn.mcp_host.ports import Directory, Listing, Registered, Wires
     from cairn.metrics import Metrics
     from cairn.safety.tools import Manifest, ToolSpec
 
