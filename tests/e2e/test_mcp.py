@@ -19,7 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from tests.e2e.cli import COMMAND, environment
 from tests.e2e.tenant import Tenant, open_workspace
-from tests.plugins.cloud import FIRST_PORT
+from tests.plugins.cloud import first_port
 from tests.plugins.waiting import eventually
 from tests.unit.api.fakes import ADMIN_KEY, Lines, World
 
@@ -206,7 +206,7 @@ def with_key(tenant: Tenant) -> Any:
 def test_the_public_suite_finds_nothing_but_what_is_not_offered(
     tenant: Tenant, suite: Path
 ) -> None:
-    with served(with_key(tenant), FIRST_PORT + 90) as url:
+    with served(with_key(tenant), first_port() + 90) as url:
         conforms(suite, url, "--expected-failures", str(SUITE / "expected-failures.yml"))
 
 
@@ -236,5 +236,5 @@ def test_the_endpoint_conforms_with_the_suites_own_tools(suite: Path, scenario: 
         key = (b"authorization", f"Bearer {ADMIN_KEY}".encode())
         await app({**scope, "headers": [*scope["headers"], key]}, receive, send)
 
-    with served(signed, FIRST_PORT + 91) as url:
+    with served(signed, first_port() + 91) as url:
         conforms(suite, url, "--scenario", scenario)

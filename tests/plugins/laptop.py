@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.plugins.cloud import FIRST_PORT
+from tests.plugins.cloud import first_port
 from tests.plugins.waiting import eventually
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
         layout=Layout(project=PROJECT, base=tmp_path_factory.mktemp("laptop")),
         progress=Progress(quiet=True),
         enforce_roles=os.environ.get("CAIRN_TEST_ENFORCE_ROLES", "1") == "1",
-        first_api_port=FIRST_PORT + 500,
-        first_emulator_port=FIRST_PORT + 250,
+        first_api_port=first_port() + 500,
+        first_emulator_port=first_port() + 250,
     )
     try:
         yield Laptop(stack=stack, env=stack.up())

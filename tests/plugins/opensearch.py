@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.plugins.cloud import FIRST_PORT
+from tests.plugins.cloud import first_port
 
 if TYPE_CHECKING:
     from infra.local.opensearch.node import SearchNode
@@ -63,7 +63,7 @@ def opensearch_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenSe
         pytest.skip(tools.missing)
     layout = Layout(project=PROJECT, base=tmp_path_factory.mktemp("opensearch"))
     layout.make()
-    port = state.free_port(0, FIRST_PORT + 800)
+    port = state.free_port(0, first_port() + 800)
     node = SearchNode(
         libraries=layout.search_libraries,
         data=layout.base / "opensearch",
