@@ -120,17 +120,20 @@ class _Stream:
             if now - told_at >= self.pace.heartbeat:
                 told_at = now
                 yield HEARTBEAT
-            if now - admitted_at >= self.pace.admission:
-                admitted_at = now
-                await to_thread.run_sync(self.admit)
             await anyio.sleep(self.pace.look)
             now = anyio.current_time()
-            found = await self._found(seen.seq, waited=now - answered_at)
+            due = now - admitted_at >= self.pace.admission
+            found = await self._found(seen.seq, admit=due, waited=now - answered_at)
+            if due and found is not None:
+                admitted_at = now
 
     async def _found(
-        self, after: int, *, waited: float
+        self, after: int, *, admit: bool, waited: float
     ) -> tuple[InvestigationView, StepsView] | None:
+        """Return what is there for a key that is still good; None while the database is away."""
         try:
+            if admit:
+                await to_thread.run_sync(self.admit)
             return await to_thread.run_sync(partial(self.look, after))
         except Unavailable:
             if waited > self.pace.patience:

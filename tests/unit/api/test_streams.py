@@ -194,6 +194,25 @@ def test_a_database_that_is_away_for_a_moment_is_waited_for() -> None:
     assert told[-1].name == "investigation_end"
 
 
+def test_a_database_that_is_away_when_the_key_is_asked_about_is_waited_for_too() -> None:
+    agents = AgentWorld()
+    one = agents.add(step(1))
+    agents.looked = Looks({3: lambda: agents.end(one.id)})
+
+    class Away(World):
+        admitted: int = 0
+
+        def admit(self, key: str, /) -> Any:
+            self.admitted += 1
+            if self.admitted == 2:
+                raise Unavailable("The database does not answer.")
+            return super().admit(key)
+
+    pace = Pace(look=0.001, admission=0.0, patience=5.0)
+    told = events(read(Away(agents=agents), path_of(one), pace=pace).text)
+    assert told[-1].name == "investigation_end"
+
+
 @pytest.mark.parametrize(
     ("trouble", "status"),
     [(Unavailable("The database does not answer."), 503), (BudgetExceeded("Nothing left."), 402)],
