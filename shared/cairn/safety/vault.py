@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.safety.evening import evened
 from cairn.safety.formats import NO_NAMES
 from cairn.safety.profiles import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Vault: TypeAlias = Mapping[str, str]
 """`<EMAIL_1>` -> what stood there. Sealed wherever it is kept."""
@@ -75,22 +78,32 @@ class Book:
         self.known.add(kind, value)
 
 
+@dataclass(slots=True)
+class _Node:
+    """Where the words of values lead: to longer ones, and to what ends with this word.
+
+    `edges` are how many characters such values have before their first word and after their last.
+    """
+
+    further: dict[str, _Node] = field(default_factory=dict[str, "_Node"])
+    edges: tuple[tuple[int, int], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A value that is looked for; `guessed` ones are names that an address gives away."""
+    """What a value is; `guessed` ones are names that an address gives away."""
 
-    value: str
-    offset: int  # of its first word
     kind: Kind
-    any_case: bool
     guessed: bool
 
 
 class Known:
-    """Values that are looked for as words of their own, by the first word of each."""
+    """Values that are looked for as words of their own, word by word."""
 
     def __init__(self) -> None:
-        self._by_word: dict[str, dict[str, _Known]] = defaultdict(dict)
+        self._begin = _Node()
+        self._exact: dict[str, _Known] = {}
+        self._any_case: dict[str, _Known] = {}  # casefolded
 
     def add(self, kind: Kind, value: str) -> None:
         """Look for `value` from now on, unless it is too short or says too little by itself."""
@@ -113,18 +126,36 @@ class Known:
     def spans(self, text: str, *, guess: bool) -> list[tuple[int, int, Kind]]:
         """Return where known values stand in `text`, guessed ones when `guess`.
 
-        O(words) as long as few values begin alike.
+        O(words of the text times words of the longest value), however many are known.
         """
-        if not self._by_word:
+        if not self._begin.further:
             return []
-        return [
-            (start, start + len(one.value), one.kind)
-            for word in _WORDS.finditer(text)
-            for one in self._by_word.get(word[0].casefold(), _NOTHING).values()
-            if (guess or not one.guessed)
-            and (start := word.start() - one.offset) >= 0
-            and _stands(one, text, start)
-        ]
+        found: list[tuple[int, int, Kind]] = []
+        for word in _WORDS.finditer(text):
+            for start, end in self._places(text, word):
+                known = self._known(text[start:end], guess=guess)
+                if known is not None and _stands_alone(text, start, end):
+                    found.append((start, end, known.kind))
+        return found
+
+    def _places(self, text: str, first: re.Match[str]) -> Iterator[tuple[int, int]]:
+        """Yield where a value may stand whose first word is `first`."""
+        word, node = first, self._begin.further.get(first[0].casefold())
+        while node is not None:
+            for before, after in node.edges:
+                start, end = first.start() - before, word.end() + after
+                if start >= 0 and end <= len(text):
+                    yield start, end
+            following = _WORDS.search(text, word.end()) if node.further else None
+            if following is None:
+                return
+            word, node = following, node.further.get(following[0].casefold())
+
+    def _known(self, text: str, *, guess: bool) -> _Known | None:
+        for known in (self._exact.get(text), self._any_case.get(text.casefold())):
+            if known is not None and (guess or not known.guessed):
+                return known
+        return None
 
     def _add_name(self, name: str, *, guessed: bool) -> None:
         whole = len(_WORDS.findall(name)) > 1
@@ -136,16 +167,18 @@ class Known:
     def _add(
         self, kind: Kind, value: str, *, any_case: bool = False, guessed: bool = False
     ) -> None:
-        word = _WORDS.search(value)
-        if word is None:
+        words = list(_WORDS.finditer(value))
+        if not words:
             return
-        entries = self._by_word[word[0].casefold()]
-        before = entries.get(value)
-        if before is None or (before.guessed and not guessed) or (any_case > before.any_case):
-            entries[value] = _Known(value, word.start(), kind, any_case, guessed)
-
-
-_NOTHING: Mapping[str, _Known] = MappingProxyType({})
+        node = self._begin
+        for word in words:
+            node = node.further.setdefault(word[0].casefold(), _Node())
+        edge = (words[0].start(), len(value) - words[-1].end())
+        if edge not in node.edges:
+            node.edges += (edge,)
+        values, key = (self._any_case, value.casefold()) if any_case else (self._exact, value)
+        if key not in values or values[key].guessed:
+            values[key] = _Known(kind, guessed)
 
 
 def _name_in(address: str) -> str:
@@ -156,14 +189,6 @@ def _name_in(address: str) -> str:
     if any(part.casefold() in NO_NAMES for part in parts):
         return ""
     return " ".join(part.title() for part in parts)
-
-
-def _stands(known: _Known, text: str, start: int) -> bool:
-    """Return whether a known value stands at `start`, as words of its own."""
-    end = start + len(known.value)
-    there = text[start:end]
-    same = there == known.value or (known.any_case and there.casefold() == known.value.casefold())
-    return same and _stands_alone(text, start, end)
 
 
 def _drawer(kind: Kind) -> str:
