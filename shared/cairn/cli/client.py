@@ -93,6 +93,8 @@ class Client:
                     answer.read()
                     raise self._failure(answer)
                 yield from answer.iter_lines()
+        except (httpx.ConnectError, httpx.InvalidURL) as exc:
+            raise self._unreachable(BROKEN_OFF) from exc
         except httpx.HTTPError as exc:
             raise Failure(
                 f"The stream of {self.url} broke off.",
@@ -123,9 +125,11 @@ class Client:
                 advice="see what is down: cairn status",
             ) from exc
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            raise Failure(
-                f"{self.url} cannot be reached.", advice="start the laptop stack: cairn up"
-            ) from exc
+            raise self._unreachable() from exc
+
+    def _unreachable(self, code: str = "") -> Failure:
+        advice = "start the laptop stack: cairn up"
+        return Failure(f"{self.url} cannot be reached.", advice=advice, code=code)
 
     def _failure(self, answer: "httpx.Response") -> Failure:
         if answer.headers.get("content-type", "").startswith("application/problem+json"):

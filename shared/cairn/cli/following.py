@@ -9,7 +9,9 @@ from cairn.cli.client import BROKEN_OFF
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 
-NOT_STREAMABLE = "not-streamable"
+POLLED_INSTEAD = frozenset({"not-streamable", "unavailable"})
+"""Problems of a stream that a poll does not have: it cannot be, or too many are open."""
+
 END = "investigation_end"
 PROBLEM = "problem"
 POLL_SECONDS = 1.0
@@ -28,32 +30,27 @@ class Told:
 def follow(deps: Deps, investigation_id: str) -> Iterator[Told]:
     """Yield events from the beginning to the end of an investigation.
 
-    A stream that breaks off is taken up after its last event. Failure when that fails too often,
-    and when the API refuses.
+    A stream that breaks off is taken up after its last event; where there is none, or no room for
+    one more, it polls. Failure when a stream breaks off too often, and when the API refuses.
     """
-    try:
-        yield from _streamed(deps, investigation_id)
-    except Failure as failure:
-        if failure.code != NOT_STREAMABLE:
-            raise
-        yield from polled(deps, investigation_id)
-
-
-def _streamed(deps: Deps, investigation_id: str) -> Iterator[Told]:
-    last = 0
+    headers = {"accept": "text/event-stream"}
+    last, begun = 0, False
     for _ in range(RECONNECTS):
-        headers = {"accept": "text/event-stream", "last-event-id": str(last)}
-        path = f"/v1/investigations/{investigation_id}/events"
         try:
-            for told in events(deps.client.lines(path, headers)):
-                last = told.id or last
+            path = f"/v1/investigations/{investigation_id}/events"
+            asked = {**headers, "last-event-id": str(last)}
+            for told in events(deps.client.lines(path, asked)):
+                last, begun = told.id or last, True
                 if told.name == PROBLEM:
                     raise Failure(str(told.data.get("detail") or "The stream was ended."))
                 yield told
                 if told.name == END:
                     return
         except Failure as failure:
-            if failure.code != BROKEN_OFF:
+            if failure.code in POLLED_INSTEAD:
+                yield from polled(deps, investigation_id, after=last)
+                return
+            if failure.code != BROKEN_OFF or not begun:
                 raise
         deps.sleep(POLL_SECONDS)
     raise Failure("The stream broke off too often.", advice="see what is down: cairn status")
@@ -72,12 +69,13 @@ def events(lines: Iterable[str]) -> Iterator[Told]:
             fields = {}
 
 
-def polled(deps: Deps, investigation_id: str) -> Iterator[Told]:
-    """Yield the same events, as far as polling shows them."""
+def polled(deps: Deps, investigation_id: str, *, after: int = 0) -> Iterator[Told]:
+    """Yield the same events from after a step, as far as polling shows them."""
     path = f"/v1/investigations/{investigation_id}"
-    after, state = 0, ""
-    begun = deps.client.get(path)["investigation"]
-    yield Told("investigation_start", {**begun, "investigation_id": begun["id"]})
+    state = ""
+    if not after:
+        begun = deps.client.get(path)["investigation"]
+        yield Told("investigation_start", {**begun, "investigation_id": begun["id"]})
     while True:
         found = deps.client.get(f"{path}/steps", after=after)
         for step in found["items"]:

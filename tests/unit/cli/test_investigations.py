@@ -175,6 +175,44 @@ def test_a_stream_that_always_breaks_off_is_given_up() -> None:
     assert "broke off too often" in given_up.stderr
 
 
+class Nobody(httpx.BaseTransport):
+    """Nothing listens there."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+
+def test_watching_where_no_api_listens_says_at_once_how_to_start_it() -> None:
+    shell = Shell(transport=Nobody())
+    refused = shell.run("investigations", "watch", str(new_id()))
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "cannot be reached" in refused.stderr
+    assert "cairn up" in refused.stderr
+    assert shell.slept == []
+
+
+class Crowded(BreaksOff):
+    """A server that has room for a stream once, and for no other."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/events") and not self.left:
+            problem = {"type": "urn:cairn:error:unavailable", "status": 503, "detail": "Full."}
+            headers = {"content-type": "application/problem+json"}
+            return httpx.Response(503, headers=headers, json=problem)
+        return super().handle_request(request)
+
+
+@pytest.mark.parametrize("streams", [0, 1])
+def test_where_there_is_no_room_for_a_stream_it_polls_on_from_where_it_was(streams: int) -> None:
+    shell, one = ended(step(1), step(2))
+    shell.transport = Crowded(shell.world, streams)
+    shown = shell.run("investigations", "watch", one)
+    assert shown.exit_code == 0, shown.stderr
+    assert (shown.stdout.count("step 1"), shown.stdout.count("step 2")) == (1, 1)
+    assert shown.stdout.count(f"{one}\n") == 1
+    assert "DONE  auto_resolved" in shown.stdout
+
+
 def test_an_unknown_one_is_one_line_and_exit_status_1() -> None:
     refused = Shell().run("investigations", "watch", str(new_id()))
     assert (refused.exit_code, "There is no such investigation" in refused.stderr) == (1, True)
