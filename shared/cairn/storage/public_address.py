@@ -7,6 +7,9 @@ import ipaddress
 WRAPPING = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
 """NAT64, and IPv4 as IPv6 once wrote it: the last 32 bits are the address that is reached."""
 
+UNICAST = ipaddress.ip_network("2000::/3")
+"""What IPv6 uses for public places; the rest is of networks, of old forms, or of nobody yet."""
+
 
 def is_public(address: str) -> bool:
     """Return whether an address lies outside every private network, whatever it is wrapped in."""
@@ -20,6 +23,8 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(given) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
+        if given not in UNICAST:
+            return False
     return given.is_global and not given.is_multicast
 
 
