@@ -1,7 +1,8 @@
 """Which addresses a connector may ask. Not where their names lead, and not what it asks there.
 
 A rule allows an origin, a path and methods. Paths are compared as they are sent: what could be read
-in two ways (dot segments, encoded slashes, backslashes, a user in the address) is refused.
+in two ways (dot segments, encoded slashes, backslashes, a user in the address) is refused. What
+follows a semicolon is a parameter to some servers: `..;` is a dot segment, too.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def fault_of(parts: SplitResult) -> str | None:
         return "has neither a user nor a fragment"
     if not parts.netloc.isascii():
         return "has a host of ASCII letters; write others in punycode"
-    segments = parts.path.split("/")
-    unclear = "." in segments or ".." in segments or _UNCLEAR.search(parts.path)
+    segments = {one.partition(";")[0] for one in parts.path.split("/")}
+    unclear = segments & {".", ".."} or _UNCLEAR.search(parts.path)
     if unclear or not _PLAIN_PATH.fullmatch(parts.path):
         return "has a path that could be read in two ways"
     return None

@@ -157,6 +157,8 @@ def test_a_dry_run_asks_nobody(here: Site) -> None:
         "/v1/./x",
         "/v1/%2e%2e/admin",
         "/v1/..%2fadmin",
+        "/v1/..;/admin",
+        "/v1/.;x=1/admin",
         "/v1/%2E%2E/admin",
         "/v1\\..\\admin",
         "/v1/a%5cb",
