@@ -381,6 +381,11 @@ def test_names_of_repositories_are_names(issues: Issues, name: str) -> None:
         "https://",
         "api.github.com",
         "http://localhost.example.test",
+        "https://[::1",
+        "https://api.github.com:99999",
+        "https://api.github.com:0",
+        "https://api.github .com",
+        "https://api.git\nhub.com",
     ],
 )
 def test_base_addresses_are_https_or_this_machine(url: str) -> None:
@@ -403,6 +408,7 @@ def test_a_key_of_version_7_says_when_it_was_made() -> None:
     assert timedelta(hours=23) < datetime.now(UTC) - made < timedelta(hours=25)
     assert not_before(str(uuid4())) is None
     assert not_before("anything") is None
+    assert not_before("ffffffff-ffff-7fff-bfff-ffffffffffff") is None
 
 
 def test_addresses_inside_this_network_are_refused_unless_allowed(

@@ -34,8 +34,8 @@ def not_before(key: str) -> datetime | None:
     """
     try:
         made = UUID(key)
-    except ValueError:
+        if made.version != 7:
+            return None
+        return datetime.fromtimestamp((made.int >> 80) / 1000, UTC) - LEEWAY
+    except (ValueError, OverflowError):  # no UUID, or one of a time beyond any calendar
         return None
-    if made.version != 7:
-        return None
-    return datetime.fromtimestamp((made.int >> 80) / 1000, UTC) - LEEWAY

@@ -216,16 +216,27 @@ def trusted() -> SSLContext:
 
 def checked_base_url(url: str, *, allow_private: bool = False) -> str:
     """Return the address; ValidationFailed unless it is https, or http where that is allowed."""
-    parts = urlsplit(url)
-    if not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
-        fault = "must be an address without a user, a query and a fragment"
-    elif parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
-        fault = "must begin with https://"
-    else:
+    fault = _fault_of(url, allow_private=allow_private)
+    if fault is None:
         return url
     raise ValidationFailed(
         f"base_url {fault}.", reason="base-url", errors=[FieldError("base_url", fault)]
     )
+
+
+def _fault_of(url: str, *, allow_private: bool) -> str | None:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is no address"
+    if port == 0 or " " in url or not url.isprintable():
+        return "is no address"
+    if not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+        return "must be an address without a user, a query and a fragment"
+    if parts.scheme != "https" and not (allow_private and parts.scheme == "http"):
+        return "must begin with https://"
+    return None
 
 
 def is_passing(error: BaseException) -> bool:
