@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from cairn.agent.planning.letters import letter
 from cairn.agent.planning.looking import act
-from cairn.agent.planning.playbooks.playbook import Ending, Sign
+from cairn.agent.planning.playbooks.outcomes import OUTCOMES
+from cairn.agent.planning.playbooks.playbook import Sign
 from cairn.agent.planning.signs import View, view
 from cairn.agent.planning.uses import filled, serving
 from cairn.agent.planning.verdicts import sober
@@ -25,7 +26,7 @@ from cairn.text.elements import one_line
 from cairn.text.words import words
 
 if TYPE_CHECKING:
-    from cairn.agent.planning.playbooks.playbook import Change
+    from cairn.agent.planning.playbooks.playbook import Change, Ending
     from cairn.agent.ports import Question
     from cairn.safety.tools import ToolSpec
 
@@ -33,30 +34,6 @@ PROVIDER = "heuristic"
 QUERY_CHARS = 400
 ANOTHER_WAY = frozenset(["denied", "failed"])
 """Outcomes after which another tool is tried: by the rules or the tool, not a person's no."""
-
-OUTCOMES = (
-    Ending(
-        verdict=Verdict.NEEDS_TECH,
-        reason="Nobody knows whether the action took effect; a technician has to look.",
-        when=frozenset([Sign.UNKNOWN]),
-    ),
-    Ending(
-        verdict=Verdict.NEEDS_TECH,
-        reason="The action that would mend this was refused.",
-        when=frozenset([Sign.REFUSED]),
-    ),
-    Ending(
-        verdict=Verdict.NEEDS_TECH,
-        reason="The action that would mend this did not work.",
-        when=frozenset([Sign.FAILED]),
-    ),
-    Ending(
-        verdict=Verdict.NEEDS_TECH,
-        reason="The action that would mend this was only rehearsed.",
-        when=frozenset([Sign.SIMULATED]),
-    ),
-)
-"""What an action came to goes before the endings of the playbook."""
 
 _AUTOMATIC = re.compile(
     r"\b(?:automatic reply|auto-?reply|out of (?:the )?office|autoreply|abwesenheitsnotiz|"

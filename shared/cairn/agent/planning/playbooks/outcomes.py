@@ -1,0 +1,19 @@
+"""What an action may have come to that a technician has to see, whatever its playbook."""
+
+from __future__ import annotations
+
+from cairn.agent.planning.playbooks.playbook import Ending, Sign
+from cairn.agent.state import Verdict
+
+_REASONS = {
+    Sign.UNKNOWN: "Nobody knows whether the action took effect; a technician has to look.",
+    Sign.REFUSED: "The action that would mend this was refused.",
+    Sign.FAILED: "The action that would mend this did not work.",
+    Sign.SIMULATED: "The action that would mend this was only rehearsed.",
+}
+
+OUTCOMES = tuple(
+    Ending(verdict=Verdict.NEEDS_TECH, reason=reason, when=frozenset([sign]))
+    for sign, reason in _REASONS.items()
+)
+"""They go before the endings of the playbook."""
