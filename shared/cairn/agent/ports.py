@@ -431,7 +431,10 @@ class Planner(Protocol):
         ...
 
     def summary(self, question: Question, ruling: Ruling) -> str:
-        """Return the message to the requester, every claim ending with a citation."""
+        """Return the message, every claim ending with a citation.
+
+        It is for the requester where the verdict `answers`, else a note for the desk.
+        """
         ...
 
 

@@ -58,6 +58,11 @@ class Verdict(StrEnum):
         """Return whether a person is called."""
         return self is not Verdict.AUTO_RESOLVED
 
+    @property
+    def answers(self) -> bool:
+        """Return whether its message is for the requester; the others' is a note for the desk."""
+        return self in (Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:

@@ -1,6 +1,7 @@
-"""The message to the requester by rules: what was seen, what was done, what comes next. Pure.
+"""The message by rules: to the requester, or a hand-off note to who goes on. Pure.
 
-Each sentence that says something ends with the citation of the sign it speaks of.
+What was seen, what was done, who goes on. Each sentence that says something ends with the citation
+of the sign it speaks of.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from cairn.agent import citations
 from cairn.agent.planning import wording
 from cairn.agent.planning.playbooks.playbook import Sign
 from cairn.agent.planning.wording import said
+from cairn.agent.state import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,31 +21,29 @@ if TYPE_CHECKING:
     from cairn.agent.planning.signs import Seen, View
     from cairn.agent.ports import Question, Ruling
 
-OUTCOMES = (Sign.REFUSED, Sign.SIMULATED, Sign.FAILED, Sign.UNKNOWN)
-
 
 def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None) -> str:
     """Return the message; `ending` None says only what was seen and who goes on."""
     language = question.memory.brief.language
     known = citations.sources(question.memory)
     here = citations.ticket(question.memory.brief.ticket_id)
-    told = list(_told(seen, language))
+    answers = ruling.verdict.answers
+    told = list(_told(seen, language, answers=answers))
     closing = list(_closing(ruling, ending, language, here))
-    parts = [said(wording.GREETING, language), " ".join(told), " ".join(closing)]
-    text = "\n\n".join(filter(None, parts))
+    opening = said(wording.GREETING if answers else wording.HAND_OFF, language)
+    text = "\n\n".join(filter(None, [opening, " ".join(told), " ".join(closing)]))
     return citations.disclaimed(text, known, language=language)
 
 
-def _told(seen: View, language: str) -> Iterator[str]:
+def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
     """Yield a sentence for each sign that has one, those of the playbook first."""
     book = seen.reading.book
     tells, hidden = book.tells, book.private if Sign.FOREIGN in seen.signs else frozenset[Sign]()
-    for sign, text in tells.items():
+    if Sign.SUSPICIOUS in seen.signs and not answers:
+        yield _sentence(wording.SUSPICIOUS, seen.signs[Sign.SUSPICIOUS], language)
+    for sign, text in {**tells, **wording.TELLS}.items():
         if sign in seen.signs and sign not in hidden:
             yield _sentence(text, seen.signs[sign], language)
-    for sign in (Sign.NO_ACCOUNT, *OUTCOMES):
-        if sign in seen.signs and sign not in tells and sign not in hidden:
-            yield _sentence(wording.TELLS[sign], seen.signs[sign], language)
     if Sign.KNOWN in seen.signs:
         yield _known(seen, language)
 
@@ -52,7 +52,7 @@ def _known(seen: View, language: str) -> str:
     """Return the documentation's own words for a question, a pointer to it for a problem."""
     found = seen.signs[Sign.KNOWN]
     if Sign.ASKS_HOW not in seen.signs or not seen.quote:
-        return _sentence(wording.TELLS[Sign.KNOWN], found, language)
+        return _sentence(wording.KNOWN, found, language)
     quote = " ".join(seen.quote.translate(_NO_BRACKETS).split()).rstrip(".")
     text = said(wording.QUOTED, language).replace("{quote}", quote)
     return f"{text} {found.citation}."
@@ -61,8 +61,9 @@ def _known(seen: View, language: str) -> str:
 def _closing(ruling: Ruling, ending: Ending | None, language: str, here: str) -> Iterator[str]:
     if ending and ending.says:
         yield f"{said(ending.says, language)} {here}."
-    if ruling.verdict in wording.CLOSINGS:
-        yield f"{said(wording.CLOSINGS[ruling.verdict], language)} {here}."
+    if ruling.verdict is not Verdict.AUTO_RESOLVED:
+        text = wording.CLOSINGS.get(ruling.verdict, wording.GOES_ON)
+        yield f"{said(text, language)} {here}."
     if ending and ending.asks:
         yield said(ending.asks, language)
 

@@ -115,7 +115,10 @@ class ModelPlanner:
         shown, memory = self._shown(question), question.memory
         known = citations.sources(memory)
         ask = summarizer.ASKED.format(
-            verdict=ruling.verdict, reason=one_line(ruling.reason), language=memory.brief.language
+            verdict=ruling.verdict,
+            reason=one_line(ruling.reason),
+            what=summarizer.ANSWER if ruling.verdict.answers else summarizer.NOTE,
+            language=memory.brief.language,
         )
         request = ChatRequest(
             purpose=Purpose.SUMMARIZER,

@@ -1,4 +1,4 @@
-"""Sentences every message may have, in the languages rules can write; English for all others."""
+"""Sentences any message may have, in the languages rules can write; English for all others."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ LANGUAGES = frozenset({"en", "de", "fr", "es"})
 
 GREETING: Text = {"en": "Hello,", "de": "Guten Tag,", "fr": "Bonjour,", "es": "Buenos días,"}
 
+HAND_OFF: Text = {
+    "en": "Hand-off note:",
+    "de": "Übergabenotiz:",
+    "fr": "Note de passation :",
+    "es": "Nota de traspaso:",
+}
+"""Begins what a colleague reads in the requester's place."""
+
 QUOTED: Text = {
     "en": "Our documentation says: “{quote}”",
     "de": "In unserer Dokumentation steht: „{quote}“",
@@ -23,18 +31,27 @@ QUOTED: Text = {
     "es": "Nuestra documentación dice: «{quote}»",
 }
 
+KNOWN: Text = {
+    "en": "Our documentation covers this kind of problem",
+    "de": "Unsere Dokumentation behandelt dieses Problem",
+    "fr": "Notre documentation traite ce type de problème",
+    "es": "Nuestra documentación trata este tipo de problema",
+}
+
+SUSPICIOUS: Text = {
+    "en": "The ticket has words that try to direct a model",
+    "de": "Das Ticket enthält Worte, die ein Modell lenken sollen",
+    "fr": "Le ticket contient des mots qui cherchent à diriger un modèle",
+    "es": "El caso contiene palabras que intentan dirigir a un modelo",
+}
+"""Told to colleagues only."""
+
 TELLS: Mapping[Sign, Text] = {
     Sign.NO_ACCOUNT: {
         "en": "There is no account under the address we looked for",
         "de": "Unter der gesuchten Adresse gibt es kein Konto",
         "fr": "Il n'existe aucun compte sous l'adresse recherchée",
         "es": "No hay ninguna cuenta con la dirección buscada",
-    },
-    Sign.KNOWN: {
-        "en": "Our documentation covers this kind of problem",
-        "de": "Unsere Dokumentation behandelt dieses Problem",
-        "fr": "Notre documentation traite ce type de problème",
-        "es": "Nuestra documentación trata este tipo de problema",
     },
     Sign.REFUSED: {
         "en": "The step that would mend this was not permitted",
@@ -63,43 +80,27 @@ TELLS: Mapping[Sign, Text] = {
 }
 
 CLOSINGS: Mapping[Verdict, Text] = {
-    Verdict.NEEDS_TECH: {
-        "en": "A technician takes over your ticket",
-        "de": "Eine Technikerin oder ein Techniker übernimmt Ihr Anliegen",
-        "fr": "Un technicien prend le relais",
-        "es": "Un técnico se hace cargo de su caso",
-    },
-    Verdict.NEEDS_L2: {
-        "en": "A colleague takes over your ticket",
-        "de": "Eine Kollegin oder ein Kollege übernimmt Ihr Anliegen",
-        "fr": "Une personne de l'équipe prend le relais",
-        "es": "Una persona del equipo se hace cargo de su caso",
-    },
     Verdict.NEEDS_CLIENT: {
         "en": "Your ticket waits for your answer",
         "de": "Ihr Anliegen wartet auf Ihre Antwort",
         "fr": "Votre demande attend votre réponse",
         "es": "Su caso espera su respuesta",
     },
-    Verdict.SKIPPED: {
-        "en": "Your message asks for nothing we would have to look into",
-        "de": "Ihre Nachricht verlangt nichts, dem wir nachgehen müssten",
-        "fr": "Votre message ne demande aucune recherche de notre part",
-        "es": "Su mensaje no pide nada que debamos investigar",
-    },
-    Verdict.FAILED: {
-        "en": "Our automatic investigation failed, a technician takes over",
-        "de": "Die automatische Untersuchung ist gescheitert, ein Mensch übernimmt",
-        "fr": "Notre recherche automatique a échoué, un technicien prend le relais",
-        "es": "Nuestra investigación automática falló, un técnico se hace cargo",
-    },
-    Verdict.FAILED_BUDGET: {
-        "en": "Our automatic investigation took too long, a technician takes over",
-        "de": "Die automatische Untersuchung dauerte zu lange, ein Mensch übernimmt",
-        "fr": "Notre recherche automatique a duré trop longtemps, un technicien prend le relais",
-        "es": "Nuestra investigación automática tardó demasiado, un técnico se hace cargo",
+    Verdict.NEEDS_L2: {
+        "en": "Somebody with the authority for it has to decide",
+        "de": "Jemand mit der Befugnis dazu muss entscheiden",
+        "fr": "Une personne habilitée doit décider",
+        "es": "Debe decidir una persona autorizada",
     },
 }
+
+GOES_ON: Text = {
+    "en": "A technician has to go on with this ticket",
+    "de": "Eine Technikerin oder ein Techniker muss hier weitermachen",
+    "fr": "Un technicien doit prendre le relais",
+    "es": "Un técnico debe continuar con este caso",
+}
+"""Closes every other hand-off."""
 
 
 def said(text: Text, language: str) -> str:

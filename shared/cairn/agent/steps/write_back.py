@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from cairn.agent.state import WorkingMemory
 
 SYSTEM = "helpdesk"
-TOLD = frozenset({Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT})
-"""Verdicts whose summary is for the requester; the others' is a note for the desk's own people."""
-
 LOST = frozenset({"refused", "needs-auth"})
 """What becomes of a reply that nobody will read."""
 
@@ -41,7 +38,7 @@ class WriteBack:
         """
         memory = situation.memory
         verdict = memory.verdict or Verdict.FAILED
-        private = verdict not in TOLD
+        private = not verdict.answers
         done = self.desk.write_back(
             situation.workspace_id,
             situation.investigation.ticket_id,

@@ -231,6 +231,21 @@ def test_a_claim_without_a_source_is_asked_about_and_then_disclaimed() -> None:
     assert "- The moon did it. [doc:moon]" in model.asked[1].messages[-1].text
 
 
+@pytest.mark.parametrize(
+    ("verdict", "asked"),
+    [
+        (Verdict.NEEDS_TECH, "a hand-off note to the colleague"),
+        (Verdict.NEEDS_L2, "a hand-off note to the colleague"),
+        (Verdict.NEEDS_CLIENT, "an answer to who sent the ticket"),
+        (Verdict.AUTO_RESOLVED, "an answer to who sent the ticket"),
+    ],
+)
+def test_a_model_is_told_for_whom_it_writes(verdict: Verdict, asked: str) -> None:
+    model = Model(letter(("It was locked.", DOC)))
+    planner(model).summary(ASKED, Ruling(verdict=verdict, reason="why"))
+    assert asked in model.asked[0].messages[-1].text
+
+
 def test_a_second_message_with_sources_is_taken() -> None:
     second = letter(("It was locked.", f"[tool:{ACTION}]"), ("Take care of it?", ""))
     model = Model(letter(("The moon did it.", "")), second)

@@ -16,10 +16,13 @@ AUTHORITY = Playbook(
             verdict=Verdict.NEEDS_L2,
             reason="Only a person with the authority for it may decide this.",
             says={
-                "en": "This is decided by a colleague who has the authority for it",
-                "de": "Darüber entscheidet eine Kollegin oder ein Kollege mit der Befugnis dazu",
-                "fr": "Une personne habilitée en décidera",
-                "es": "Lo decidirá una persona autorizada",
+                "en": "This is about law, a contract, a complaint, security or access rights",
+                "de": "Es geht um Recht, einen Vertrag, eine Beschwerde, Sicherheit oder "
+                "Zugriffsrechte",
+                "fr": "Il s'agit de droit, d'un contrat, d'une plainte, de sécurité ou de droits "
+                "d'accès",
+                "es": "Se trata de una cuestión legal, un contrato, una queja, la seguridad o "
+                "permisos de acceso",
             },
         ),
     ),

@@ -23,19 +23,19 @@ BILLING = Playbook(
             verdict=Verdict.NEEDS_L2,
             reason="Money is asked for or disputed; a person decides that.",
             says={
-                "en": "Questions of money are decided by a person",
-                "de": "Über Geld entscheidet bei uns ein Mensch",
-                "fr": "Les questions d'argent sont décidées par une personne",
-                "es": "Los asuntos de dinero los decide una persona",
+                "en": "This is about money",
+                "de": "Es geht um Geld",
+                "fr": "Il s'agit d'argent",
+                "es": "Se trata de dinero",
             },
         ),
     ),
     tells={
         Sign.INVOICES: {
-            "en": "On our books we see {count} invoices of yours, the latest {latest}",
-            "de": "In unseren Büchern sehen wir {count} Rechnungen von Ihnen, zuletzt {latest}",
-            "fr": "Nos livres montrent {count} factures à votre nom, la dernière {latest}",
-            "es": "En nuestros libros vemos {count} facturas suyas, la última {latest}",
+            "en": "Invoices on our books: {count}, the latest {latest}",
+            "de": "Rechnungen in unseren Büchern: {count}, zuletzt {latest}",
+            "fr": "Factures dans nos livres : {count}, la dernière {latest}",
+            "es": "Facturas en nuestros libros: {count}, la última {latest}",
         },
     },
 )

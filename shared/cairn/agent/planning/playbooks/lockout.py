@@ -10,16 +10,16 @@ from cairn.agent.state import Verdict
 
 TELLS = {
     Sign.LOCKED: {
-        "en": "When we looked, your account was locked",
-        "de": "Bei unserer Prüfung war Ihr Konto gesperrt",
-        "fr": "Lors de notre vérification, votre compte était verrouillé",
-        "es": "Al comprobarlo, su cuenta estaba bloqueada",
+        "en": "When we looked, the account was locked",
+        "de": "Bei unserer Prüfung war das Konto gesperrt",
+        "fr": "Lors de notre vérification, le compte était verrouillé",
+        "es": "Al comprobarlo, la cuenta estaba bloqueada",
     },
     Sign.OPEN: {
-        "en": "When we looked, your account was neither locked nor disabled",
-        "de": "Bei unserer Prüfung war Ihr Konto weder gesperrt noch abgeschaltet",
-        "fr": "Lors de notre vérification, votre compte n'était ni verrouillé ni désactivé",
-        "es": "Al comprobarlo, su cuenta no estaba bloqueada ni desactivada",
+        "en": "When we looked, the account was neither locked nor disabled",
+        "de": "Bei unserer Prüfung war das Konto weder gesperrt noch abgeschaltet",
+        "fr": "Lors de notre vérification, le compte n'était ni verrouillé ni désactivé",
+        "es": "Al comprobarlo, la cuenta no estaba bloqueada ni desactivada",
     },
     Sign.DISABLED: {
         "en": "The account was disabled",
@@ -66,14 +66,14 @@ ACCOUNT_ENDINGS = (
         reason="The ticket is about an account that is not known to be the requester's.",
         when=frozenset([Sign.FOREIGN]),
         says={
-            "en": "This is about an account that is not known to be yours, so a person checks "
+            "en": "The account is not known to be the requester's: who asks has to be checked "
             "first",
-            "de": "Es geht um ein Konto, das nicht nachweislich Ihres ist, darum prüft zuerst ein "
-            "Mensch",
-            "fr": "Il s'agit d'un compte dont rien n'indique qu'il est le vôtre, une personne "
-            "vérifie d'abord",
-            "es": "Se trata de una cuenta que no consta como suya, por eso primero lo comprueba "
-            "una persona",
+            "de": "Das Konto gehört nicht nachweislich der anfragenden Person: Zuerst ist zu "
+            "prüfen, wer fragt",
+            "fr": "Rien n'indique que ce compte est celui du demandeur : il faut d'abord vérifier "
+            "son identité",
+            "es": "No consta que la cuenta sea del solicitante: primero hay que comprobar su "
+            "identidad",
         },
     ),
     Ending(

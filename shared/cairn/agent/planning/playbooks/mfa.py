@@ -41,11 +41,12 @@ MFA = Playbook(
             verdict=Verdict.NEEDS_TECH,
             reason="A technician has to check who asks before the second factor is reset.",
             says={
-                "en": "Before a second factor is reset, a technician checks who asks for it",
-                "de": "Bevor ein zweiter Faktor zurückgesetzt wird, prüft ein Techniker die "
-                "Identität",
-                "fr": "Avant de réinitialiser un second facteur, un technicien vérifie l'identité",
-                "es": "Antes de restablecer un segundo factor, un técnico comprueba la identidad",
+                "en": "Who asks has to be checked before the second factor is reset",
+                "de": "Bevor der zweite Faktor zurückgesetzt wird, ist zu prüfen, wer fragt",
+                "fr": "Avant de réinitialiser le second facteur, il faut vérifier l'identité du "
+                "demandeur",
+                "es": "Antes de restablecer el segundo factor hay que comprobar la identidad del "
+                "solicitante",
             },
         ),
     ),
@@ -58,10 +59,10 @@ MFA = Playbook(
             "es": "{count} accesos fallaron en el segundo factor",
         },
         Sign.CHANGED: {
-            "en": "We have reset your second factor",
-            "de": "Wir haben Ihren zweiten Faktor zurückgesetzt",
-            "fr": "Nous avons réinitialisé votre second facteur",
-            "es": "Hemos restablecido su segundo factor",
+            "en": "We have reset the second factor",
+            "de": "Wir haben den zweiten Faktor zurückgesetzt",
+            "fr": "Nous avons réinitialisé le second facteur",
+            "es": "Hemos restablecido el segundo factor",
         },
     },
     private=PRIVATE,

@@ -1,4 +1,4 @@
-"""The prompt that asks for the message to the requester, sentence by sentence with its source."""
+"""The prompt that asks for the message of the end, sentence by sentence with its source."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ MAX_SENTENCES: Final = 20
 SYSTEM: Final = (
     WHO
     + """
-Write the message to who sent the ticket, in the ticket's language, polite and short: what was
-wrong, what was done, what happens next, what they have to do. Promise nothing that was not done.
-Say of a step that was denied, rejected, failed or simulated only that it was not taken.
+Write what is sent at the end, in the ticket's language, polite and short. You are told which:
+an answer goes to who sent the ticket: what was wrong, what was done, what happens next, what they
+have to do;
+a hand-off note goes to the colleague who takes over and is never shown to who sent the ticket: what
+is asked for, what was seen, what was done or refused, what is left to do or to decide. It speaks of
+the requester, not to them, and has no greeting.
+Promise nothing that was not done. Say of a step that was denied, rejected, failed or simulated only
+that it was not taken.
 
 Answer with one JSON object and nothing else:
 sentences: in order, each with
@@ -25,16 +30,18 @@ sentences: in order, each with
   citation: the one source that says so, exactly as shown; "" for greetings, questions, requests and
     for what has no source
 
-Example: the account was locked [tool:0198-a] and unlock_user was applied [tool:0198-b].
+Example of an answer: the account was locked [tool:0198-a], unlock_user was applied [tool:0198-b].
 Example answer: {"sentences": [{"text": "Hello,", "citation": ""}, {"text": "your account was \
 locked after 7 failed sign-ins.", "citation": "[tool:0198-a]"}, {"text": "We have unlocked it.", \
 "citation": "[tool:0198-b]"}, {"text": "Can you sign in again?", "citation": ""}]}"""
 )
 
-ASKED: Final = "The verdict is {verdict}: {reason}\nWrite the message, in the language {language}."
+ASKED: Final = "The verdict is {verdict}: {reason}\nWrite {what}, in the language {language}."
+ANSWER: Final = "an answer to who sent the ticket"
+NOTE: Final = "a hand-off note to the colleague who takes over"
 AGAIN: Final = (
     "These sentences name no source that was shown:\n{claims}\n"
-    "Write the message again. Give each its source, or leave it out."
+    "Write it again. Give each its source, or leave it out."
 )
 
 
