@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cairn.bootstrap.dispatching import machines_of
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.lifecycle.sweep import Sweep
     from cairn.lifecycle.verify_chains import VerifyChains
-    from cairn.storage.aws.dispatch import AwsDispatcher
     from cairn.storage.postgres.database import Database
 
 
@@ -60,7 +60,11 @@ def audit_services() -> AuditServices:
     opened = database(settings)
     key, index = signing_key(settings), endpoint(settings)
     parts = InvestigationParts(
-        settings=settings, opened=opened, log=log, steps={"OBSERVING": lambda: _observe()}
+        settings=settings,
+        opened=opened,
+        log=log,
+        steps={"OBSERVING": lambda: _observe()},
+        machines=machines_of(settings),
     )
     return AuditServices(
         finish=later(lambda: _finish(opened)),
@@ -110,19 +114,18 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
     from cairn.storage.postgres.model_calls import DropCalls
     from cairn.storage.postgres.webhooks import DropDeliveries
 
-    sender = _dispatcher(settings, parts)
     opened = parts.opened
     kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
     days = timedelta(days=settings.search_run_days)
     return Sweep(
-        send=sender.sweep,
+        send=parts.wake.sweep,
         expire=DropExpiredMessages(opened, utc_now),
         forget=kept(drop=DropSearchRuns(opened), age=days),
         deliveries=kept(drop=DropDeliveries(opened), age=days),
         model_calls=kept(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
         finish_forgettings=FinishForgettings(
             workspaces=ListWorkspaces(opened),
-            forget=forget_use_case(settings, opened, parts.keys, key, sender),
+            forget=forget_use_case(settings, opened, parts.keys, key, parts.wake),
             report=warn(parts.log),
         ),
     )
@@ -165,25 +168,6 @@ def _sweep_investigations(
     )
     learning = learn(parts, workspaces, report)
     return lambda lost_before: {**sweep(lost_before), **learning(), **gauges()}
-
-
-def _dispatcher(settings: AuditSettings, parts: InvestigationParts) -> AwsDispatcher:
-    from cairn.bootstrap.dispatching import (
-        dispatcher,
-        investigation_machine_of,
-        investigation_queues_of,
-        machines_of,
-    )
-    from cairn.storage.postgres.stores import PostgresStores
-
-    return dispatcher(
-        investigation_queues_of(settings),
-        machines_of(settings) | investigation_machine_of(settings),
-        parts.opened,
-        StoreTransactions(parts.opened, PostgresStores),
-        warn(parts.log),
-        later(lambda: parts.resume),
-    )
 
 
 def _count_accesses(opened: Database) -> CountAccesses:
