@@ -62,6 +62,7 @@ def listing():
         "wrong_shape",
         "two_answers",
         "grandchild",
+        "half",
     ]
     tools = [{"name": name, "inputSchema": {"type": "object"}, "_meta": READ} for name in names]
     tools += [
@@ -136,6 +137,7 @@ DOES = {
     "environment": lambda id_: answer(id_, json.dumps(dict(os.environ))),
     "wrong_shape": wrong_shape,
     "two_answers": two_answers,
+    "half": lambda id_: answer(id_, "cut in an emoji \ud83d"),
     "pid": lambda id_: answer(id_, str(os.getpid())),
     "grandchild": grandchild,
 }

@@ -32,7 +32,7 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> None:
     if given:
         _refuse(spec, [FieldError(one, "is given by Cairn") for one in given])
     try:
-        size = len(json.dumps(arguments, allow_nan=False).encode())
+        size = len(json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode())
     except (ValueError, TypeError, RecursionError) as exc:
         raise ValidationFailed("The arguments are not JSON.", reason="arguments-json") from exc
     if size > MAX_ARGUMENT_BYTES:

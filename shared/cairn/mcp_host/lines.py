@@ -20,6 +20,11 @@ SIZE_KEY = "cairn/size"
 _ID_AT_THE_END = re.compile(
     rb'(?<!\\)"id"\s*:\s*(\d{1,18}|"[^"\\]{1,64}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$'
 )
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
 _FAILED = re.compile(rb'(?<!\\)"isError"\s*:\s*true')
 
 
@@ -70,6 +75,16 @@ class Lines:
         del self._buffer[HEAD:]
 
 
+def mended(line: bytes) -> bytes:
+    """Return a line with U+FFFD for each half of a character, escaped or not.
+
+    Servers cut texts in the middle of an emoji; strict readers refuse the whole message for it.
+    """
+    if _HALF.search(line):
+        line = _ESCAPE.sub(lambda one: rb"\ufffd" if one[1] else one[0], line)
+    return line.decode("utf-8", "replace").encode()
+
+
 def shortened(head: bytes, tail: bytes, size: int) -> bytes:
     """Return a JSON-RPC answer that stands for one of `size` bytes; TooLong without an id."""
     prefix = b"data:" if head.startswith(b"data:") else b""
@@ -95,7 +110,7 @@ def _begun(head: bytes) -> dict[str, Any]:
     """Return as much of a JSON object as its beginning holds."""
     from pydantic_core import from_json
 
-    text = head.decode("utf-8", "ignore")
+    text = mended(head.decode("utf-8", "ignore").encode()).decode()
     for cut in (0, 1, 6, 12):  # an escape may have been cut in two
         try:
             begun = from_json(text[: len(text) - cut], allow_partial="trailing-strings")

@@ -18,7 +18,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 
 from cairn.mcp_host.cleaning import plain
-from cairn.mcp_host.lines import Lines, TooLong
+from cairn.mcp_host.lines import Lines, TooLong, mended
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
@@ -166,9 +166,10 @@ class StdioWire:
 
 def _message(line: bytes) -> SessionMessage | None:
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        read = types.jsonrpc_message_adapter.validate_json(mended(line), by_name=False)
     except ValueError:
         return None
+    return SessionMessage(read)
 
 
 def _signal(process: Process, number: signal.Signals) -> None:

@@ -15,7 +15,7 @@ import httpx2
 from anyio import to_thread
 
 from cairn.errors import CairnError
-from cairn.mcp_host.lines import Lines, TooLong
+from cairn.mcp_host.lines import Lines, TooLong, mended
 from cairn.mcp_host.manifest import UNAUTHORIZED
 from cairn.mcp_host.session import FAULT_KEY, LOST, NOT_SENT
 from cairn.storage.public_address import is_public
@@ -133,10 +133,10 @@ class _Bounded(httpx2.AsyncByteStream):
             async for chunk in stream:
                 size = 0 if self.sse else size + len(chunk)
                 for line in lines.feed(chunk):
-                    yield line + b"\n"
+                    yield mended(line) + b"\n"
                 if size > MAX_BODY:
                     break
-            yield lines.end()
+            yield mended(lines.end())
         except (TooLong, httpx2.TransportError):
             return  # what came of it is no message: the call is lost
 

@@ -237,6 +237,12 @@ def test_control_characters_and_escapes_do_not_come_through(processes: Processes
     assert processes.hosting.call("bad.control").text == "abredc\nd\te"
 
 
+def test_a_text_cut_in_the_middle_of_a_character_is_still_an_answer(processes: Processes) -> None:
+    processes.add()
+
+    assert processes.hosting.call("bad.half", seconds=5).text == "cut in an emoji \ufffd"
+
+
 def test_an_answer_that_is_none_counts_as_a_crash(processes: Processes) -> None:
     processes.add()
 

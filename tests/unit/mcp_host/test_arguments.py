@@ -64,8 +64,8 @@ def test_a_refusal_repeats_no_value() -> None:
     assert not re.search("4111|ada@", f"{refused.value} {refused.value.errors}")
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes"])
-def test_what_is_no_json_is_refused(value: Any) -> None:
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes", "\ud83d"])
+def test_what_is_no_json_or_cannot_be_sent_is_refused(value: Any) -> None:
     with pytest.raises(ValidationFailed) as refused:
         check({"user": value})
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.mcp_host.lines import HEAD, MAX_LINE, SIZE_KEY, Lines, TooLong
+from cairn.mcp_host.lines import HEAD, MAX_LINE, SIZE_KEY, Lines, TooLong, mended
 
 LONG = "x" * (MAX_LINE + 1)
 
@@ -87,6 +87,28 @@ def test_a_character_or_escape_cut_in_two_is_left_out() -> None:
             [line] = fed(head + text.encode() + b'"}]}}\n', 250_000)
             shown = json.loads(line)["result"]["content"][0]["text"]
             assert len(shown) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (rb'"cut \ud83d"', "cut \ufffd"),
+        (rb'"cut \uDE00 twice \ud83d\ud83d"', "cut \ufffd twice \ufffd\ufffd"),
+        (rb'"whole \ud83d\ude00 \u00e9"', "whole 😀 é"),
+        (rb'"a path C:\\ud83d, \\\ud83d\n"', "a path C:\\ud83d, \\\ufffd\n"),
+        (b'"latin \xe9"', "latin \ufffd"),
+    ],
+)
+def test_half_a_character_spoils_no_message(sent: bytes, read: str) -> None:
+    assert json.loads(mended(sent)) == read
+
+
+def test_half_a_character_spoils_no_long_message() -> None:
+    whole = json.dumps(answer("\ud83d" + LONG)).encode()
+
+    [line] = fed(whole + b"\n")
+
+    assert json.loads(line)["result"]["content"][0]["text"].startswith("\ufffdxxx")
 
 
 def test_what_is_no_text_is_shown_as_it_began() -> None:
