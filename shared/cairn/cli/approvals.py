@@ -33,16 +33,14 @@ def list_approvals(
     if as_json:
         print_json(found)
         return
-    shown = table("id", "tool", "state", "asked", "expires", "investigation")
+    shown = table("id", "tool", "state", "expires", whole="id")
     for one in found:
         colour = _COLOURS.get(one["state"], "dim")
         shown.add_row(
             one["id"],
             one["tool"],
             f"[{colour}]{one['state']}[/]",
-            moment(one["asked_at"]),
             moment(one["expires_at"]),
-            one["investigation_id"],
         )
     deps.out.print(shown)
 
@@ -70,15 +68,15 @@ def approve(
     """Say yes to exactly what is shown; it counts once."""
     deps = deps_of(ctx)
     shown = _looked_at(deps, approval, yes=yes, as_json=as_json)
-    why = _why(reason, needed=uses > 0)
+    why = _why(reason, needed=uses > 0, ask=not yes and not as_json)
     body = {"binding": shown["binding"], "reason": why}
     decided = deps.client.post(f"/v1/approvals/{approval}/approve", body)
+    if not as_json:
+        _tell(deps, "approved", decided)
     granted = _grant(deps, shown, why, uses, days) if uses else None
     if as_json:
         print_json({**decided, **({"grant": granted} if granted else {})})
-        return
-    _tell(deps, "approved", decided)
-    if granted:
+    elif granted:
         said = f"{uses} more times until {moment(granted['expires_at'])}"
         deps.out.print(f"[green]granted[/] {granted['id']}: {said}")
 
@@ -129,6 +127,7 @@ def _show(deps: Deps, one: dict[str, Any]) -> None:
     danger = "  [red]dangerous[/]" if one["dangerous"] else ""
     deps.out.print(f"[bold]{escape(one['tool'])}[/]  [{colour}]{one['state']}[/]{danger}")
     deps.out.print(f"ticket      {escape(one['title'])}  [dim]{one['ticket_id']}[/]")
+    deps.out.print(f"asked in    [dim]{one['investigation_id']}[/]")
     deps.out.print(f"why         {escape(one['why'])}")
     deps.out.print(f"asked by    {escape(one['rule'])}: {escape(one['detail'])}")
     deps.out.print("arguments")
@@ -156,10 +155,13 @@ def _show_evidence(deps: Deps, one: dict[str, Any]) -> None:
         deps.out.print(f"  [dim]{escape(gone)} is no longer among it[/]")
 
 
-def _why(reason: str | None, *, needed: bool) -> str:
+def _why(reason: str | None, *, needed: bool, ask: bool = True) -> str:
+    """Return the reason given, or asked for beside the answer; "" where none is needed."""
     if reason is not None:
         return reason
-    asked = typer.prompt("Why", default=None if needed else "", show_default=False)
+    if not needed and not ask:
+        return ""
+    asked = typer.prompt("Why", default=None if needed else "", show_default=False, err=True)
     return str(asked).strip()
 
 

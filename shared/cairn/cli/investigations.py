@@ -48,16 +48,14 @@ def list_investigations(
     if as_json:
         print_json(found["items"])
         return
-    shown = table("id", "state", "verdict", "tokens", "USD", "seconds", "begun")
+    shown = table("id", "state", "tokens", "USD", "begun", whole="id")
     for one in found["items"]:
         spent = one["spent"]
         shown.add_row(
             one["id"],
-            one["state"],
-            _verdict(one),
+            " ".join(filter(None, (one["state"], _verdict(one)))),
             str(spent["tokens"]),
             f"{spent['usd']:.4f}",
-            f"{spent['seconds']:.1f}",
             moment(one["created_at"]),
         )
     deps.out.print(shown)
@@ -80,7 +78,7 @@ def show(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
         deps.out.print(f"[red]{one['error']}[/]")
     _show_spending(deps, found)
     if found["approvals"]:
-        asked = table("approval", "tool", "state", "expires")
+        asked = table("approval", "tool", "state", "expires", whole="approval")
         for each in found["approvals"]:
             asked.add_row(each["id"], each["tool"], each["state"], moment(each["expires_at"]))
         deps.out.print(asked)

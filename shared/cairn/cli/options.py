@@ -25,14 +25,14 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
-def table(*columns: str) -> "Table":
-    """Return an empty table in the house style."""
+def table(*columns: str, whole: str | None = None) -> "Table":
+    """Return an empty table in the house style; `whole` is a column that is never folded."""
     from rich import box
     from rich.table import Table
 
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        made.add_column(column, overflow="fold")
+        made.add_column(column, overflow="fold", no_wrap=column == whole)
     return made
 
 

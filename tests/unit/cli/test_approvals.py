@@ -68,6 +68,30 @@ def test_a_yes_without_questions_is_for_scripts() -> None:
     assert world.reasons == [""]
 
 
+def test_a_sure_yes_is_asked_for_no_reason() -> None:
+    shell, world, one = asked()
+    done = shell.run("approvals", "approve", one, "--yes")
+    assert done.exit_code == 0, done.stderr
+    assert world.reasons == [""]
+
+
+@pytest.mark.parametrize("answer", [("reject",), ("edit", "--set", "user=bob")])
+def test_a_reason_is_asked_for_beside_the_json(answer: tuple[str, ...]) -> None:
+    shell, world, one = asked()
+    word, *options = answer
+    done = shell.run("approvals", word, one, *options, "--json", stdin="Not theirs.\n")
+    assert ("Why" in done.stderr, "Why" in done.stdout) == (True, False)
+    assert json.loads(done.stdout[done.stdout.index("{") :])["id"] == one
+    assert world.reasons == ["Not theirs."]
+
+
+def test_a_yes_is_told_also_when_the_grant_made_with_it_is_refused() -> None:
+    shell, _, one = asked()
+    done = shell.run("approvals", "approve", one, "-y", "-r", "\t", "--uses", "3")
+    assert done.exit_code == 1
+    assert "approved" in done.stdout
+
+
 def test_do_not_ask_again_is_a_grant_made_of_the_question() -> None:
     shell, world, one = asked()
     done = shell.run("approvals", "approve", one, "-y", "-r", "Harmless.", "--uses", "3")
