@@ -32,9 +32,14 @@ def customer_key(customer: str) -> str | None:
 
     None for a name without a letter or digit.
     """
-    company = _COMPANY.split(unicodedata.normalize("NFKC", customer).strip(), maxsplit=1)[0]
+    company = names_in(customer)[0]
     key = _BETWEEN.sub("-", company.casefold()).strip("-")[:MAX_NAME_CHARS]
     return f"{key}-customer" if key == GLOBAL_CLIENT else key or None
+
+
+def names_in(customer: str) -> list[str]:
+    """Return the names a customer's has: the company's first, then that of who asks for it."""
+    return _COMPANY.split(unicodedata.normalize("NFKC", customer).strip())
 
 
 def requester_key(email: str | None) -> str | None:

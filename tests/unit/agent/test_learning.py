@@ -106,6 +106,22 @@ class TestStaging:
         assert "acme" not in text.casefold()
         assert people.agents.types().count("resolution.staged") == 1
 
+    def test_neither_the_company_nor_the_person_of_a_customer_is_named(
+        self, people: People
+    ) -> None:
+        customer = "Hartwell Law \u2014 Kevin Reyes"
+        one = people.resolved(
+            f"{customer}: Kevin Reyes of HARTWELL LAW cannot sign in. Bob can.",
+            title="Hartwell Law is locked out",
+            customer=customer,
+        )
+        rate(people, one)
+        (staged,) = people.staged()
+        text = people.candidates.show(people.agents.admin, staged.id).text or ""
+        assert staged.title == "the customer is locked out"
+        assert "the customer: the customer of the customer cannot sign in. Bob can." in text
+        assert "hartwell" not in text.casefold() and "reyes" not in text.casefold()
+
     def test_a_resolution_is_staged_once(self, people: People) -> None:
         one = people.resolved()
         rate(people, one)

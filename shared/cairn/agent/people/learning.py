@@ -20,6 +20,7 @@ from cairn.agent.people.ports import Candidate, CandidateState
 from cairn.agent.state import State, Verdict
 from cairn.agent.tool_calls import cut
 from cairn.errors import CairnError, NotFound
+from cairn.helpdesk.subjects import names_in
 from cairn.ingestion.appending import principal_actor
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 from cairn.text.elements import one_line
@@ -169,7 +170,7 @@ def title_of(memory: WorkingMemory) -> str:
 def text_of(investigation: Investigation, memory: WorkingMemory) -> str:
     """Return a candidate as Markdown: the problem, the resolution, what was done.
 
-    The customer's name is left out: what is learned is about the problem.
+    The customer's names are left out: what is learned is about the problem.
     """
     done = "\n".join(
         f"{number}. {_done(one)}" for number, one in enumerate(memory.observations, start=1)
@@ -192,10 +193,13 @@ def _done(one: Observation) -> str:
 
 
 def _unnamed(memory: WorkingMemory, text: str) -> str:
-    name = memory.brief.customer.strip()
-    if len(name) < _SHORTEST_NAME:
+    customer = memory.brief.customer.strip()
+    names = {one for one in (customer, *names_in(customer)) if len(one) >= _SHORTEST_NAME}
+    if not names:
         return text
-    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "the customer", text, flags=re.IGNORECASE)
+    longest_first = sorted(names, key=lambda one: (-len(one), one))
+    any_of = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", "the customer", text, flags=re.IGNORECASE)
 
 
 def _resolved(investigation: Investigation) -> bool:
