@@ -1,5 +1,6 @@
 """What people say of investigations, and what may be learned of them: staged, decided, archived."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -215,6 +216,27 @@ class TestReview:
         assert (found.state, found.title) == (CandidateState.STAGED, "Locked out")
         people.candidates.accept(admin, one)
         assert b"In two steps." in next(iter(people.documents.objects.held.values()))
+
+    def test_what_was_read_is_what_is_accepted_though_somebody_edits_meanwhile(
+        self, people: People
+    ) -> None:
+        one, journal = self.staged(people), people.agents.journal
+
+        class Slow:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(journal, name)
+
+            def write(self, *given: Any) -> Any:
+                waits = people.candidates.show(people.agents.admin, one)
+                if waits.state is CandidateState.STAGED:
+                    people.candidates.edit(other(people), one, text="# Something else")
+                return journal.write(*given)
+
+        candidates = replace(people.candidates, journal=Slow())  # type: ignore[arg-type]
+        accepted = candidates.accept(people.agents.admin, one)
+        assert "## Problem" in (accepted.text or "")
+        (stored,) = people.documents.objects.held.values()
+        assert stored.decode() == accepted.text
 
     def test_a_rejected_one_stays_as_a_record(self, people: People) -> None:
         one, admin = self.staged(people), people.agents.admin

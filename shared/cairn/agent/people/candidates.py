@@ -124,8 +124,7 @@ class Candidates:
         new = replace(known, rejected_because=why)
 
         def reject(page: Page) -> None:
-            sealed = page.entries.seal(row.id, page.data_subjects, new.as_body())
-            self._decide(page, principal, row, CandidateState.REJECTED, sealed)
+            self._decide(page, principal, row, CandidateState.REJECTED, new)
             page.note("resolution.rejected", _meta(row), {"reason": why})
 
         self._write(principal, row, reject)
@@ -141,7 +140,7 @@ class Candidates:
         if row.state is not CandidateState.ACCEPTED:
 
             def accept(page: Page) -> None:
-                self._decide(page, principal, row, CandidateState.ACCEPTED, None)
+                self._decide(page, principal, row, CandidateState.ACCEPTED, known)
                 page.note("resolution.accepted", _meta(row), known.as_body())
 
             self._write(principal, row, accept)
@@ -181,8 +180,10 @@ class Candidates:
         principal: Principal,
         row: Candidate,
         state: CandidateState,
-        content: bytes | None,
+        new: Said,
     ) -> None:
+        """Decide on what was read: an edit made since then gives way to it."""
+        content = page.entries.seal(row.id, page.data_subjects, new.as_body())
         decided = page.stores.candidates.decide(
             row.id, state, by=principal.principal_id, reason=None, content=content, now=page.now
         )
