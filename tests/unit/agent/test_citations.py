@@ -149,3 +149,8 @@ def test_after_disclaiming_nothing_is_unsourced_and_again_changes_nothing(text: 
     assert unsourced(once, KNOWN) == ()
     assert disclaimed(once, KNOWN) == once
     assert all(resolves(one, KNOWN) for one in citations.citations(once))
+
+
+def test_spaces_without_end_after_a_citation_are_read_in_one_pass() -> None:
+    text = f"It is open {RUNBOOK}{' ' * 100_000}now"
+    assert disclaimed(text, KNOWN) == f"It is open {RUNBOOK} now (no source)."
