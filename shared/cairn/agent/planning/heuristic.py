@@ -101,7 +101,7 @@ class HeuristicPlanner:
 
 def _search(question: Question, seen: View) -> Plan:
     brief = question.memory.brief
-    text = f"{brief.title} {seen.reading.book.search or brief.body[:200]}"
+    text = f"{brief.title} {seen.reading.book.search or one_line(brief.body)[:200]}"
     query = one_line(text)[:QUERY_CHARS].strip()
     return Plan(
         kind=NextKind.RETRIEVE,

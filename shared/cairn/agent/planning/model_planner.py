@@ -21,7 +21,7 @@ from cairn.agent.ports import Ruling
 from cairn.agent.state import NextKind, Plan, Verdict
 from cairn.errors import Unavailable
 from cairn.llm.calls import Call
-from cairn.llm.port import ChatRequest, Message, Purpose, Role
+from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
 from cairn.text.elements import one_line
 
@@ -74,7 +74,7 @@ class ModelPlanner:
         return Ruling(verdict=Verdict.SKIPPED, reason=reason, provider=said.answer.provider)
 
     def plan(self, question: Question) -> Plan:
-        """As `Planner`; an invented citation is left out, a search made before concludes."""
+        """As `Planner`; an invented citation is left out, a search for nothing new concludes."""
         shown = self._shown(question)
         request = ChatRequest(
             purpose=Purpose.PLANNER,
@@ -88,8 +88,8 @@ class ModelPlanner:
         if step.kind is NextKind.ACT:
             return self._selected(question, shown, step)
         query = step.query or one_line(question.memory.brief.title)
-        again = question.memory.skip_retrieval or query in question.memory.queries
-        if step.kind is NextKind.RETRIEVE and not again:
+        useless = not query or query in question.memory.queries
+        if step.kind is NextKind.RETRIEVE and not (useless or question.memory.skip_retrieval):
             return Plan(kind=NextKind.RETRIEVE, reason=step.reason, query=query, provider=provider)
         return Plan(kind=NextKind.CONCLUDE, reason=step.reason, provider=provider)
 
@@ -149,11 +149,12 @@ class ModelPlanner:
         return second if len(citations.unsourced(second, known)) < len(lacking) else text
 
     def _selected(self, question: Question, shown: Envelope, step: planner.NextStep) -> Plan:
-        """Return the call a model wants made; told once what is wrong with it.
+        """Return the call a model wants made, or the end when it says that none serves.
 
-        Raises Unavailable (planner-no-tool) when the second is wrong, too.
+        It is told once what is wrong with a call. Raises Unavailable (planner-no-tool) when the
+        second is wrong, too.
         """
-        ask = tool_selector.ASKED.format(reason=step.reason, tool=one_line(step.tool))
+        ask = tool_selector.ASKED.format(reason=step.reason, tool=step.tool)
         request = ChatRequest(
             purpose=Purpose.TOOL_SELECTOR,
             tools=shown.tools,
@@ -163,7 +164,7 @@ class ModelPlanner:
         )
         for _ in range(2):
             answer = self.gateway.chat(request, _call(question), question.budget)
-            if not answer.tool_calls:
+            if not answer.tool_calls and answer.finish is Finish.COMPLETE:
                 return _none(answer)
             tool, arguments, fault = _read(answer, shown.names)
             if tool is not None and fault is None:
@@ -209,7 +210,12 @@ def _none(answer: ChatAnswer) -> Plan:
 def _read(
     answer: ChatAnswer, names: Mapping[str, ToolSpec]
 ) -> tuple[ToolSpec | None, Mapping[str, JsonValue], str | None]:
-    """Return the tool of the first call, its arguments, and what is wrong with them."""
+    """Return the tool of the first call, its arguments, and what is wrong with them.
+
+    A call that was cut off may have lost arguments nobody would miss: it is none.
+    """
+    if answer.finish not in (Finish.COMPLETE, Finish.TOOLS) or not answer.tool_calls:
+        return None, {}, "there is no whole call in it"
     call = answer.tool_calls[0]
     by_key = {one.key: one for one in names.values()}
     tool = names.get(call.name) or by_key.get(call.name)

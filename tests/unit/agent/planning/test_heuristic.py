@@ -78,6 +78,14 @@ def test_it_searches_first_with_words_of_the_playbook() -> None:
     assert "unlock" in desk.plans[0].query
 
 
+def test_a_ticket_without_a_title_is_searched_for_by_the_first_words_of_its_body() -> None:
+    desk = Desk()
+    desk.work(brief("", "\n" * 300 + "The printer on floor 3 prints stripes."))
+    assert [one.query for one in desk.plans if one.query] == [
+        "The printer on floor 3 prints stripes."
+    ]
+
+
 def test_failures_from_many_addresses_are_left_to_a_person() -> None:
     tried = [
         {"at": "t", "outcome": "wrong_password", "address": f"<IP_{number}>"} for number in range(3)

@@ -66,6 +66,8 @@ class Model:
         said = self._answers.popleft()
         if isinstance(said, Exception):
             raise said
+        if isinstance(said, ChatAnswer):
+            return said
         calls = (said,) if isinstance(said, ToolCall) else ()
         text = "" if calls else said if isinstance(said, str) else json.dumps(said)
         return ChatAnswer(
@@ -154,6 +156,29 @@ def test_a_wrong_call_is_told_once_and_corrected(wrong: ToolCall, told: str) -> 
     assert told in model.asked[2].messages[-1].text
 
 
+def ended(finish: Finish, *calls: ToolCall) -> ChatAnswer:
+    return ChatAnswer(
+        text="", model="m", provider="anthropic", usage=Usage(), finish=finish, tool_calls=calls
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ended(Finish.CUT),
+        ended(Finish.CUT, call(user_id="u-")),
+        ended(Finish.TOOLS),  # its arguments were no JSON
+        ended(Finish.REFUSED),
+    ],
+)
+def test_a_call_that_is_not_whole_is_neither_made_nor_the_end(answer: ChatAnswer) -> None:
+    model = Model(step(), answer, call(user_id="u-1"))
+    assert planner(model).plan(ASKED).arguments == {"user_id": "u-1"}
+    assert "no whole call" in model.asked[2].messages[-1].text
+    with pytest.raises(Unavailable):
+        planner(Model(step(), answer, answer)).plan(ASKED)
+
+
 def test_two_wrong_calls_are_no_plan() -> None:
     model = Model(step(), call("a"), call("b"))
     with pytest.raises(Unavailable, match="calls no tool"):
@@ -171,6 +196,12 @@ def test_the_same_search_is_not_made_twice() -> None:
     assert planner(model).plan(asked).kind is NextKind.CONCLUDE
 
 
+def test_a_search_for_nothing_concludes() -> None:
+    asked = question(WorkingMemory(brief=brief("", "The printer is broken.")))
+    plan = planner(Model(step("retrieve", query=" \n"))).plan(asked)
+    assert plan.kind is NextKind.CONCLUDE
+
+
 @pytest.mark.parametrize(
     "garbage",
     [
@@ -179,6 +210,11 @@ def test_the_same_search_is_not_made_twice() -> None:
         step(evidence="all of them"),
         step(extra=1),
         step(reason="x" * 400),
+        step(tool="x" * 400),
+        '{"kind": "act", "reason": "becau',
+        '{"kind": "conclude", "reason": "\\ud800", "query": "", "tool": "", "evidence": []}',
+        "[" * 100_000,
+        "",
         [],
     ],
 )
@@ -244,6 +280,13 @@ def test_a_model_is_told_for_whom_it_writes(verdict: Verdict, asked: str) -> Non
     model = Model(letter(("It was locked.", DOC)))
     planner(model).summary(ASKED, Ruling(verdict=verdict, reason="why"))
     assert asked in model.asked[0].messages[-1].text
+
+
+def test_of_what_a_sentence_cites_only_citations_get_into_the_message() -> None:
+    both = f"{DOC}, [tool:{ACTION}] and\nthe log"
+    model = Model(letter(("It was locked.", both), ("May I help?", "none")))
+    text = planner(model).summary(ASKED, RULING)
+    assert text == f"It was locked. {DOC} [tool:{ACTION}] May I help?"
 
 
 def test_a_second_message_with_sources_is_taken() -> None:

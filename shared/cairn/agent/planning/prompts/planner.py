@@ -13,6 +13,7 @@ from cairn.text.elements import one_line
 
 MAX_REASON_CHARS: Final = 300
 MAX_QUERY_CHARS: Final = 400
+MAX_TOOL_CHARS: Final = 200
 MAX_EVIDENCE: Final = 12
 
 SYSTEM: Final = (
@@ -61,5 +62,5 @@ class NextStep(AnswerShape):
     kind: NextKind
     reason: Annotated[str, _short(MAX_REASON_CHARS)]
     query: Annotated[str, _short(MAX_QUERY_CHARS)]
-    tool: str
+    tool: Annotated[str, _short(MAX_TOOL_CHARS)]
     evidence: Annotated[list[str], AfterValidator(_few)]

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
+from cairn.agent import citations
 from cairn.agent.planning.prompts.common import WHO
 from cairn.llm.structured import AnswerShape
 from cairn.text.elements import one_line
@@ -64,6 +65,9 @@ class Letter(AnswerShape):
     sentences: Annotated[list[Sentence], AfterValidator(_few)]
 
     def written(self) -> str:
-        """Return the message: each sentence followed by its citation."""
-        lines = [f"{one_line(one.text)} {one.citation.strip()}".strip() for one in self.sentences]
+        """Return the message: each sentence followed by its citations; what is none is left out."""
+        lines = [
+            " ".join([one_line(one.text), *map(str, citations.citations(one.citation))]).strip()
+            for one in self.sentences
+        ]
         return " ".join(filter(None, lines))
