@@ -7,7 +7,7 @@ import typer
 from cairn.cli.connector_tests import CONTEXT, test
 from cairn.cli.failure import Failure
 from cairn.cli.given import json_given, secrets_given, text_given
-from cairn.cli.options import Json, deps_of, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, print_done, print_json, table, without_none
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
 app.command("test", context_settings=CONTEXT)(test)
@@ -136,11 +136,11 @@ def check(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
 
 
 @app.command()
-def remove(ctx: typer.Context, name: Name) -> None:
+def remove(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Remove a connector with its secrets."""
     deps = deps_of(ctx)
-    deps.client.delete(f"/v1/connectors/{name}")
-    deps.out.print(f"[green]removed[/] {name}")
+    gone = deps.client.delete(f"/v1/connectors/{name}")
+    print_done(deps, gone, f"[green]removed[/] {name}", as_json=as_json)
 
 
 @app.command()

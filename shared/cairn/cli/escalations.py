@@ -7,7 +7,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.given import text_given
-from cairn.cli.options import Json, deps_of, moment, print_json, table
+from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table
 
 app = typer.Typer(help="Calls of people, and where they go.", no_args_is_help=True)
 
@@ -55,11 +55,11 @@ def show(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
 
 
 @app.command()
-def retry(ctx: typer.Context, escalation: Id) -> None:
+def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
     """Call again after a failure, by the channel the persona has now."""
     deps = deps_of(ctx)
-    deps.client.post(f"/v1/escalations/{escalation}/retry", {})
-    deps.out.print(f"[green]queued[/] {escalation}")
+    queued = deps.client.post(f"/v1/escalations/{escalation}/retry", {})
+    print_done(deps, queued, f"[green]queued[/] {escalation}", as_json=as_json)
 
 
 @app.command()
@@ -83,20 +83,21 @@ def add_channel(
     url: Annotated[
         str, typer.Option(help="The address of a Slack incoming webhook, or @FILE; a secret.")
     ],
+    as_json: Json = False,
 ) -> None:
     """Keep a Slack incoming webhook; a persona names it as `slack:NAME`."""
     deps = deps_of(ctx)
     body = {"name": name, "url": text_given(url).strip()}
-    deps.client.post("/v1/escalation-channels", body)
-    deps.out.print(f"[green]added[/] slack:{name}")
+    added = deps.client.post("/v1/escalation-channels", body)
+    print_done(deps, added, f"[green]added[/] slack:{name}", as_json=as_json)
 
 
 @app.command("remove-channel")
-def remove_channel(ctx: typer.Context, name: Name) -> None:
+def remove_channel(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Remove a channel; personas that name it fall back to notes."""
     deps = deps_of(ctx)
-    deps.client.delete(f"/v1/escalation-channels/{name}")
-    deps.out.print(f"[green]removed[/] slack:{name}")
+    gone = deps.client.delete(f"/v1/escalation-channels/{name}")
+    print_done(deps, gone, f"[green]removed[/] slack:{name}", as_json=as_json)
 
 
 def _show(deps: Deps, found: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cairn.cli.options import Json, deps_of, json_object, moment, print_json, table
+from cairn.cli.options import Json, deps_of, json_object, moment, print_done, print_json, table
 from cairn.clock import utc_now
 from cairn.text.canonical import format_timestamp
 
@@ -70,9 +70,11 @@ def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command()
 def revoke(
-    ctx: typer.Context, grant: Annotated[str, typer.Argument(help="The grant's id.")]
+    ctx: typer.Context,
+    grant: Annotated[str, typer.Argument(help="The grant's id.")],
+    as_json: Json = False,
 ) -> None:
     """Revoke a grant at once."""
     deps = deps_of(ctx)
-    deps.client.delete(f"/v1/grants/{grant}")
-    deps.out.print(f"[green]revoked[/] {grant}")
+    revoked = deps.client.delete(f"/v1/grants/{grant}")
+    print_done(deps, revoked, f"[green]revoked[/] {grant}", as_json=as_json)

@@ -25,6 +25,11 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
+def print_done(deps: Deps, answer: Any, said: str, *, as_json: bool) -> None:
+    """Print what a command did: the API's answer for programs, else one line."""
+    print_json(answer) if as_json else deps.out.print(said, highlight=False)
+
+
 def table(*columns: str, whole: str | None = None) -> "Table":
     """Return an empty table in the house style; `whole` is a column that is never folded."""
     from rich import box

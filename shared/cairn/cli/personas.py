@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.given import text_given
-from cairn.cli.options import Json, deps_of, moment, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
 
 app = typer.Typer(help="How agents work, by kind of ticket.", no_args_is_help=True)
 
@@ -113,11 +113,11 @@ def history(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
 
 
 @app.command()
-def remove(ctx: typer.Context, name: Name) -> None:
+def remove(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Remove a persona; the default one works on its tickets."""
     deps = deps_of(ctx)
-    deps.client.delete(f"/v1/personas/{name}")
-    deps.out.print(f"[green]removed[/] {name}", highlight=False)
+    gone = deps.client.delete(f"/v1/personas/{name}")
+    print_done(deps, gone, f"[green]removed[/] {name}", as_json=as_json)
 
 
 def _known(ctx: typer.Context, name: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ import typer
 
 from cairn.cli.failure import Failure
 from cairn.cli.given import json_given, secrets_given
-from cairn.cli.options import Json, deps_of, moment, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
 
 app = typer.Typer(help="Help desks: where tickets come from.", no_args_is_help=True)
 
@@ -103,11 +103,11 @@ def poll(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
 
 
 @app.command()
-def remove(ctx: typer.Context, name: Name) -> None:
+def remove(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """Remove a help desk with its secrets; its tickets stay."""
     deps = deps_of(ctx)
-    deps.client.delete(_path(ctx, name))
-    deps.out.print(f"[green]removed[/] {name}", highlight=False)
+    gone = deps.client.delete(_path(ctx, name))
+    print_done(deps, gone, f"[green]removed[/] {name}", as_json=as_json)
 
 
 def _settings(

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.given import json_given, text_given
-from cairn.cli.options import Json, deps_of, moment, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
 
 app = typer.Typer(help="What customers ask for, and where it stands.", no_args_is_help=True)
 
@@ -141,11 +141,11 @@ def queue(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command()
-def requeue(ctx: typer.Context, ticket: TicketId) -> None:
+def requeue(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None:
     """Put a ticket that has ended or was discarded back into the queue."""
     deps = deps_of(ctx)
     done = deps.client.post(f"/v1/tickets/{ticket}/requeue", {})
-    deps.out.print(f"[green]{done['status']}[/] {ticket}", highlight=False)
+    print_done(deps, done, f"[green]{done['status']}[/] {ticket}", as_json=as_json)
 
 
 def _status(shown: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, print_done, print_json, table
 
 app = typer.Typer(help="Addresses that are told of what happens.", no_args_is_help=True)
 
@@ -78,8 +78,9 @@ def deliveries(
 def remove(
     ctx: typer.Context,
     webhook: Annotated[str, typer.Argument(help="The webhook's id.")],
+    as_json: Json = False,
 ) -> None:
     """Remove a webhook with its deliveries."""
     deps = deps_of(ctx)
-    deps.client.delete(f"/v1/webhooks/{webhook}")
-    deps.out.print(f"[green]removed[/] {webhook}")
+    gone = deps.client.delete(f"/v1/webhooks/{webhook}")
+    print_done(deps, gone, f"[green]removed[/] {webhook}", as_json=as_json)
