@@ -23,6 +23,7 @@ from cairn.connectors.configuration import ConnectorConfig, configured, run
 from cairn.connectors.serving import connector_server
 from cairn.connectors.tool import Answer, Arguments, Text, WriteArguments, one_line, reads, writes
 from cairn.errors import CairnError, Unavailable
+from cairn.mcp_host.cleaning import whole_words
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.storage.outgoing import PORTS, Outgoing, Resolve, address_to_ask, refuse, resolved
 
@@ -248,8 +249,10 @@ class Received:
     def _text(self, kind: str) -> JsonValue:
         if b"\x00" in self.body:
             return f"[{len(self.body)} bytes of {kind or 'an unknown kind'}]"
+        if self.truncated:
+            return whole_words(self.body.decode(errors="replace"))
         text = self.body.decode(errors="replace")
-        if "json" not in kind or self.truncated:
+        if "json" not in kind:
             return text
         try:
             return json.loads(text)

@@ -21,7 +21,8 @@ from cairn.connectors.tool import Answer, Arguments, Tool, WriteArguments, reads
 from cairn.errors import CairnError, FieldError, ValidationFailed
 from cairn.mcp_host.cleaning import plain
 from cairn.mcp_host.manifest import ERROR_KEY, HEALTHCHECK, UNAUTHORIZED
-from cairn.mcp_host.port import MAX_RESULT_BYTES, TRUNCATED, ConnectorUnauthorised
+from cairn.mcp_host.port import ConnectorUnauthorised
+from cairn.mcp_host.results import bounded
 from cairn.safety.tools import Lane
 from cairn.text.scrub import marker, scrub, scrub_value
 
@@ -148,21 +149,12 @@ def _result(text: str, *, code: str | None) -> types.CallToolResult:
     )
 
 
-def bounded(text: str) -> str:
-    """Return the text in at most `MAX_RESULT_BYTES`, with the marker when it had more."""
-    whole = text.encode()
-    if len(whole) <= MAX_RESULT_BYTES:
-        return text
-    note = TRUNCATED.format(size=len(whole))
-    kept = whole[: MAX_RESULT_BYTES - len(note.encode())]
-    return kept.decode(errors="ignore") + note
-
-
 class _Cleaner:
     """Takes credentials and control characters out of what goes to the caller."""
 
     def __init__(self, secrets: Collection[str]) -> None:
         known = {one for one in secrets if len(one) >= MIN_SECRET}
+        known |= {json.dumps(one, ensure_ascii=False)[1:-1] for one in known}
         self._secrets = sorted(known, key=len, reverse=True)
 
     def value(self, value: JsonValue) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from cairn.mcp_host.cleaning import whole_words
 from cairn.mcp_host.port import ToolResult
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def simulated(call: ToolCall, manifest: Manifest) -> ToolResult:
     """Return what would be sent. Nothing is; what it would do is not known."""
     shown = json.dumps(call.arguments, ensure_ascii=False, indent=1, sort_keys=True)
     if len(shown) > MAX_SHOWN:
-        shown = shown[:MAX_SHOWN] + "…"
+        shown = whole_words(shown[:MAX_SHOWN]) + "…"
     return ToolResult(
         text=(
             f"[simulated by cairn: {call.connector}.{call.tool} has no dry run of its own]\n"

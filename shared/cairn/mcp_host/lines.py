@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from cairn.mcp_host.cleaning import whole_words
+
 MAX_LINE = 1_000_000
 HEAD = 256_000
 TAIL = 1_024
@@ -98,7 +100,7 @@ def shortened(head: bytes, tail: bytes, size: int) -> bytes:
         "jsonrpc": "2.0",
         "id": id_,
         "result": {
-            "content": [{"type": "text", "text": _text(result)}],
+            "content": [{"type": "text", "text": whole_words(_text(result))}],
             "isError": _FAILED.search(tail) is not None or _said_failed(result),
             "_meta": {SIZE_KEY: size},
         },

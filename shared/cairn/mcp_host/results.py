@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from cairn.mcp_host.cleaning import plain
+from cairn.mcp_host.cleaning import plain, whole_words
 from cairn.mcp_host.lines import SIZE_KEY
 from cairn.mcp_host.manifest import ERROR_KEY, OUTCOME_UNKNOWN, UNAUTHORIZED
 from cairn.mcp_host.port import MAX_RESULT_BYTES, TRUNCATED
@@ -35,11 +35,12 @@ class Answer:
 def read_answer(result: dict[str, Any]) -> Answer:
     """Read a `tools/call` result in its JSON form."""
     meta = cast("dict[str, Any]", result.get("_meta") or {})
-    text, truncated = _cut(plain(_joined(result)), meta.get(SIZE_KEY))
+    text, said = plain(_joined(result)), meta.get(SIZE_KEY)
+    size = said if isinstance(said, int) else len(text.encode())
     return Answer(
-        text=text,
+        text=bounded(text, size),
         is_error=result.get("isError") is True,
-        truncated=truncated,
+        truncated=size > MAX_RESULT_BYTES,
         code=_code(result, meta),
     )
 
@@ -63,15 +64,20 @@ def _block(block: dict[str, Any]) -> str:
     return f"[{block.get('mimeType') or kind}, not text]"
 
 
-def _cut(text: str, said_size: object) -> tuple[str, bool]:
-    """Return the text within `MAX_RESULT_BYTES`, its marker included, and whether it was cut."""
-    encoded = text.encode("utf-8", "ignore")
-    size = said_size if isinstance(said_size, int) else len(encoded)
+def bounded(text: str, size: int | None = None) -> str:
+    """Return the text in at most `MAX_RESULT_BYTES`, with the marker when it had more.
+
+    `size` are the bytes it had before somebody else shortened it.
+    """
+    encoded = text.encode()
+    size = len(encoded) if size is None else size
     if size <= MAX_RESULT_BYTES:
-        return text, False
+        return text
     marker = TRUNCATED.format(size=size)
-    kept = encoded[: MAX_RESULT_BYTES - len(marker.encode())]
-    return kept.decode("utf-8", "ignore") + marker, True
+    most = MAX_RESULT_BYTES - len(marker.encode())
+    if len(encoded) > most:
+        text = whole_words(encoded[:most].decode("utf-8", "ignore"))
+    return text + marker
 
 
 def _code(result: dict[str, Any], meta: dict[str, Any]) -> str | None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.connecting import Said, call, listed
 
-from cairn.connectors.serving import bounded, connector_server
+from cairn.connectors.serving import connector_server
 from cairn.connectors.tool import Answer, Arguments, Line, Text, WriteArguments, reads, writes
 from cairn.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.mcp_host.manifest import read_manifest
 from cairn.mcp_host.port import MAX_RESULT_BYTES, ConnectorUnauthorised, OutcomeUnknown
+from cairn.mcp_host.results import bounded
 from cairn.safety.tools import Autonomy, Lane
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ class Look(Arguments):
 
 class Write(WriteArguments):
     what: Line
+
+
+ODD_SECRET = 'pa"ss\\word\nin two lines'
 
 
 def served(
@@ -50,7 +54,12 @@ def served(
         ),
     ]  # fmt: skip
     return connector_server(
-        "things", "2.1.0", tools, health=well, instructions="Things.", secrets=[SECRET, "abc"]
+        "things",
+        "2.1.0",
+        tools,
+        health=well,
+        instructions="Things.",
+        secrets=[SECRET, "abc", ODD_SECRET],
     )
 
 
@@ -111,6 +120,12 @@ def test_secrets_of_the_connector_are_taken_out_by_value() -> None:
     assert said.value["short"] == "abc"
     error = look(served(raises=Conflict(f"{SECRET} is wrong.")))
     assert SECRET not in error.text
+
+
+def test_secrets_that_json_writes_in_another_way_are_taken_out_too() -> None:
+    said = look(served({"echo": f"it is {ODD_SECRET}!", "list": [ODD_SECRET]}))
+    assert "pa" not in said.text and "two lines" not in said.text
+    assert ODD_SECRET not in look(served(raises=Conflict(f"{ODD_SECRET} is wrong."))).text
 
 
 def test_credentials_of_others_are_taken_out_by_their_look() -> None:

@@ -50,6 +50,16 @@ def test_a_long_text_is_cut_within_the_limit_and_says_how_long_it_was(unit: str)
     assert "\ufffd" not in answer.text
 
 
+@pytest.mark.parametrize("between", [" ", "\n", '","', "<br>"])
+def test_a_word_that_the_cut_would_halve_is_left_out_whole(between: str) -> None:
+    for shift in range(40):
+        said = "x" * shift + f"{between}ada.lovelace@example.com" * 5_000
+        answer = read_answer({"content": [text(said)]})
+        before, _, _ = answer.text.rpartition("\n[truncated by cairn")
+        assert before.rstrip(between).endswith("ada.lovelace@example.com")
+        assert len(before.encode()) > MAX_RESULT_BYTES - 200
+
+
 def test_a_text_of_the_limit_is_whole() -> None:
     answer = read_answer({"content": [text("x" * MAX_RESULT_BYTES)]})
 
