@@ -152,11 +152,13 @@ class Pipeline:
     def rehearse(self, checked: Attempt, call: Call) -> Attempt:
         """Call a write that waits for a person as a dry run, for the person to see.
 
-        What cannot be rehearsed comes back as it is; an error is kept and harms nothing.
+        What cannot be rehearsed comes back as it is; an error is kept and harms nothing. The answer
+        may give away names that stand in the arguments: they are redacted anew, as `perform` will.
         """
         if checked.tool is None or not may_rehearse(checked.tool, checked.outcome):
             return checked
-        return _called(self.policies(checked.workspace_id), checked, call, dry_run=True)
+        policy = self.policies(checked.workspace_id)
+        return _redact(policy)(_called(policy, checked, call, dry_run=True))
 
     def __call__(self, workspace_id: UUID, action: Action, *, persona: HasAutonomy) -> Decision:
         """Return what the rules say to an action whose arguments are restored already."""

@@ -73,6 +73,15 @@ def test_a_write_is_done_once_however_often_it_is_planned() -> None:
     assert reasons(agents, one) == ["", *["already-applied"] * 3]
 
 
+def test_a_write_is_done_once_though_its_answer_gave_away_a_name_in_the_arguments() -> None:
+    agents = world(act("accounts.unlock", user="for Babbage"), loops=True)
+    agents.host.add("accounts.unlock", Lane.WRITE, "Dear Babbage, it is unlocked.")
+    one = agents.begin()
+    assert agents.work(one).state is State.HALTED
+    assert len(agents.host.effects) == 1
+    assert reasons(agents, one) == ["", *["already-applied"] * 3]
+
+
 def test_a_loop_of_searches_ends_at_the_budget_and_searches_once() -> None:
     agents = world(search("locked"), loops=True)
     one = agents.begin()

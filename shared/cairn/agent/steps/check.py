@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cairn.agent import citations
 from cairn.agent.earlier import Earlier
@@ -26,9 +26,12 @@ from cairn.mcp_host.arguments import check_arguments
 from cairn.safety.action import Action, Decision, Outcome
 from cairn.safety.approval import binding, digest, same_arguments
 from cairn.safety.pipeline import Attempt, decided
+from cairn.safety.redaction import restore
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cairn.agent.calling import CallTool
     from cairn.agent.journal import Journal
     from cairn.agent.ports import ActionRow, Approval
@@ -37,11 +40,14 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.ids import IdSource
     from cairn.safety.pipeline import Pipeline
+    from cairn.safety.redaction import Vault
     from cairn.safety.tools import ToolSpec
+    from cairn.text.json_value import JsonValue
 
 SYSTEM = "safety"
 LIFETIME = timedelta(hours=24)
 """Of a question to a person."""
+_DONE = (ActionState.APPLIED.value, ActionState.UNKNOWN.value)
 
 APPLIED_BEFORE = (
     "applied-before",
@@ -71,7 +77,7 @@ class CheckSafety:
             why = "There is no action to check."
             return halted(situation.memory, Verdict.FAILED, why, code="nothing-planned")
         attempt = self.pipeline.check(attempted(situation, action))
-        same = self._same(situation, attempt.action)
+        same = self._same(situation, attempt)
         decision = self._asking_again(situation, attempt, same)
         memory = replace(situation.memory, vault=attempt.vault, plan=None)
         if same is not None and in_the_air(same):
@@ -135,16 +141,24 @@ class CheckSafety:
             reason=plan.reason,
         )
 
-    def _same(self, situation: Situation, action: Action) -> ActionRow | None:
-        """Return the record of the same action in this investigation, if there is one."""
+    def _same(self, situation: Situation, attempt: Attempt) -> ActionRow | None:
+        """Return the record of the same action in this investigation, if there is one.
+
+        What was done before the vault knew all of its values has another digest.
+        """
+        action = attempt.action
         with self.journal.reading(situation.workspace_id) as stores:
             begun = stores.actions.find(action.id)
             if begun is not None and in_the_air(begun):
                 return begun
             try:
-                return stores.actions.same(situation.investigation.id, digest(action))
+                found = stores.actions.same(situation.investigation.id, digest(action))
             except ValidationFailed:  # the pipeline has denied what has no canonical form
                 return None
+            done = _seen(situation.memory, attempt, *_DONE)
+            if found is not None or not done:
+                return found
+            return stores.actions.find(min(done, key=lambda one: one.dry_run).action_id)
 
     def _allowed(
         self, situation: Situation, memory: WorkingMemory, attempt: Attempt, decision: Decision
@@ -158,7 +172,7 @@ class CheckSafety:
         attempt = self._rehearsed(situation, attempt)
         return asking(
             situation,
-            replace(memory, vault=attempt.vault),
+            replace(memory, pending=attempt.action, vault=attempt.vault),
             attempt,
             decision,
             approval_id=self.new_id(),
@@ -276,13 +290,7 @@ def _circles(
     memory: WorkingMemory, attempt: Attempt, same: ActionRow | None, decision: Decision
 ) -> tuple[str, str] | None:
     """Return why an action must not be asked for again, as (code, sentence)."""
-    action = attempt.action
-    if any(
-        one.outcome == "rejected"
-        and (one.connector, one.tool) == (action.connector, action.tool)
-        and same_arguments(one.arguments, action.arguments)
-        for one in memory.observations
-    ):
+    if _seen(memory, attempt, "rejected"):
         return "rejected-before", "A person has rejected exactly this."
     if same is None or same.lane == Lane.READ:
         return None
@@ -291,6 +299,22 @@ def _circles(
     if same.state is ActionState.UNKNOWN:
         return "outcome-unknown", "Nobody knows whether exactly this was done before."
     return None
+
+
+def _seen(memory: WorkingMemory, attempt: Attempt, *outcomes: str) -> list[Observation]:
+    """Return what came out so of the same tool with the same values, hidden or not by then."""
+    action, vault = attempt.action, attempt.vault
+    return [
+        one
+        for one in memory.observations
+        if (one.connector, one.tool) == (action.connector, action.tool)
+        and one.outcome in outcomes
+        and same_arguments(_restored(one.arguments, vault), attempt.restored)
+    ]
+
+
+def _restored(arguments: Mapping[str, JsonValue], vault: Vault) -> Mapping[str, JsonValue]:
+    return cast("Mapping[str, JsonValue]", restore(dict(arguments), vault))
 
 
 def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[str, str] | None:
