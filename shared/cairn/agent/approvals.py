@@ -16,7 +16,7 @@ from cairn.agent.moving import Opened, found, ids, moved, opened
 from cairn.agent.ports import ApprovalState
 from cairn.agent.resume import UNLIMITED
 from cairn.agent.situation import Change, Fact
-from cairn.agent.snapshot import Snapshots, load_action
+from cairn.agent.snapshot import Snapshots, action_json, load_action
 from cairn.agent.state import Observation, State, Step
 from cairn.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.ingestion.appending import principal_actor
@@ -26,6 +26,7 @@ from cairn.mcp_host.arguments import check_arguments
 from cairn.safety.action import Outcome
 from cairn.safety.approval import binding
 from cairn.safety.pipeline import Attempt, decided
+from cairn.safety.redaction import rewritten
 from cairn.text.canonical import format_timestamp
 from cairn.text.checks import clean_json, clean_text
 
@@ -161,7 +162,8 @@ class Approvals:
         )
         asked = self._decidable(principal, approval_id, reason, binding)
         self._under_the_same_rules(principal, asked)
-        edited = replace(asked.action, id=self.journal.new_id(), arguments=dict(arguments))
+        written = rewritten(dict(arguments), asked.content["arguments"], asked.before.memory.vault)
+        edited = replace(asked.action, id=self.journal.new_id(), arguments=written)
         attempt = self.pipeline.check(self._attempt(asked, edited))
         _acceptable(attempt)
         edited = attempt.action
@@ -170,7 +172,7 @@ class Approvals:
             target=State.SAFETY_CHECK,
             memory=memory,
             lines=(_line("edited", f"{edited.key}: a person changed it.", reason),),
-            effects=(self._granting(principal, asked, edited, decided(attempt).policy_version),),
+            effects=(self._granting(principal, asked, attempt),),
         )
         return self._decide(principal, asked, change, ApprovalState.EDITED, reason)
 
@@ -265,13 +267,14 @@ class Approvals:
             vault=hide.vault,
         )
 
-    def _granting(self, principal: Principal, asked: Asked, edited: Action, version: str) -> Effect:
+    def _granting(self, principal: Principal, asked: Asked, attempt: Attempt) -> Effect:
         """Return what makes the edit a yes to the edited action, bound like any other."""
         approval, new_id = asked.approval, self.journal.new_id()
+        edited, version = attempt.action, decided(attempt).policy_version
         bound = binding(edited, policy_version=version, expires_at=approval.expires_at)
 
         def grant(page: Page) -> None:
-            content = {**asked.content, **_edited(asked, edited)}
+            content = {**asked.content, **_edited(attempt)}
             page.stores.approvals.add(
                 replace(
                     approval,
@@ -390,12 +393,10 @@ def _fact(asked: Asked, state: ApprovalState, reason: str) -> Fact:
     )
 
 
-def _edited(asked: Asked, edited: Action) -> dict[str, Any]:
-    from cairn.agent.snapshot import action_json
-    from cairn.safety.redaction import restore
-
-    restored = restore(dict(edited.arguments), asked.before.memory.vault)
-    return {"action": action_json(edited), "arguments": json.dumps(restored, sort_keys=True)}
+def _edited(attempt: Attempt) -> dict[str, Any]:
+    """Return what the question says of the action and its values, for the edited one."""
+    arguments = json.dumps(dict(attempt.restored), sort_keys=True)
+    return {"action": action_json(attempt.action), "arguments": arguments}
 
 
 def _difference(earlier: Mapping[str, Any] | None, now: Mapping[str, Any]) -> EvidenceChange | None:

@@ -42,6 +42,7 @@ __all__ = [
     "redact_written",
     "remember",
     "restore",
+    "rewritten",
     "scrubbed",
     "unknown_placeholder",
 ]
@@ -93,6 +94,17 @@ def remember(vault: Vault, kind: Kind, value: str) -> Vault:
     if value.strip():
         book.placeholder(kind, value)
     return book.vault
+
+
+def rewritten(arguments: dict[str, JsonValue], shown: str, vault: Vault) -> dict[str, JsonValue]:
+    """Return arguments that a person wrote over `shown`, where values stood, not placeholders.
+
+    What looks like a placeholder there was text, and stays text: nobody gets another's value sent
+    by writing `<EMAIL_1>` into a ticket.
+    """
+    texts = {vault[one]: one for one in vault if one.startswith(f"<{Kind.LITERAL}_")}
+    kept = {one: texts[one] for one in PLACEHOLDER.findall(shown) if one in texts}
+    return cast("dict[str, JsonValue]", restore(arguments, kept))
 
 
 def holds_secret(value: JsonValue) -> bool:

@@ -238,6 +238,36 @@ class TestDeciding:
         assert second.binding != first.binding
         assert "bob@acme.test" not in str(agents.memory(one).observations)
 
+    def test_an_edit_is_shown_with_the_values_it_says(self) -> None:
+        agents, _ = asked()
+        edit(agents)
+        shown = agents.approvals.get(agents.admin, agents.questions()[-1].id)
+        assert shown.arguments == {"user": "bob@acme.test"}
+
+    def test_an_edit_sends_no_value_for_what_a_ticket_wrote_like_a_placeholder(self) -> None:
+        unlock = act("accounts.unlock", user="<LITERAL_1>")
+        agents = Agents(persona=PROPOSES, planner=ScriptedPlanner([unlock]))
+        agents.host.add("accounts.unlock", Lane.WRITE)
+        one = agents.begin(f"I am <EMAIL_1>, ask {MAIL}.")
+        agents.work(one)
+        shown = agents.approvals.get(agents.admin, agents.pending().id)
+        assert shown.arguments == {"user": "<EMAIL_1>"}
+        edit(agents, user="Bob, <EMAIL_1>")
+        agents.work(one)
+        assert [dict(given) for _, _, given in agents.host.effects] == [{"user": "Bob, <EMAIL_1>"}]
+
+    def test_a_yes_counts_though_the_dry_run_gave_away_a_name_in_the_arguments(self) -> None:
+        unlock = act("accounts.unlock", user="for Babbage")
+        agents = Agents(persona=PROPOSES, planner=ScriptedPlanner([unlock]))
+        said = ToolResult(text="Dear Babbage, it would be unlocked.")
+        agents.host.add("accounts.unlock", Lane.WRITE, supports_dry_run=True, answer=lambda _: said)
+        one = agents.begin()
+        agents.work(one)
+        approve(agents)
+        assert agents.work(one).state is State.DONE
+        assert [dict(given) for _, _, given in agents.host.effects] == [{"user": "for Babbage"}]
+        assert "Babbage" not in str(agents.memory(one).observations)
+
     @pytest.mark.parametrize(
         ("arguments", "error", "reason", "said"),
         [
