@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -59,7 +60,9 @@ def workspace_of(stores: Any) -> UUID:
 
 
 def moved(stores: AgentStores, one: UUID, source: State, target: State, **changes: Any) -> bool:
+    found = stores.investigations.find(one)
     given: dict[str, Any] = {"run": 1, "snapshot": b"later", "spending": SPENT, "now": NOON}
+    given["since"] = found.moved_at if found else NOON
     return stores.investigations.move(
         Move(investigation_id=one, source=source, target=target, **given | changes)
     )
@@ -119,6 +122,19 @@ class TestInvestigations:
         assert not moved(stores, one.id, State.CREATED, State.PLANNING)
         assert stores.investigations.snapshot(one.id) == b"sealed"
         assert moved(stores, one.id, State.CREATED, State.PLANNING, run=2)
+
+    def test_do_not_move_from_a_state_they_were_in_before(self, stores: AgentStores) -> None:
+        one = started(stores, state=State.PLANNING)
+        for at, (source, target) in enumerate(pairwise(("PLANNING", "RETRIEVING", "PLANNING"))):
+            now = NOON + timedelta(seconds=at + 1)
+            assert moved(stores, one.id, State(source), State(target), now=now)
+        here = stores.investigations.find(one.id)
+        late = moved(
+            stores, one.id, State.PLANNING, State.VERDICT, since=one.moved_at, snapshot=b"old"
+        )
+        assert not late
+        assert stores.investigations.find(one.id) == here
+        assert stores.investigations.snapshot(one.id) == b"later"
 
     def test_count_their_executions_once_each(self, stores: AgentStores) -> None:
         one = started(stores, execution="a")

@@ -72,6 +72,7 @@ def resolved(
         move = Move(
             investigation_id=one.id,
             source=source,
+            since=one.moved_at if source is one.state else at,
             run=one.run,
             target=target,
             snapshot=b"s",

@@ -207,6 +207,7 @@ class Abandon:
                 investigation_id=investigation_id,
                 run=investigation.run,
                 source=investigation.state,
+                since=investigation.moved_at,
                 target=State.HALTED,
                 snapshot=b"",
                 spending=investigation.spending,

@@ -77,6 +77,7 @@ def moved(page: Page, snapshots: Snapshots, before: Opened, change: Change) -> b
         investigation_id=investigation.id,
         run=investigation.run,
         source=investigation.state,
+        since=investigation.moved_at,
         target=change.target,
         snapshot=snapshots.seal(investigation, memory, page.keys),
         spending=memory.spending,

@@ -48,13 +48,15 @@ if TYPE_CHECKING:
 class Move:
     """A transition to store: the state, the sealed snapshot, what was spent so far.
 
-    `run` is the one it was thought of in: a state may be come back to in a later one.
-    `data_subjects` are whose keys seal the snapshot, when they are others than before.
+    `run` is the one it was thought of in, `since` the `moved_at` it was thought of at: a state may
+    be come back to. `data_subjects` are whose keys seal the snapshot, when they are others than
+    before.
     """
 
     investigation_id: UUID
     run: int
     source: State
+    since: datetime
     target: State
     snapshot: bytes
     spending: Spending
@@ -98,7 +100,7 @@ class InvestigationStore(Protocol):
         ...
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` and `run` any more: nothing changes.
+        """Make a transition; False, and nothing changes, when it has moved on from `since`.
 
         A transition to DONE or HALTED leaves `ended_at` empty: `close` sets it.
         """

@@ -116,6 +116,7 @@ class Enter:
                 investigation_id=investigation.id,
                 run=investigation.run,
                 source=investigation.state,
+                since=investigation.moved_at,
                 target=RESUMED[investigation.state],
                 snapshot=snapshots.seal(investigation, taken.memory, page.keys),
                 spending=taken.memory.spending,

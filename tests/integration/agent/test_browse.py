@@ -98,6 +98,7 @@ class Desk:
             investigation_id=one.id,
             run=one.run,
             source=State.CREATED,
+            since=one.moved_at,
             target=State.HALTED,
             snapshot=b"",
             spending=Spending(tokens=60_000, usd=Decimal("0.2"), ms=1_500, iterations=3),

@@ -11,11 +11,11 @@ from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, searc
 
 from cairn.agent.ending import halted
 from cairn.agent.moving import moved, read
-from cairn.agent.ports import ActionState
+from cairn.agent.ports import ActionState, Question
 from cairn.agent.present import Present
 from cairn.agent.running import RunStep
 from cairn.agent.snapshot import Snapshots
-from cairn.agent.state import State, Verdict
+from cairn.agent.state import Plan, State, Verdict
 from cairn.agent.steps.act import Act
 from cairn.agent.transitions import EDGES, RESUMED
 from cairn.errors import Conflict, Unavailable
@@ -475,6 +475,29 @@ def test_a_run_that_comes_back_late_does_not_write_over_what_another_is_about() 
     agents.work(one)
     check(agents, one)
     assert agents.found_(one).verdict is Verdict.AUTO_RESOLVED
+
+
+def test_a_step_that_is_late_does_not_undo_what_the_same_run_has_found_out_since() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.until(one, State.PLANNING)
+    plans, held = agents.planner.plan, [True]
+
+    def late(question: Question) -> Plan:
+        plan = plans(question)
+        if held and held.pop():  # delivered twice: the other one goes on meanwhile
+            agents.until(one, State.RETRIEVING)
+            agents.until(one, State.PLANNING)
+        return plan
+
+    agents.planner.plan = late  # pyright: ignore[reportAttributeAccessIssue]
+    before = agents.types().count("investigation.moved")
+    assert agents.step(one).state is State.PLANNING
+    assert agents.types().count("investigation.moved") == before + 2
+    assert agents.memory(one).queries == ("locked",)
+    agents.work(one)
+    check(agents, one)
+    assert agents.searches == [("locked", "Acme")]
 
 
 def test_two_processes_at_the_same_action_call_it_once() -> None:

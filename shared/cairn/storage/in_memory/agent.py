@@ -46,9 +46,11 @@ class InMemoryInvestigations:
         return self.tables.snapshots[investigation_id]
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` and `run` any more."""
+        """Make a transition; False when it has moved on from `since`."""
         present = self.tables.investigations.get(move.investigation_id)
-        if present is None or (present.state, present.run) != (move.source, move.run):
+        if present is None:
+            return False
+        if (present.state, present.run, present.moved_at) != (move.source, move.run, move.since):
             return False
         self._keep(
             replace(

@@ -57,12 +57,13 @@ class PostgresInvestigations(Store):
         return row[0] if row else b""
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it is not in `source` and `run` any more."""
+        """Make a transition; False when it has moved on from `since`."""
         moved = self.run(
             "investigation.move",
             id=move.investigation_id,
             run=move.run,
             source=move.source.value,
+            since=move.since,
             target=move.target.value,
             snapshot=move.snapshot,
             verdict=move.verdict.value if move.verdict else None,

@@ -17,14 +17,14 @@ SELECT id, ticket_id, persona, state, verdict, tokens, usd, ms, iterations, unpr
 SELECT snapshot FROM investigation WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: move
--- Make a transition, if it still is where it was, in the same run; what is null stays.
+-- Make a transition, if nothing has moved it since and the run is the same; what is null stays.
 UPDATE investigation
    SET state = %(target)s, snapshot = %(snapshot)s, tokens = %(tokens)s, usd = %(usd)s, ms = %(ms)s,
        iterations = %(iterations)s, unpriced_calls = %(unpriced_calls)s,
        verdict = coalesce(%(verdict)s, verdict), error = coalesce(%(error)s, error),
        data_subjects = coalesce(%(data_subjects)s::uuid[], data_subjects), moved_at = %(now)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND run = %(run)s
-   AND state = %(source)s
+   AND state = %(source)s AND moved_at = %(since)s
 
 -- name: close
 -- Everybody was told how it ended.
