@@ -141,6 +141,8 @@ def test_how_one_is_and_what_it_lists_are_kept_apart(hosting: Hosting) -> None:
         found = stores.connectors.find("accounts")
         assert found is not None
         assert (found.health, found.listing) == (health, LISTING)
+        assert stores.connectors.hold_health(kept.id) == health
+        assert stores.connectors.hold_health(new_id()) is None
         stores.connectors.keep_listing(kept.id, None)
         found = stores.connectors.find("accounts")
         assert found is not None and (found.health, found.listing) == (health, None)

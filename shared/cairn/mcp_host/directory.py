@@ -12,7 +12,7 @@ from cairn.ledger.entry import NewEntry
 from cairn.mcp_host.connector import Launch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from uuid import UUID
 
     from cairn.access import Principal
@@ -83,10 +83,14 @@ class StoreDirectory:
             secrets=opened,
         )
 
-    def keep(self, workspace_id: UUID, connector: Connector, health: Health) -> None:
-        """Keep how one is."""
+    def keep(
+        self, workspace_id: UUID, connector: Connector, becomes: Callable[[Health], Health]
+    ) -> None:
+        """Keep what becomes of how one is by now; nothing when it was removed meanwhile."""
         with self.states.writing(system_principal(workspace_id)) as stores:
-            stores.connectors.keep_health(connector.id, health)
+            health = stores.connectors.hold_health(connector.id)
+            if health is not None:
+                stores.connectors.keep_health(connector.id, becomes(health))
 
     def seen(self, workspace_id: UUID, connector: Connector, listing: Listing) -> None:
         """Keep what one listed, and write into the ledger that it was seen: version and hash."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.clock import monotonic, utc_now
 from cairn.errors import NotFound, ValidationFailed
-from cairn.mcp_host import lifecycle
 from cairn.mcp_host.arguments import check_arguments
 from cairn.mcp_host.cache import ResultCache
 from cairn.mcp_host.connection import HANDSHAKE_SECONDS
@@ -109,7 +108,7 @@ class Host:
         except Fault as fault:
             self._reports.failed(workspace_id, found, fault)
         else:
-            self._reports.keep(workspace_id, found, lifecycle.mended(self.clock()))
+            self._reports.mended(workspace_id, found)
         health = self._found(workspace_id, name).health
         well = float(health.state is ConnectorState.READY and health.error is None)
         self.metrics(Metric.CONNECTOR_HEALTH, well, workspace=workspace_id, connector=name)
@@ -120,7 +119,7 @@ class Host:
         found = self._found(workspace_id, name)
         self._cache.forget(workspace_id, name)
         self._keeper.renewed(workspace_id, found, anew=True)
-        self._reports.keep(workspace_id, found, lifecycle.mended(self.clock()))
+        self._reports.mended(workspace_id, found)
 
     def drop(self, workspace_id: UUID, connector_id: UUID, name: str) -> None:
         """End a connector that was removed or changed."""

@@ -75,6 +75,7 @@ class Keeper:
                     self._end(slot)
                     connection = None
             if connection is None:
+                found = self._anew(workspace_id, found)
                 self._await_backoff(found)
                 connection = self._start(workspace_id, found, slot)
             connection.used_at = self.stopwatch()
@@ -182,10 +183,12 @@ class Keeper:
             return False
 
     def _anew(self, workspace_id: UUID, found: Registered) -> Registered:
-        """Return it as it stands now: it may have been started since it was looked up."""
+        """Return it as it stands now: others may have started it since, or failed to."""
         return self.reports.directory.find(workspace_id, found.connector.name) or found
 
     def _await_backoff(self, found: Registered) -> None:
+        if found.health.is_degraded:
+            raise unavailable("connector-degraded", found.connector.name)
         seconds = lifecycle.wait(found.health, self.reports.clock())
         if seconds > LONGEST_PAUSE:
             raise unavailable("connector-crashed", found.connector.name, retry_after=seconds)

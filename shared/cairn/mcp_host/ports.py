@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.ingestion.ports import LedgerStore
@@ -68,6 +68,10 @@ class ConnectorStore(Protocol):
         """Return the sealed secrets of one."""
         ...
 
+    def hold_health(self, connector_id: UUID) -> Health | None:
+        """Return how one is, which nobody else changes until the transaction ends."""
+        ...
+
     def keep_health(self, connector_id: UUID, health: Health) -> None:
         """Keep how one is; nothing when it was removed meanwhile."""
         ...
@@ -101,8 +105,10 @@ class Directory(Protocol):
         """Return what starting one needs, its secrets opened."""
         ...
 
-    def keep(self, workspace_id: UUID, connector: Connector, health: Health) -> None:
-        """Keep how one is."""
+    def keep(
+        self, workspace_id: UUID, connector: Connector, becomes: Callable[[Health], Health]
+    ) -> None:
+        """Keep what becomes of how one is by now: other processes call it, too."""
         ...
 
     def seen(self, workspace_id: UUID, connector: Connector, listing: Listing) -> None:

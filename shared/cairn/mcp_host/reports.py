@@ -14,6 +14,7 @@ from cairn.mcp_host.port import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
     from cairn.clock import Clock
@@ -47,16 +48,17 @@ class Reports:
         since = now - health.checked_at if health.checked_at else None
         fresh = since is not None and abs(since.total_seconds()) < KEPT_SECONDS
         if health.state is not ConnectorState.READY or health.error is not None or not fresh:
-            self.keep(workspace_id, found, lifecycle.ready(health, now))
+            self.keep(workspace_id, found, lambda health: lifecycle.ready(health, now))
 
     def failed(self, workspace_id: UUID, found: Registered, fault: Fault) -> None:
         """It went away, or did not come."""
-        health = lifecycle.failed(found.health, self.clock(), fault.code, fault.detail)
-        self.keep(workspace_id, found, health)
+        now, code, detail = self.clock(), fault.code, fault.detail
+        self.keep(workspace_id, found, lambda health: lifecycle.failed(health, now, code, detail))
 
     def timed_out(self, workspace_id: UUID, found: Registered) -> None:
         """It did not answer a call in time."""
-        self.keep(workspace_id, found, lifecycle.timed_out(found.health, self.clock()))
+        now = self.clock()
+        self.keep(workspace_id, found, lambda health: lifecycle.timed_out(health, now))
 
     def not_started(
         self, workspace_id: UUID, found: Registered, fault: Fault
@@ -69,25 +71,34 @@ class Reports:
         self, workspace_id: UUID, found: Registered, code: str, detail: str
     ) -> ConnectorUnavailable:
         """Nobody may rely on what it lists; return what to raise."""
-        health = lifecycle.held(found.health, self.clock(), code, detail)
-        self.keep(workspace_id, found, health)
+        now = self.clock()
+        self.keep(workspace_id, found, lambda health: lifecycle.held(health, now, code, detail))
         return unavailable("connector-degraded", found.connector.name)
 
     def unauthorised(
         self, workspace_id: UUID, found: Registered, *, runs: bool
     ) -> ConnectorUnauthorised:
         """Its sign-in is refused; return what to raise."""
-        health = lifecycle.unauthorised(found.health, self.clock(), runs=runs)
-        self.keep(workspace_id, found, health)
+        now = self.clock()
+        self.keep(
+            workspace_id, found, lambda health: lifecycle.unauthorised(health, now, runs=runs)
+        )
         return ConnectorUnauthorised(
             "The connector's sign-in is refused: its secrets need renewing.",
             reason="connector-unauthorised",
             connector=found.connector.name,
         )
 
-    def keep(self, workspace_id: UUID, found: Registered, health: Health) -> None:
-        """Keep how it is."""
-        self.directory.keep(workspace_id, found.connector, health)
+    def mended(self, workspace_id: UUID, found: Registered) -> None:
+        """A person restarted it, or the schedule found it well."""
+        now = self.clock()
+        self.keep(workspace_id, found, lambda health: lifecycle.mended(now))
+
+    def keep(
+        self, workspace_id: UUID, found: Registered, becomes: Callable[[Health], Health]
+    ) -> None:
+        """Keep what becomes of how it is by now, whatever it was when it was looked up."""
+        self.directory.keep(workspace_id, found.connector, becomes)
 
 
 def unavailable(reason: str, connector: str, *, retry_after: float = 1.0) -> ConnectorUnavailable:

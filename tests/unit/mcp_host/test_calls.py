@@ -13,6 +13,7 @@ from tests.support.hosting import Hosting, Scripted, said, tool
 
 from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
+from cairn.mcp_host.faults import Lost
 from cairn.mcp_host.port import (
     ConnectorState,
     ConnectorUnauthorised,
@@ -394,6 +395,38 @@ def test_threads_share_one_connection(hosting: Hosting) -> None:
         one.join()
 
     assert texts == ["done"] * 8
+    assert desk.starts == 1
+
+
+def test_failures_that_others_kept_meanwhile_are_counted_too(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True))
+    hosting.call("desk.reset", user="ada")
+    looked_up = hosting.found("desk")
+    reports = hosting.host._reports  # pyright: ignore[reportPrivateUsage]
+    for _ in range(6):
+        reports.failed(hosting.workspace_id, looked_up, Lost())
+
+    assert hosting.health("desk").state is ConnectorState.DEGRADED
+    hosting.later(60)
+    reports.well(hosting.workspace_id, looked_up)
+    assert hosting.health("desk").state is ConnectorState.DEGRADED
+    assert desk.starts == 1
+
+
+def test_whoever_waited_for_a_start_that_failed_waits_for_the_next(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("reset", writes=True))
+    hosting.call("desk.find", user="ada")
+    looked_up = hosting.found("desk")
+    hosting.host.drop(hosting.workspace_id, looked_up.connector.id, "desk")
+    reports = hosting.host._reports  # pyright: ignore[reportPrivateUsage]
+    for _ in range(4):
+        reports.failed(hosting.workspace_id, looked_up, Lost())
+    keeper = hosting.host._keeper  # pyright: ignore[reportPrivateUsage]
+
+    with pytest.raises(ConnectorUnavailable) as refused:
+        keeper.running(hosting.workspace_id, looked_up)
+
+    assert refused.value.reason == "connector-crashed"
     assert desk.starts == 1
 
 

@@ -60,6 +60,11 @@ class PostgresConnectors(Store):
         row = self.run("connector.secrets", called=name).fetchone()
         return row[0] if row else None
 
+    def hold_health(self, connector_id: UUID) -> Health | None:
+        """Return how one is, which nobody else changes until the transaction ends."""
+        row = self.run("connector.hold_health", id=connector_id).fetchone()
+        return _health(row) if row else None
+
     def keep_health(self, connector_id: UUID, health: Health) -> None:
         """Keep how one is; nothing when it was removed meanwhile."""
         self.run(
@@ -138,21 +143,20 @@ def _row(connector: Connector) -> dict[str, Any]:
 
 
 def _registered(row: Sequence[Any]) -> Registered:
-    connector, (state, failures, error, detail, checked_at), manifest = (
-        row[:14],
-        row[14:19],
-        row[19:],
-    )
-    version, hash_, tools = manifest
-    health = Health(
+    version, hash_, tools = row[19:]
+    listing = Listing(version=version, hash=hash_, tools=tools) if hash_ is not None else None
+    return Registered(connector=_connector(row[:14]), health=_health(row[14:19]), listing=listing)
+
+
+def _health(row: Sequence[Any]) -> Health:
+    state, failures, error, detail, checked_at = row
+    return Health(
         state=ConnectorState(state),
         failures=tuple(failures),
         error=error,
         detail=detail,
         checked_at=checked_at,
     )
-    listing = Listing(version=version, hash=hash_, tools=tools) if hash_ is not None else None
-    return Registered(connector=_connector(connector), health=health, listing=listing)
 
 
 def _connector(row: Sequence[Any]) -> Connector:

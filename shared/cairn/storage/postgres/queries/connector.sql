@@ -41,6 +41,11 @@ SELECT c.id, c.name, c.transport, c.builtin, c.command, c.url, c.config, c.secre
 -- The sealed secrets of a connector.
 SELECT secrets FROM connector WHERE workspace_id = %(workspace_id)s AND name = %(called)s
 
+-- name: hold_health
+-- How a connector is, which nobody else changes until the transaction ends.
+SELECT state, failures, error, detail, checked_at FROM connector_state
+ WHERE workspace_id = %(workspace_id)s AND connector_id = %(id)s FOR UPDATE
+
 -- name: keep_health
 -- How a connector is.
 UPDATE connector_state SET state = %(state)s, failures = %(failures)s, error = %(error)s,
