@@ -1,6 +1,6 @@
 """Standing grants over the fake and PostgreSQL: made narrow, counted once an action, revoked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import Barrier, Thread
@@ -14,7 +14,7 @@ from cairn.access import Role
 from cairn.clock import utc_now
 from cairn.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.ids import new_id
-from cairn.ledger.keys import BodyCipher, SubjectForgotten
+from cairn.ledger.keys import BodyCipher, KeyStore, SubjectForgotten
 from cairn.lifecycle.grants import MAX_GRANTS, Grants, StandingGrants
 from cairn.safety.grants import MAX_DAYS, Grant, NewGrant
 from cairn.safety.policy import ConnectorPolicy, Policy
@@ -77,6 +77,20 @@ class Granting:
         with self.system.transactions.reading(self.system.principal) as stores:
             page = stores.ledger.page(after=0, limit=500)
         return [one for one in page if one.type.startswith("grant.")]
+
+
+class Counted:
+    """A key store that counts how often it is asked."""
+
+    def __init__(self, keys: KeyStore) -> None:
+        self.keys, self.looks = keys, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.keys, name)
+
+    def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
+        self.looks += 1
+        return self.keys.get(workspace_id, subject_ids)
 
 
 @pytest.fixture(params=["in memory", "postgres"])
@@ -171,6 +185,18 @@ def test_a_grant_about_somebody_forgotten_covers_nothing(granting: Granting) -> 
     assert (shown.arguments, shown.reason) == ({}, "")
     with pytest.raises(SubjectForgotten):
         granting.make(data_subjects=(subject,))
+
+
+def test_however_many_grants_are_read_their_keys_are_asked_for_once(granting: Granting) -> None:
+    made = [granting.make(data_subjects=(new_id(),)) for _ in range(3)]
+    gone = made[1].data_subjects[0]
+    granting.system.keys.destroy(granting.system.principal.workspace_id, gone)
+    keys = Counted(granting.system.keys)
+    in_force = replace(granting.in_force, keys=keys)
+    found = in_force(granting.system.principal.workspace_id, "m365.reset_password")
+    assert (found, keys.looks) == ([made[0], made[2]], 1)
+    shown = replace(granting.grants, keys=keys).page(granting.system.principal)
+    assert ([one.reason for one in shown], keys.looks) == ([made[2].reason, "", made[0].reason], 2)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ class Grants:
         principal.require(Role.ADMIN)
         with self.transactions.reading(principal) as stores:
             rows = stores.grants.page(before=before, limit=min(limit, MAX_LISTED))
-        return [self._open(principal.workspace_id, row) for row in rows]
+        return self._shown(principal.workspace_id, rows)
 
     def get(self, principal: Principal, grant_id: UUID) -> Grant:
         """Return a grant; NotFound when there is none."""
@@ -92,7 +92,8 @@ class Grants:
             row = stores.grants.find(grant_id)
         if row is None:
             raise _no_such(grant_id)
-        return self._open(principal.workspace_id, row)
+        (found,) = self._shown(principal.workspace_id, [row])
+        return found
 
     def revoke(self, principal: Principal, grant_id: UUID) -> Grant:
         """Revoke a grant at once; a second time changes nothing. NotFound when there is none."""
@@ -115,7 +116,7 @@ class Grants:
     ) -> tuple[tuple[UUID, ...], Mapping[UUID, bytes]]:
         """Return whom an entry about it is about, nobody once they were forgotten; the keys."""
         workspace_id = principal.workspace_id
-        wanted = self._subjects(principal, grant)
+        wanted = key_subjects(workspace_id, grant.data_subjects)
         held = self.keys.get(workspace_id, wanted)
         if all(one in held for one in wanted):
             return grant.data_subjects, held
@@ -177,11 +178,12 @@ class Grants:
         entries.add(type_, meta, said, data_subjects=row.data_subjects, occurred_at=now)
         append_and_project(stores, entries.planned, now)
 
-    def _open(self, workspace_id: UUID, row: GrantRow) -> Grant:
-        return opened(workspace_id, row, self.keys, self.cipher) or _opened(row, _FORGOTTEN)
-
-    def _subjects(self, principal: Principal, grant: Grant) -> tuple[UUID, ...]:
-        return key_subjects(principal.workspace_id, grant.data_subjects)
+    def _shown(self, workspace_id: UUID, rows: Sequence[GrantRow]) -> list[Grant]:
+        found = opened(workspace_id, rows, self.keys, self.cipher)
+        return [
+            _opened(row, _FORGOTTEN) if one is None else one
+            for row, one in zip(rows, found, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,19 +199,28 @@ class StandingGrants:
         """Return the grants in force for `connector.tool`, the oldest first."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             rows = stores.grants.in_force(tool, self.clock())
-        found = [opened(workspace_id, row, self.keys, self.cipher) for row in rows]
+        found = opened(workspace_id, rows, self.keys, self.cipher)
         return [one for one in found if one is not None]
 
 
-def opened(workspace_id: UUID, row: GrantRow, keys: KeyStore, cipher: BodyCipher) -> Grant | None:
-    """Return a stored grant with what it covers; None when whom it is about was forgotten."""
-    subjects = key_subjects(workspace_id, row.data_subjects)
-    held = keys.get(workspace_id, subjects)
-    try:
-        content = cipher.open(row.id, workspace_id, subjects, held, row.content)
-    except BodyUnreadable:
-        return None
-    return _opened(row, content)
+def opened(
+    workspace_id: UUID, rows: Sequence[GrantRow], keys: KeyStore, cipher: BodyCipher
+) -> list[Grant | None]:
+    """Return stored grants with what they cover, with one look for their keys.
+
+    None in the place of one that cannot be opened: whom it is about was forgotten.
+    """
+    subjects = [key_subjects(workspace_id, row.data_subjects) for row in rows]
+    held = keys.get(workspace_id, {one for each in subjects for one in each})
+    found: list[Grant | None] = []
+    for row, own in zip(rows, subjects, strict=True):
+        try:
+            content = cipher.open(row.id, workspace_id, own, held, row.content)
+        except BodyUnreadable:
+            found.append(None)
+        else:
+            found.append(_opened(row, content))
+    return found
 
 
 _FORGOTTEN: Mapping[str, Any] = {"arguments": {}, "reason": ""}
