@@ -64,12 +64,10 @@ class Connection:
         """Return what it lists now; raises the faults of `Session.listing`."""
         return self.portal.run(LIST_SECONDS + SPARE, self.session.listing, LIST_SECONDS)
 
-    def close(self, *, wait: bool = False) -> None:
+    def close(self) -> None:
         """Let it end: it has 10 s for what is in flight, and 10 s to go."""
         if not self.serving.done():
             self.portal.start(self.session.stop)
-        if wait:
-            self.serving.exception()
 
 
 def connect(portal: Portal, wire: Wire, now: float, seconds: float) -> Connection:

@@ -10,6 +10,7 @@ from cairn.ingestion.appending import principal_actor
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import NewEntry
 from cairn.mcp_host.connector import Launch
+from cairn.mcp_host.reports import unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,9 +70,16 @@ class StoreDirectory:
             return stores.connectors.find(name)
 
     def launch(self, workspace_id: UUID, connector: Connector) -> Launch:
-        """Return what starting one needs, its secrets opened."""
+        """Return what starting one needs, its secrets opened.
+
+        Raises ConnectorUnavailable (`connector-changed`) for one that is not as it was looked up:
+        new secrets go to no old address.
+        """
         with self.transactions.reading(system_principal(workspace_id)) as stores:
+            found = stores.connectors.find(connector.name)
             sealed = stores.connectors.secrets(connector.name)
+        if found is None or _runs(found.connector) != _runs(connector):
+            raise unavailable("connector-changed", connector.name)
         opened = self.secrets.opened(workspace_id, connector.id, sealed) if sealed else {}
         return Launch(
             name=connector.name,
@@ -129,3 +137,7 @@ def recorded(
         meta={"connector_id": str(connector_id), **meta},
     )
     ledger.append(seal(ledger.head(), [entry], now))
+
+
+def _runs(connector: Connector) -> tuple[UUID, int]:
+    return connector.id, connector.revision

@@ -68,7 +68,7 @@ class Keeper:
         with slot.lock:
             connection = slot.connection
             if connection is not None:
-                if not _lists(found, connection):
+                if not _lists(found, connection) or slot.revision != found.connector.revision:
                     found = self._anew(workspace_id, found)
                 connection.suspect = connection.suspect or ask
                 if not self._is_good(connection, slot, found):
@@ -100,11 +100,9 @@ class Keeper:
 
     def drop(self, workspace_id: UUID, connector_id: UUID) -> None:
         """End a connector that was removed or changed."""
-        with self._lock:
-            slot = self._slots.pop((workspace_id, connector_id), None)
-        if slot is not None:
-            with slot.lock:
-                self._end(slot)
+        slot = self._slot(workspace_id, connector_id)  # it stays: another thread may wait for it
+        with slot.lock:
+            self._end(slot)
 
     def is_busy(self, workspace_id: UUID, connector_id: UUID) -> bool:
         """Return whether calls of this process wait for it."""
@@ -115,10 +113,9 @@ class Keeper:
         """End every connector, each with 10 s for what is in flight and 10 s to go."""
         with self._lock:
             slots = list(self._slots.values())
-            self._slots.clear()
-        connections = [slot.connection for slot in slots if slot.connection is not None]
-        for connection in connections:
-            connection.close()
+        for slot in slots:
+            with slot.lock:
+                self._end(slot)
         self._portal.close()
 
     def _start(self, workspace_id: UUID, found: Registered, slot: _Slot) -> Connection:

@@ -102,7 +102,10 @@ class Directory(Protocol):
         ...
 
     def launch(self, workspace_id: UUID, connector: Connector) -> Launch:
-        """Return what starting one needs, its secrets opened."""
+        """Return what starting one needs, its secrets opened.
+
+        Raises ConnectorUnavailable (`connector-changed`) for one that is not as it was looked up.
+        """
         ...
 
     def keep(

@@ -27,7 +27,7 @@ KEPT_SECONDS = 30.0
 """How old the stored word that all is well may be: it is not written anew at every call."""
 
 _WHY = {
-    "connector-changed": "offers other tools than those this call was checked against",
+    "connector-changed": "is no longer what this call was checked against",
     "connector-crashed": "went away, and is to be started again later",
     "connector-degraded": "is degraded: it failed too often, or lists other tools than before",
     "connector-not-started": "did not start",

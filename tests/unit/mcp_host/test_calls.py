@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from subprocess import run
 from threading import Barrier, Thread
 from typing import Any
@@ -411,6 +412,49 @@ def test_failures_that_others_kept_meanwhile_are_counted_too(hosting: Hosting) -
     reports.well(hosting.workspace_id, looked_up)
     assert hosting.health("desk").state is ConnectorState.DEGRADED
     assert desk.starts == 1
+
+
+def test_one_that_was_changed_since_it_was_looked_up_gets_none_of_its_new_secrets(
+    hosting: Hosting,
+) -> None:
+    desk = hosting.add("desk", tool("find"), secrets={"token": "old"})
+    old = hosting.found("desk")
+    moved = replace(old.connector, config={"address": "elsewhere"}, revision=2)
+    sealed = hosting.secrets.sealed(hosting.workspace_id, moved.id, {"token": "new"})
+    with hosting.transactions.writing(hosting.principal) as stores:
+        stores.connectors.change(moved, sealed)
+
+    with pytest.raises(ConnectorUnavailable) as refused:
+        hosting.directory.launch(hosting.workspace_id, old.connector)
+    keeper = hosting.host._keeper  # pyright: ignore[reportPrivateUsage]
+    keeper.running(hosting.workspace_id, old)
+
+    assert refused.value.reason == "connector-changed"
+    assert (desk.starts, hosting.call("desk.find", user="ada").text) == (1, "done")
+    assert desk.starts == 1
+
+
+def test_one_that_waits_while_another_ends_the_connector_leaves_nothing_behind(
+    hosting: Hosting,
+) -> None:
+    desk = hosting.add("desk", tool("find"))
+    hosting.call("desk.find", user="ada")
+    found, keeper = hosting.found("desk"), hosting.host._keeper  # pyright: ignore
+    slot = keeper._slot(hosting.workspace_id, found.connector.id)  # pyright: ignore
+    waiting = Thread(target=keeper.running, args=(hosting.workspace_id, found))
+    with slot.lock:
+        waiting.start()
+        ending = Thread(
+            target=hosting.host.drop, args=(hosting.workspace_id, found.connector.id, "desk")
+        )
+        ending.start()
+    waiting.join()
+    ending.join()
+
+    hosting.host.close()
+
+    assert desk.starts <= 2
+    assert slot.connection is None
 
 
 def test_whoever_waited_for_a_start_that_failed_waits_for_the_next(hosting: Hosting) -> None:
