@@ -73,6 +73,21 @@ def _units(
     }
 
 
+def _request(
+    seconds: str, *, database_ms: int, aurora_io: int, sqs_request: str = "0"
+) -> dict[str, Decimal]:
+    """Return the units of one request to the API."""
+    return _units(
+        calls=1,
+        seconds=seconds,
+        memory_mb=LARGE_MB,
+        database_ms=database_ms,
+        http_api_request=1,
+        aurora_io=aurora_io,
+        sqs_request=sqs_request,
+    )
+
+
 def _added(*parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
     total: dict[str, Decimal] = {}
     for part in parts:
@@ -89,43 +104,19 @@ _SUMMARY = Usage(input_tokens=4_000, output_tokens=350)
 _VERDICT = Usage(input_tokens=2_500, output_tokens=60)
 
 
-def _times(usage: Usage, count: int) -> Usage:
-    return Usage(
-        input_tokens=usage.input_tokens * count,
-        output_tokens=usage.output_tokens * count,
-        cache_read_tokens=usage.cache_read_tokens * count,
-        cache_write_tokens=usage.cache_write_tokens * count,
-    )
-
-
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         name="memory written",
         what="POST /v1/memories, embedded and indexed; queue messages in batches of ten",
         units=_added(
-            _units(
-                calls=1,
-                seconds="0.03",
-                memory_mb=LARGE_MB,
-                database_ms=8,
-                http_api_request=1,
-                aurora_io=10,
-                sqs_request="1.2",
-            ),
+            _request("0.03", database_ms=8, aurora_io=10, sqs_request="1.2"),
             _units(calls=1, seconds="0.012", memory_mb=LARGE_MB, database_ms=6, log_bytes=50),
         ),
     ),
     Operation(
         name="search",
         what="POST /v1/search with the default recipe, no model asked",
-        units=_units(
-            calls=1,
-            seconds="0.06",
-            memory_mb=LARGE_MB,
-            database_ms=20,
-            http_api_request=1,
-            aurora_io=5,
-        ),
+        units=_request("0.06", database_ms=20, aurora_io=5),
     ),
     Operation(
         name="loop iteration",
@@ -141,25 +132,14 @@ OPERATIONS: tuple[Operation, ...] = (
             _units(calls=2, seconds="0.1", http_api_request=2, sqs_request=6, kms_request=4),
         ),
         usages={
-            BIG_MODEL: Usage(
-                input_tokens=_times(_PLAN, 4).input_tokens + _SUMMARY.input_tokens,
-                output_tokens=_times(_PLAN, 4).output_tokens + _SUMMARY.output_tokens,
-                cache_read_tokens=_times(_PLAN, 4).cache_read_tokens,
-            ),
+            BIG_MODEL: sum([_PLAN] * 4, start=_SUMMARY),
             SMALL_MODEL: _VERDICT,
         },
     ),
     Operation(
         name="poll of the steps",
         what="GET /v1/investigations/{id}/steps",
-        units=_units(
-            calls=1,
-            seconds="0.015",
-            memory_mb=LARGE_MB,
-            database_ms=3,
-            http_api_request=1,
-            aurora_io=1,
-        ),
+        units=_request("0.015", database_ms=3, aurora_io=1),
     ),
 )
 
