@@ -120,6 +120,22 @@ def test_every_queue_has_dead_letters_and_both_have_alarms(prod: Assembly) -> No
         assert (f"Approximate{metric}", name) in watched, name
 
 
+def test_a_message_stays_hidden_six_times_as_long_as_its_consumer_may_run(
+    prod: Assembly,
+) -> None:
+    longest = {one.id: one.properties["Timeout"] for one in prod.resources("AWS::Lambda::Function")}
+    queues = {one.id: one.properties for one in prod.resources("AWS::SQS::Queue")}
+    consumed = [
+        (one.properties["EventSourceArn"]["Fn::GetAtt"][0], one.properties["FunctionName"]["Ref"])
+        for one in prod.resources("AWS::Lambda::EventSourceMapping")
+    ]
+    assert {queue for queue, _ in consumed} == {
+        name for name, queue in queues.items() if "RedrivePolicy" in queue
+    }
+    for queue, consumer in consumed:
+        assert queues[queue]["VisibilityTimeout"] >= 6 * longest[consumer], queue
+
+
 def test_every_function_and_machine_has_alarms(prod: Assembly) -> None:
     functions = {
         function.id
@@ -381,6 +397,18 @@ def test_who_runs_steps_of_investigations_may_answer_the_machine_and_see_who_wai
         if action in _listed(statement["Action"])
     }
     assert allowed == {"Act", "Api", "Audit", "Plan", "Retrieve"}
+
+
+def test_waiting_tasks_of_the_one_machine_are_answered_and_never_failed(prod: Assembly) -> None:
+    answering = [
+        (action, json.dumps(statement["Resource"]))
+        for policy in prod.resources("AWS::IAM::Policy")
+        for statement in policy.properties["PolicyDocument"]["Statement"]
+        for action in _listed(statement["Action"])
+        if action.startswith("states:SendTask")
+    ]
+    assert {action for action, _ in answering} == {"states:SendTaskSuccess"}
+    assert not [resource for _, resource in answering if "nvestigation" not in resource]
 
 
 @pytest.mark.parametrize("stage", ["local", "prod"])

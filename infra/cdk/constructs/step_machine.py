@@ -63,18 +63,19 @@ def machine_arn(scope: Construct, config: Config, name: str) -> str:
 
 def let_answer(machine: sfn.IStateMachine, function: lambda_.Function, *, config: Config) -> None:
     """Let a function answer tasks of investigations that wait, and see which executions live."""
-    machine.grant_task_response(function)
-    if config.is_local:  # the emulator cannot tell whose token it is
-        answering = iam.PolicyStatement(actions=["states:SendTaskSuccess"], resources=["*"])
-        function.add_to_role_policy(answering)
     executions = Stack.of(function).format_arn(
         service="states",
         resource="execution",
         resource_name=f"{machine_name(config, 'investigation')}:*",
         arn_format=ArnFormat.COLON_RESOURCE_NAME,
     )
-    seeing = iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])
-    function.add_to_role_policy(seeing)
+    # the emulator cannot tell whose token it is
+    answered = "*" if config.is_local else machine.state_machine_arn
+    for action, resource in (
+        ("states:SendTaskSuccess", answered),
+        ("states:DescribeExecution", executions),
+    ):
+        function.add_to_role_policy(iam.PolicyStatement(actions=[action], resources=[resource]))
     acknowledge(
         function.node.scope or function,
         "Executions are named after random ids made at run time, so those of this one machine "

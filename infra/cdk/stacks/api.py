@@ -40,7 +40,7 @@ class ApiStack(Stack):
             self, spec, config=config, values=pipeline.values, layers=data.layers, network=network
         )
         self.function = made.function
-        data.admit(self.function, bodies=True)
+        data.admit(self.function)
         data.share_uploads(made, forgets=True)
         data.share_anchors(made, adds=True)  # forgetting leaves a signed tombstone
         data.admit_to_search(made, keeps=False)

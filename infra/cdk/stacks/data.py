@@ -97,11 +97,11 @@ class DataStack(Stack):
             self, config=config, database=self._database, layers=self.layers, network=network
         )
 
-    def admit(self, grantee: iam.IGrantable, *, bodies: bool) -> None:
-        """Let `grantee` into the database, and with `bodies` to the keys bodies are sealed with."""
+    def admit(self, grantee: iam.IGrantable) -> None:
+        """Let `grantee` into the database, and to the keys bodies are sealed with."""
         if self._database:
             self._database.admit(grantee)
-        if bodies and self._key_table and self.key:
+        if self._key_table and self.key:
             self._key_table.table.grant(grantee, *KEY_ITEMS)
             self.key.grant(grantee, *SEALING)
 

@@ -122,7 +122,7 @@ class PipelineStack(Stack):
 
     def _grant(self, config: Config, data: DataStack, arns: Mapping[str, str]) -> None:
         for function in self.functions.values():
-            data.admit(function, bodies=True)
+            data.admit(function)
             self.queues["embed"].queue.grant_send_messages(function)
         self.queues["webhook"].queue.grant_send_messages(self.functions["consolidate"])
         for name in INVESTIGATING:
