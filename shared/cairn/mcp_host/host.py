@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
 HEALTHCHECK_SECONDS = 8.0
 
+Worded = tuple[dict[str, Any], dict[str, Any]]
+"""The arguments and the `_meta` of a call, with what is the host's to give."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Host:
@@ -145,8 +148,10 @@ class Host:
             return simulated(call, manifest)
         if not call.dry_run and call.idempotency_key is None:
             raise ValidationFailed("A call that writes needs an idempotency key.", tool=spec.key)
-        self._cache.forget(workspace_id, call.connector)
-        return self._asked(workspace_id, found, call, manifest)
+        try:
+            return self._asked(workspace_id, found, call, manifest)
+        finally:
+            self._cache.forget(workspace_id, call.connector)
 
     def _read(
         self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
@@ -167,10 +172,13 @@ class Host:
         """Send the call; once more after a crash, where that cannot make it happen twice."""
         harmless = _is_harmless(call, manifest)
         repeatable = harmless or _spec(call, manifest).deduplicates
+        worded = _worded(call, found.listing)
         sent = False
-        for _ in range(2):
+        for again in (False, True):
             try:
-                return self._sent(workspace_id, found, call, manifest)
+                if again:
+                    found = self._found(workspace_id, call.connector)
+                return self._sent(workspace_id, found, call, manifest, worded)
             except Unauthorised:
                 refused = self._reports.unauthorised(workspace_id, found, runs=True)
                 if sent and not harmless:  # only the repeat was refused
@@ -179,7 +187,7 @@ class Host:
             except TimedOut:
                 self._reports.timed_out(workspace_id, found)
                 raise no_answer("tool-timeout", call, harmless=harmless) from None
-            except (ConnectorUnavailable, ConnectorUnauthorised):
+            except (ConnectorUnavailable, ConnectorUnauthorised, NotFound):
                 if sent and not harmless:  # it was sent, and now it cannot be asked again
                     raise no_answer("connector-crashed", call, harmless=False) from None
                 raise
@@ -188,11 +196,15 @@ class Host:
                 self._reports.failed(workspace_id, found, fault)
                 if sent and not repeatable:
                     break
-            found = self._found(workspace_id, call.connector)
         raise no_answer("connector-crashed", call, harmless=harmless or not sent)
 
     def _sent(
-        self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
+        self,
+        workspace_id: UUID,
+        found: Registered,
+        call: ToolCall,
+        manifest: Manifest,
+        worded: Worded,
     ) -> ToolResult:
         if found.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
@@ -201,7 +213,7 @@ class Host:
         if connection.listed != manifest.hash:
             raise unavailable("connector-changed", call.connector)
         begun = self.stopwatch()
-        said = self._said(connection, call, found.listing)
+        said = self._said(connection, call, worded)
         answer = read_answer(said)
         if answer.is_unauthorised:
             raise Unauthorised
@@ -217,10 +229,8 @@ class Host:
             manifest_hash=manifest.hash,
         )
 
-    def _said(
-        self, connection: Connection, call: ToolCall, listing: Listing | None
-    ) -> dict[str, Any]:
-        arguments, meta = _worded(call, listing)
+    def _said(self, connection: Connection, call: ToolCall, worded: Worded) -> dict[str, Any]:
+        arguments, meta = worded
         try:
             return connection.call(call.tool, arguments, meta, call.seconds)
         except Refused as refused:
@@ -287,7 +297,7 @@ def _is_harmless(call: ToolCall, manifest: Manifest) -> bool:
     return call.dry_run or _spec(call, manifest).lane is Lane.READ
 
 
-def _worded(call: ToolCall, listing: Listing | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def _worded(call: ToolCall, listing: Listing | None) -> Worded:
     """Return the arguments and `_meta` of a call, with what is the host's to give."""
     arguments: dict[str, Any] = dict(call.arguments)
     meta: dict[str, Any] = {}

@@ -205,6 +205,40 @@ def test_a_write_that_was_lost_is_unknown_though_its_repeat_is_refused(hosting: 
     assert hosting.health("desk").error == "connector-unauthorised"
 
 
+def test_a_write_that_was_lost_is_unknown_though_its_connector_is_removed(
+    hosting: Hosting,
+) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True, idempotent=True))
+
+    async def goes_for_good(given: dict[str, Any]) -> Any:
+        with hosting.transactions.writing(hosting.principal) as stores:
+            assert stores.connectors.remove("desk")
+        return await goes(given)
+
+    desk.answers["reset"] = goes_for_good
+
+    with pytest.raises(OutcomeUnknown):
+        hosting.call("desk.reset", user="ada")
+    assert len(desk.calls) == 1
+
+
+def test_a_repeat_carries_its_key_though_what_is_listed_was_forgotten(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True, idempotent=True))
+    hosting.call("desk.reset", user="ada")
+    id_, key = hosting.found("desk").connector.id, new_id()
+
+    async def goes_and_is_restarted(given: dict[str, Any]) -> Any:
+        with hosting.transactions.writing(hosting.principal) as stores:
+            stores.connectors.keep_listing(id_, None)
+        return await goes(given)
+
+    desk.answers["reset"] = [goes_and_is_restarted]
+
+    hosting.call("desk.reset", user="ada", key=key)
+
+    assert [given["idempotency_key"] for _, given, _ in desk.calls[1:]] == [str(key)] * 2
+
+
 def test_a_read_that_was_lost_is_refused_as_its_repeat_is(hosting: Hosting) -> None:
     desk = hosting.add("desk", tool("find"))
     desk.answers["find"] = [goes, refuses_us]
@@ -248,6 +282,20 @@ def test_errors_and_writes_are_not_kept_and_a_write_forgets_what_was(hosting: Ho
     assert hosting.call("desk.find", user="ada").cached
     assert not hosting.call("desk.reset", user="ada").cached
     assert not hosting.call("desk.reset", user="ada").cached
+    assert not hosting.call("desk.find", user="ada").cached
+
+
+def test_what_was_read_while_something_was_written_is_not_kept(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("reset", writes=True))
+    hosting.call("desk.reset", user="ada")
+
+    async def is_read_meanwhile(given: dict[str, Any]) -> Any:
+        await anyio.to_thread.run_sync(lambda: hosting.call("desk.find", user="ada"))
+        return said("done")
+
+    desk.answers["reset"] = [is_read_meanwhile]
+    hosting.call("desk.reset", user="ada")
+
     assert not hosting.call("desk.find", user="ada").cached
 
 
