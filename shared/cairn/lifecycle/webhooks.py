@@ -213,10 +213,10 @@ class Webhooks:
 
     def _url(self, given: str) -> str:
         url = clean_text(given, field="url", max_chars=MAX_URL_CHARS)
+        self.sender.check(url)
         parts = urlsplit(url)
         if parts.username or parts.password:
             _refuse("url", "carries no name and no password; the signature says who calls")
-        self.sender.check(url)
         return url
 
     def _record(

@@ -4,6 +4,7 @@ over hours: those are the queue's.
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from dataclasses import dataclass
@@ -22,13 +23,14 @@ SECONDS = 10.0
 ATTEMPTS = 3
 FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0
 SCHEMES = {"https": 443, "http": 80}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def resolved(host: str, port: int) -> list[str]:
     """Return the addresses of a host; Unavailable when it has none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):  # the latter for a part that is empty or too long
         raise Unavailable("The webhook's host is not known.", reason="no-such-host") from None
     return list(dict.fromkeys(str(one[4][0]) for one in found))
 
@@ -49,14 +51,18 @@ class HttpWebhookSender:
 
     def check(self, url: str) -> None:
         """Raise ValidationFailed for an address that would never be posted to."""
-        parts = urlsplit(url)
         wanted = SCHEMES if self.allow_private else {"https": 443}
         try:
-            host, port = parts.hostname, parts.port
+            parts = urlsplit(url)
+            scheme, host, port = parts.scheme, parts.hostname, parts.port
         except ValueError:
-            host, port = None, None
-        if parts.scheme not in wanted or not host:
+            scheme, host, port = "", None, None
+        if scheme not in wanted or not host:
             self._refuse(f"is an address that begins with {' or '.join(wanted)}://")
+        elif _CONTROL.search(url):
+            self._refuse("has control characters")
+        elif not host.isascii():
+            self._refuse("has a host that is not ASCII; write it as xn--...")
         elif self._is_inside(host):
             self._refuse("is inside a private network")
         elif port == 0:

@@ -120,3 +120,28 @@ def test_where_nothing_may_leave_no_webhook_is_made_or_sent() -> None:
         off.post(URL, b"", {})
     assert sender_for("private") == HttpWebhookSender(allow_private=True)
     assert sender_for("public") == HttpWebhookSender()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://[hooks",
+        "https://a\u2100b.example.org/",
+        "https://b\u00fccher.example/",
+        "https://hooks\n.example.org/",
+        "https://hooks.example.org/\x01",
+        "https://hooks.example.org/\x7f",
+    ],
+    ids=ascii,
+)
+def test_an_address_that_nothing_can_be_posted_to_is_refused_at_once(url: str) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        sender(Answers(), OUTSIDE).check(url)
+    assert refused.value.errors[0].location == "url"
+
+
+@pytest.mark.parametrize("host", ["a" * 64 + ".example.org", "a..example.org"])
+def test_a_name_with_a_part_that_is_none_is_not_known(host: str) -> None:
+    with pytest.raises(Unavailable) as unknown:
+        resolved(host, 443)
+    assert unknown.value.reason == "no-such-host"

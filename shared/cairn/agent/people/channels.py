@@ -90,10 +90,10 @@ class Channels:
 
     def _address(self, url: str) -> str:
         address = clean_text(url, field="url", max_chars=MAX_URL_CHARS)
+        self.check(address)
         parts = urlsplit(address)
         if parts.username or parts.password:
             _refuse("url", "carries no name and no password")
-        self.check(address)
         return address
 
 
