@@ -43,6 +43,11 @@ def found(stores: AgentStores, investigation_id: UUID) -> Investigation:
     return investigation
 
 
+def unmoved(now: Investigation, seen: Investigation) -> bool:
+    """Return whether nothing has moved an investigation since it was seen, in the same run."""
+    return (now.state, now.run, now.moved_at) == (seen.state, seen.run, seen.moved_at)
+
+
 def read(journal: Journal, workspace_id: UUID, investigation_id: UUID) -> Opened:
     """Return an investigation and its memory as they are now.
 

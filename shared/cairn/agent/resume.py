@@ -14,7 +14,7 @@ from cairn.access import Role
 from cairn.agent.calling import repeatable
 from cairn.agent.ending import fixed
 from cairn.agent.journal import agent_of
-from cairn.agent.moving import add_lines, found, ids, line_bodies, read
+from cairn.agent.moving import add_lines, found, ids, line_bodies, read, unmoved
 from cairn.agent.outcomes import End, ended, observed
 from cairn.agent.ports import ActionState, Move
 from cairn.agent.present import Present, present
@@ -100,10 +100,12 @@ class Enter:
         if before.investigation.state is State.WAITING_APPROVAL or before.investigation.run == 1:
             return
 
-        def hold(page: Page) -> None:
-            page.stores.slots.take(before.investigation.id, UNLIMITED, page.now)
-
         investigation = before.investigation
+
+        def hold(page: Page) -> None:
+            if unmoved(found(page.stores, investigation.id), investigation):
+                page.stores.slots.take(investigation.id, UNLIMITED, page.now)
+
         self.journal.write(investigation.workspace_id, (), agent_of(investigation), hold)
 
     def _resume(self, before: Opened) -> None:
@@ -215,24 +217,6 @@ class Resume:
         Raises NotFound, and Conflict (`ended`) for one that is over and closed.
         """
         principal.require(Role.ADMIN)
-        return self.again(
-            principal.workspace_id, investigation_id, actor=principal_actor(principal)
-        )
-
-    def stale(self, principal: Principal) -> tuple[Present, ...]:
-        """Resume every investigation that should be moving and is not."""
-        principal.require(Role.ADMIN)
-        workspace_id, actor = principal.workspace_id, principal_actor(principal)
-        still = self.still_since(workspace_id, self.journal.clock() - STALE_AFTER)
-        return tuple(self.again(workspace_id, one.id, actor=actor) for one in still)
-
-    def still_since(self, workspace_id: UUID, moment: datetime) -> Sequence[Investigation]:
-        """Return those that should be moving and have not since; who waits for a person is none."""
-        with self.journal.reading(workspace_id) as stores:
-            return stores.investigations.stale(moment, EVERY)
-
-    def again(self, workspace_id: UUID, investigation_id: UUID, *, actor: Actor) -> Present:
-        """Count another run and let its execution start after the commit."""
 
         def rerun(page: Page) -> Present:
             investigation = found(page.stores, investigation_id)
@@ -240,7 +224,35 @@ class Resume:
                 raise Conflict("The investigation is over.", reason="ended")
             return _rerun(page, investigation)
 
-        return self.journal.write(workspace_id, (), actor, rerun)
+        return self.journal.write(principal.workspace_id, (), principal_actor(principal), rerun)
+
+    def stale(self, principal: Principal) -> tuple[Present, ...]:
+        """Resume every investigation that should be moving and is not."""
+        principal.require(Role.ADMIN)
+        workspace_id, actor = principal.workspace_id, principal_actor(principal)
+        still = self.still_since(workspace_id, self.journal.clock() - STALE_AFTER)
+        return tuple(self.again(one, actor=actor) for one in still)
+
+    def still_since(self, workspace_id: UUID, moment: datetime) -> Sequence[Investigation]:
+        """Return those that should be moving and have not since; who waits for a person is none."""
+        with self.journal.reading(workspace_id) as stores:
+            return stores.investigations.stale(moment, EVERY)
+
+    def again(self, seen: Investigation, *, actor: Actor, died: bool = False) -> Present:
+        """Let another execution follow, unless one does already; return where it is.
+
+        What has moved since it was seen is left alone, unless its execution is known to have
+        `died`.
+        """
+
+        def rerun(page: Page) -> Present:
+            now = found(page.stores, seen.id)
+            lost = now.run == seen.run if died else unmoved(now, seen)
+            if now.ended_at is not None or not lost:
+                return present(now)
+            return _rerun(page, now)
+
+        return self.journal.write(seen.workspace_id, (), actor, rerun)
 
     def decided(self, workspace_id: UUID, approval_id: UUID) -> Present | None:
         """Do the same where a question was decided and the execution that waited for it is gone.
@@ -295,5 +307,5 @@ class ExecutionEnded:
         if status == "SUCCEEDED":
             return present(investigation)
         if run <= MOST_BY_ITSELF:
-            return self.resume.again(workspace_id, investigation_id, actor=CAIRN)
+            return self.resume.again(investigation, actor=CAIRN, died=True)
         return self.leave(workspace_id, investigation_id)

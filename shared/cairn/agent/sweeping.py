@@ -79,9 +79,9 @@ class SweepInvestigations:
                 return True
             if one.run > MOST_BY_ITSELF and not stopped:
                 self.leave(one.workspace_id, one.id)
-            self.resume.again(one.workspace_id, one.id, actor=CAIRN)
+            now = self.resume.again(one, actor=CAIRN)
         except CairnError as error:
             told = {"investigation_id": str(one.id), "reason": error.reason}
             self.report("investigation.not_taken_up", told)
             return False
-        return True
+        return now.run != one.run

@@ -1,6 +1,6 @@
 """A process that dies at any commit, or in the middle of a call: nothing happens twice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from datetime import timedelta
 from typing import Any
@@ -31,6 +31,7 @@ from cairn.mcp_host.port import (
 )
 from cairn.safety.grants import Grant, GrantRow, declaration
 from cairn.safety.tools import Autonomy, Lane
+from cairn.storage.in_memory.keys import InMemoryKeyStore
 
 COMMITS = range(1, 16)
 
@@ -500,6 +501,28 @@ def test_a_step_that_is_late_does_not_undo_what_the_same_run_has_found_out_since
     assert agents.searches == [("locked", "Acme")]
 
 
+def test_a_beginning_that_is_late_takes_no_slot_for_what_has_ended() -> None:
+    agents = world()
+    one = agents.begin()
+    agents.resume.one(agents.admin, one)
+    keys, held = agents.keys, [True]
+
+    class Late(InMemoryKeyStore):
+        def get_or_create(
+            self, workspace_id: UUID, subject_ids: Collection[UUID]
+        ) -> Mapping[UUID, bytes]:
+            if held and held.pop():  # delivered twice: the other one goes on meanwhile
+                agents.work(one)
+            return keys.get_or_create(workspace_id, subject_ids)
+
+        def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
+            return keys.get(workspace_id, subject_ids)
+
+    late = replace(agents.enter, journal=replace(agents.journal, keys=Late()))
+    assert late(agents.workspace_id, one, run=2).state is State.DONE
+    check(agents, one)
+
+
 def test_two_processes_at_the_same_action_call_it_once() -> None:
     agents = world()
     one = agents.begin()
@@ -532,6 +555,30 @@ def test_what_was_lost_is_found_stale_and_taken_up() -> None:
     assert row.reference == one
     assert agents.work(one).state is State.DONE
     check(agents, one)
+
+
+def test_what_goes_on_since_it_was_seen_standing_still_is_left_alone() -> None:
+    agents = world()
+    one, other = agents.begin(), agents.begin()
+    agents.clock.now += timedelta(hours=1)
+    still = agents.resume.still_since(agents.workspace_id, agents.clock())
+    assert [found.id for found in still] == [one, other]
+    agents.resume.one(agents.admin, one)
+    agents.step(other)
+    assert [agents.resume.again(seen, actor=SYSTEM).run for seen in still] == [2, 1]
+    assert len(list(agents.woken(Topic.INVESTIGATION))) == 3
+    agents.work(other)
+    assert agents.resume.again(still[1], actor=SYSTEM).state is State.DONE
+
+
+def test_the_end_of_an_execution_told_twice_at_once_starts_one_other() -> None:
+    agents = world()
+    one = agents.begin()
+    seen = agents.found_(one)
+    agents.step(one)
+    runs = [agents.resume.again(seen, actor=SYSTEM, died=True).run for _ in range(2)]
+    assert runs == [2, 2]
+    assert [row.batch for row in agents.woken(Topic.INVESTIGATION)] == [1, 2]
 
 
 def test_an_end_nobody_was_told_of_is_stale_too() -> None:

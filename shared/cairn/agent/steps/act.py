@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from cairn.agent.calling import repeatable
 from cairn.agent.ending import halted, handed_over
 from cairn.agent.journal import agent_of
-from cairn.agent.moving import found
+from cairn.agent.moving import found, unmoved
 from cairn.agent.outcomes import came_back, in_the_air, lost, refused_late, taken_up
 from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.running import superseded
-from cairn.agent.state import State, Verdict
+from cairn.agent.state import Verdict
 from cairn.agent.steps.check import attempted
 from cairn.agent.tool_calls import evidence_ids, opened_output
 from cairn.errors import BudgetExceeded, Conflict, Unavailable
@@ -205,8 +205,7 @@ def tool_of(
 
 def _still_ours(stores: AgentStores, investigation: Investigation) -> None:
     """Raise Superseded where the investigation has gone on, or another run goes on with it."""
-    now = found(stores, investigation.id)
-    if (now.state, now.run) != (State.ACTING, investigation.run):
+    if not unmoved(found(stores, investigation.id), investigation):
         raise superseded(investigation.run)
 
 
