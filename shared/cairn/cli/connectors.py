@@ -6,21 +6,13 @@ import typer
 
 from cairn.cli.connector_tests import CONTEXT, test
 from cairn.cli.failure import Failure
-from cairn.cli.given import json_given, secrets_given, text_given
+from cairn.cli.given import Config, NoSecret, Secret, json_given, secrets_given, text_given
 from cairn.cli.options import Json, deps_of, print_done, print_json, table, without_none
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
 app.command("test", context_settings=CONTEXT)(test)
 
 Name = Annotated[str, typer.Argument(help="The connector's name.")]
-Secret = Annotated[
-    list[str] | None,
-    typer.Option("--secret", help="NAME, which is then asked for, or NAME=@FILE; repeat."),
-]
-NoSecret = Annotated[
-    list[str] | None, typer.Option("--no-secret", help="NAME of a secret to remove; repeat.")
-]
-Config = Annotated[str | None, typer.Option(help="Settings in clear: JSON, or @FILE.")]
 Scopes = Annotated[str | None, typer.Option(help="Which tools may be used: YAML, or @FILE.")]
 Autonomy = Annotated[str | None, typer.Option(help="off, investigate, propose or act.")]
 Criticality = Annotated[

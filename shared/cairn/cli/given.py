@@ -1,14 +1,23 @@
-"""Values of options that may come from files: texts, JSON, and secrets, which are never argued."""
+"""Options whose values may come from files: texts, JSON, and secrets, which are never argued."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from cairn.cli.failure import Failure
+
+Config = Annotated[str | None, typer.Option(help="Settings in clear: JSON, or @FILE.")]
+Secret = Annotated[
+    list[str] | None,
+    typer.Option("--secret", help="NAME, which is then asked for, or NAME=@FILE; repeat."),
+]
+NoSecret = Annotated[
+    list[str] | None, typer.Option("--no-secret", help="NAME of a secret to remove; repeat.")
+]
 
 
 def text_given(given: str) -> str:
@@ -19,6 +28,8 @@ def text_given(given: str) -> str:
         return Path(given[1:]).read_text(encoding="utf-8")
     except OSError as exc:
         raise Failure(f"{given[1:]}: {exc.strerror}.") from exc
+    except UnicodeDecodeError as exc:
+        raise Failure(f"{given[1:]} is no text in UTF-8.") from exc
 
 
 def json_given(given: str) -> Any:

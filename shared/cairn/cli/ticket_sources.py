@@ -5,20 +5,12 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.failure import Failure
-from cairn.cli.given import json_given, secrets_given
+from cairn.cli.given import Config, NoSecret, Secret, json_given, secrets_given
 from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
 
 app = typer.Typer(help="Help desks: where tickets come from.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The source's name or id.")]
-Config = Annotated[str | None, typer.Option(help="Settings in clear: JSON, or @FILE.")]
-Secret = Annotated[
-    list[str] | None,
-    typer.Option("--secret", help="NAME, which is then asked for, or NAME=@FILE; repeat."),
-]
-NoSecret = Annotated[
-    list[str] | None, typer.Option("--no-secret", help="NAME of a secret to remove; repeat.")
-]
 Persona = Annotated[str | None, typer.Option(help="Who works on its tickets.")]
 Every = Annotated[int | None, typer.Option("--every", help="Seconds between polls.", min=60)]
 _COLOURS = {"active": "green", "needs-auth": "red", "paused": "yellow"}
