@@ -137,6 +137,8 @@ class Connectors:
     def change(self, principal: Principal, name: str, change: ConnectorChange) -> ConnectorShown:
         """Change one and return how it is; NotFound when there is none.
 
+        Conflict (`connector-changed`) when somebody else changed it while this was looked at.
+
         Another command, address, setting or secret starts it anew, and what it lists then counts.
         Another place for its secrets to go needs all of them anew.
         """
@@ -163,8 +165,15 @@ class Connectors:
         if change.secrets is not None:
             sealed = self.secrets.sealed(principal.workspace_id, old.id, opened)
         with self.transactions.writing(principal) as stores:
-            if stores.connectors.find(name) is None:
+            present = stores.connectors.find(name)
+            if present is None:
                 raise _no_such(name)
+            if present.connector != old:
+                raise Conflict(
+                    "Somebody else changed it meanwhile; look at it again.",
+                    reason="connector-changed",
+                    connector=name,
+                )
             stores.connectors.change(wanted, sealed)
             if runs:
                 self._forget(stores, wanted.id)

@@ -1,6 +1,7 @@
 """`/v1/connectors`: what agents act through. Registry and host are the real ones."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -8,6 +9,9 @@ import pytest
 from tests.support.hosting import REFUSED_DSN, said
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
+
+from cairn.mcp_host.requests import ConnectorChange
+from cairn.safety.tools import Autonomy
 
 NEW: dict[str, Any] = {
     "name": "accounts",
@@ -165,6 +169,26 @@ def test_one_secret_is_renewed_or_removed_and_the_others_stay(
     assert kept == {"dsn": "postgresql://a/b", "token": "new"}
     removed = patch(client, "/v1/connectors/accounts", {"secrets": {"token": None}}).json()
     assert removed["secret_names"] == ["dsn"]
+
+
+def test_a_change_that_another_overtook_undoes_nothing(
+    client: Client, world: ConnectorWorld
+) -> None:
+    client.post("/v1/connectors", NEW)
+    admin, quick = world.hosting.principal, world.registry
+
+    def meanwhile(dsn: str) -> None:
+        quick.change(admin, "accounts", ConnectorChange(autonomy=Autonomy.OFF))
+
+    world.registry = replace(quick, database=meanwhile)
+    slow = patch(
+        Client(World(connecting=world)),
+        "/v1/connectors/accounts",
+        {"secrets": {"dsn": "postgresql://b/c"}},
+    )
+
+    assert (slow.status_code, slow.json()["reason"]) == (409, "connector-changed")
+    assert quick.one(admin, "accounts").connector.autonomy is Autonomy.OFF
 
 
 RULES = [{"url": "https://api.example.org/v1/", "secret_headers": {"Authorization": "a"}}]
