@@ -14,6 +14,7 @@ from cairn.agent.people.ports import EscalationState
 from cairn.agent.ports import Ruling
 from cairn.agent.state import State, Verdict
 from cairn.errors import Conflict, NotFound, Unavailable, ValidationFailed
+from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
 from cairn.ingestion.webhook_ports import WebhookEvent
 from cairn.lifecycle.webhooks import MAX_ATTEMPTS, Webhook, signed_headers
@@ -256,6 +257,25 @@ def test_a_death_between_post_and_commit_posts_the_same_id_again(
     ids = [headers["webhook-id"] for _, _, headers in world.sender.posts]
     assert len(ids) == 2
     assert len(set(ids)) == 1
+
+
+def test_a_call_about_somebody_who_was_forgotten_ends_as_an_entry_that_speaks_of_nobody(
+    people: Callable[..., People],
+) -> None:
+    world = people()
+    subject = new_id()
+    made = world.agents
+    made.desk.personas["default"] = replace(made.persona, escalation=webhook(world))
+    one = made.begin(data_subjects=(subject,))
+    made.work(one)
+    made.keys.destroy(made.workspace_id, subject)
+    assert [world.call(one), world.call(one)] == ["failed", "nothing"]
+    called = world.called(one)
+    assert (called.state, called.error) == (EscalationState.FAILED, "subject-forgotten")
+    assert (world.sender.posts, made.desk.notes) == ([], {})
+    (entry,) = [entry for entry in made.entries() if entry.type == "escalation.failed"]
+    assert (entry.data_subjects, entry.meta["error"]) == ((), "subject-forgotten")
+    assert entry.meta["escalation_id"] == str(called.id)
 
 
 def test_what_waits_for_a_sign_in_says_which_and_how(people: Callable[..., People]) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from cairn.access.system import system_principal
 from cairn.agent.journal import agent_of
-from cairn.agent.moving import found, ids, opened
+from cairn.agent.moving import found, opened
 from cairn.agent.people.channels import sealed_as
 from cairn.agent.people.mending import mends
 from cairn.agent.people.ports import EscalationState
@@ -22,6 +22,7 @@ from cairn.agent.people.sealed import opened as opened_rows
 from cairn.agent.people.sealed import said
 from cairn.agent.snapshot import Snapshots
 from cairn.errors import NotFound, Unavailable, ValidationFailed
+from cairn.ingestion.appending import principal_actor
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 from cairn.lifecycle.webhooks import GONE, MAX_ATTEMPTS, signed_headers
 from cairn.text.canonical import format_timestamp
@@ -252,36 +253,49 @@ class DeliverEscalation:
                 return
             page.stores.outbox.done([outbox_id])
             if tried:
-                meta = {
-                    **ids(investigation),
-                    "escalation_id": str(row.id),
-                    "channel": call.channel.partition(":")[0],
-                    "noted": noted,
-                    "attempts": row.attempts + 1,
-                    **({"error": error} if error else {}),
-                }
-                page.note(f"escalation.{state.value}", meta, {"channel": call.channel})
+                ended = replace(row, state=state, channel=call.channel, noted=noted, error=error)
+                _note_ended(page, ended)
 
         actor = agent_of(investigation)
         self.journal.write(call.workspace_id, investigation.data_subjects, actor, settle)
 
     def _nobody(self, workspace_id: UUID, row: Escalation, outbox_id: UUID) -> str:
         """End a call about somebody who was forgotten: there is nothing left to say."""
-        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
-            stores.escalations.tried(
+        ended = replace(row, state=EscalationState.FAILED, error=FORGOTTEN)
+
+        def end(page: Page) -> None:
+            tried = page.stores.escalations.tried(
                 row.id,
-                EscalationState.FAILED,
+                ended.state,
                 channel=row.channel,
-                noted=False,
+                noted=row.noted,
                 error=FORGOTTEN,
-                now=self.journal.clock(),
+                now=page.now,
             )
-            stores.outbox.done([outbox_id])
-        return EscalationState.FAILED.value
+            page.stores.outbox.done([outbox_id])
+            if tried:
+                _note_ended(page, ended)
+
+        self.journal.write(workspace_id, (), principal_actor(system_principal(workspace_id)), end)
+        return ended.state.value
 
     def _done(self, workspace_id: UUID, outbox_id: UUID) -> None:
         with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
             stores.outbox.done([outbox_id])
+
+
+def _note_ended(page: Page, ended: Escalation) -> None:
+    """Note how a call ended with the try that was counted just now."""
+    meta = {
+        "investigation_id": str(ended.investigation_id),
+        "ticket_id": str(ended.ticket_id),
+        "escalation_id": str(ended.id),
+        "channel": ended.channel.partition(":")[0],
+        "noted": ended.noted,
+        "attempts": ended.attempts + 1,
+        **({"error": ended.error} if ended.error else {}),
+    }
+    page.note(f"escalation.{ended.state.value}", meta, {"channel": ended.channel})
 
 
 def _unheard(state: EscalationState, error: str | None, *, noted: bool) -> bool:
