@@ -124,7 +124,7 @@ def list_escalations(
     responses={**answers(200, "The hand-off", _HAND_OFF), **problems("not-found")},
 )
 def get_escalation(escalation_id: EscalationId, caller: Admin, services: Services) -> Response:
-    """Show why, the whole timeline, every tool call, what it rests on, and what it knows."""
+    """Show why, the timeline, the newest tool calls, what it rests on, and what it knows."""
     return answer(services.people.escalations.show(caller, escalation_id))
 
 
