@@ -106,14 +106,14 @@ class ConnectorWires:
     def _process(self, launch: Launch) -> Wire:
         import sys
 
-        from cairn.mcp_host.launching import INHERITED, command_of, environment_of, said_secrets
+        from cairn.mcp_host.launching import INHERITED, command_of, environment_of
         from cairn.mcp_host.stdio import StdioWire
         from cairn.settings import inherited
 
         if launch.builtin is None and self.settings.stage == "prod":
             raise ValidationFailed("Commands are not run here; only bundled connectors are.")
         environment = environment_of(launch, inherited(INHERITED), sys.path)
-        return StdioWire(command_of(launch), environment, secrets=said_secrets(launch))
+        return StdioWire(command_of(launch), environment)
 
     def _over_http(self, launch: Launch) -> Wire:
         from cairn.mcp_host.launching import headers_of

@@ -3,7 +3,13 @@
 Not redaction and not screening: what is left may still be personal, or a lie.
 """
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_DESCRIPTION = 2_000
 MAX_WORD = 4_096
@@ -46,3 +52,10 @@ def whole_words(text: str) -> str:
     tail = text[-MAX_WORD:]
     breaks = [one.end() for one in _BREAK.finditer(tail)]
     return text[: len(text) - len(tail) + breaks[-1]] if breaks else text
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """Return a text in which none of the secrets stands."""
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = text.replace(secret, "[secret]")
+    return text

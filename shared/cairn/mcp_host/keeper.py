@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from cairn.errors import ValidationFailed
 from cairn.mcp_host import lifecycle
+from cairn.mcp_host.cleaning import without
 from cairn.mcp_host.connection import connect
 from cairn.mcp_host.faults import Fault, NotStarted, Refused, Unauthorised
+from cairn.mcp_host.launching import said_secrets
 from cairn.mcp_host.manifest import ManifestRefused, read_manifest
 from cairn.mcp_host.port import ConnectorUnavailable
 from cairn.mcp_host.portal import Portal
@@ -124,10 +126,9 @@ class Keeper:
         try:
             now = self.stopwatch()
             connection = connect(self._portal, self.wires(launch), now, self.handshake_seconds)
-        except ValidationFailed as exc:
-            raise reports.not_started(workspace_id, found, NotStarted(exc.detail)) from None
-        except NotStarted as fault:
-            raise reports.not_started(workspace_id, found, fault) from None
+        except (ValidationFailed, NotStarted) as exc:
+            told = NotStarted(exc.detail and without(exc.detail, said_secrets(launch)))
+            raise reports.not_started(workspace_id, found, told) from None
         except Unauthorised:
             raise reports.unauthorised(workspace_id, found, runs=False) from None
         try:

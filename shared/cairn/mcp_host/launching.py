@@ -68,8 +68,13 @@ def headers_of(launch: Launch) -> dict[str, str]:
 
 
 def said_secrets(launch: Launch) -> list[str]:
-    """Return what of the secrets must not be shown: values, and the passwords inside addresses."""
+    """Return what of the secrets must not be shown: values, and the passwords inside addresses.
+
+    Of headers the last word, too: what follows `Bearer`.
+    """
     found = list(launch.secrets.values())
+    if launch.url is not None:
+        found += [value.rpartition(" ")[2] for value in launch.secrets.values()]
     for value in launch.secrets.values():
         try:
             password = urlsplit(value).password

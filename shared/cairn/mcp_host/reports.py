@@ -51,8 +51,11 @@ class Reports:
             self.keep(workspace_id, found, lambda health: lifecycle.ready(health, now))
 
     def failed(self, workspace_id: UUID, found: Registered, fault: Fault) -> None:
-        """It went away, or did not come."""
-        now, code, detail = self.clock(), fault.code, fault.detail
+        """It went away, or did not come. Its own words are kept without credentials."""
+        from cairn.text.scrub import scrub
+
+        now, code = self.clock(), fault.code
+        detail = scrub(fault.detail).text if fault.detail else None
         self.keep(workspace_id, found, lambda health: lifecycle.failed(health, now, code, detail))
 
     def timed_out(self, workspace_id: UUID, found: Registered) -> None:

@@ -21,7 +21,7 @@ from cairn.mcp_host.cleaning import plain
 from cairn.mcp_host.lines import Lines, TooLong, mended
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from anyio.abc import Process
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -44,11 +44,10 @@ class StdioWire:
         command: Sequence[str],
         environment: Mapping[str, str],
         *,
-        secrets: Collection[str] = (),
         grace: float = GRACE,
     ) -> None:
         self._command, self._environment = list(command), dict(environment)
-        self._secrets, self._grace = tuple(secrets), grace
+        self._grace = grace
         self._process: Process | None = None
         self._output = b""
         self._settled = False
@@ -66,15 +65,11 @@ class StdioWire:
         return process is not None and process.returncode is None and not self._broken
 
     def said(self) -> str | None:
-        """Return the last lines of its standard error before the handshake, without secrets."""
+        """Return the last lines of its standard error before the handshake."""
         output = self._output
         if len(output) == KEPT_OUTPUT:  # its first line is the end of one, perhaps of a secret
             output = output.partition(b"\n")[2]
-        text = plain(output.decode("utf-8", "replace")).strip()
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            if secret:
-                text = text.replace(secret, "[secret]")
-        return text or None
+        return plain(output.decode("utf-8", "replace")).strip() or None
 
     def settled(self) -> None:
         """Forget its standard error, and keep none from now on."""

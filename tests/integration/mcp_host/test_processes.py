@@ -16,7 +16,7 @@ from tests.support.hosting import Hosting
 
 from cairn.ids import new_id
 from cairn.mcp_host.connector import Launch, Transport
-from cairn.mcp_host.launching import command_of, environment_of, said_secrets
+from cairn.mcp_host.launching import command_of, environment_of
 from cairn.mcp_host.lifecycle import FIRST_BACKOFF, MAX_RESTARTS
 from cairn.mcp_host.port import (
     MAX_RESULT_BYTES,
@@ -62,7 +62,6 @@ class Processes:
         wire = StdioWire(
             command_of(launch),
             environment_of(launch, OURS),
-            secrets=said_secrets(launch),
             grace=self.grace,
         )
         self.wires.append(wire)

@@ -385,6 +385,25 @@ def test_a_failing_health_check_is_kept_and_a_good_one_forgives(hosting: Hosting
     assert [labels["connector"] for metric, labels in hosting.told] == ["desk", "desk"]
 
 
+def test_why_one_did_not_start_or_is_not_well_is_kept_without_its_secrets(
+    hosting: Hosting,
+) -> None:
+    dsn = "postgresql://desk:w0rd-of-db@db/shop"
+    desk = hosting.add("desk", tool("healthcheck", schema={"type": "object"}), secrets={"dsn": dsn})
+    desk.answers["healthcheck"] = said(f"cannot reach {dsn}", failed=True)
+    unwell = hosting.host.check(hosting.workspace_id, "desk")
+
+    def refuse(launch: Any) -> Any:
+        raise ValidationFailed(f"cannot use {dsn} with w0rd-of-db")
+
+    desk.server = refuse
+    hosting.host.drop(hosting.workspace_id, hosting.found("desk").connector.id, "desk")
+    stopped = hosting.host.check(hosting.workspace_id, "desk")
+
+    assert "cannot reach" in (unwell.detail or "") and "w0rd" not in (unwell.detail or "")
+    assert stopped.detail == "cannot use [secret] with [secret]"
+
+
 def test_connectors_that_never_ran_are_started_to_be_listed(hosting: Hosting) -> None:
     desk = hosting.add("desk", tool("find"))
 
