@@ -65,14 +65,15 @@ def _forms(name: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, ...]:
     """Return the segments an argument may become: whole, split, and after each decoding."""
     value = _plain(name, arguments.get(name))
     found: list[Path] = [(value,)]
-    text = value
+    seen: set[str] = set()
+    texts = {value}
     for _ in range(MAX_DECODINGS + 1):
-        for spelling in (text, text.strip(), unicodedata.normalize("NFKC", text).strip()):
-            found.append(_split(name, spelling))
-        decoded = unquote(text, errors="replace")
-        if decoded == text:
+        texts |= {unicodedata.normalize("NFKC", text) for text in texts}
+        found += [_split(name, one) for text in sorted(texts) for one in (text, text.strip())]
+        seen |= texts
+        texts = {unquote(text, errors="replace") for text in texts} - seen
+        if not texts:
             return tuple(dict.fromkeys(found))
-        text = decoded
     raise UnsafeResource(f"the argument {name} is encoded over and over")
 
 
