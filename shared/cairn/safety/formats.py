@@ -20,7 +20,8 @@ _NO_NAMES = """
     unknown none null nobody someone anonymous true false yes no n/a na tbd test string number
     colleague staff office sales billing security system server the this that please re fw fwd
     it's we our your my noreply reply info mail web contact bot alerts news damen herren
-    kollegen zusammen alle
+    kollegen zusammen alle kunde kundin kunden cliente clientes equipo client clients
+    équipe à tous todos mr mrs ms dr prof herr herrn frau sr sra señor señora monsieur madame
 """
 
 IBAN_LENGTHS = {pair[:2]: int(pair[3:]) for pair in _LENGTHS.split()}

@@ -1,10 +1,10 @@
 """How personal values are recognised: patterns, check digits, and the words that announce them.
 
 Facts about the formats come from ISO 13616 (IBAN), ISO/IEC 7812 (cards), the United States' SSA
-(numbers never issued), NANP and E.164 (telephones), RFC 5321 and RFC 4291; which kinds matter to
-whom from 45 CFR 164.514(b). The choice of rules follows the recognisers of Microsoft's Presidio
-(MIT); none of its code or models is here (docs/decisions/0019). Not a guarantee: docs/safety.md
-says what each one does not see.
+(numbers never issued), NANP and E.164 (telephones), RFC 5321 and RFC 4291, and the offices that
+give numbers to persons in Europe; which kinds matter to whom from 45 CFR 164.514(b). The choice of
+rules follows the recognisers of Microsoft's Presidio (MIT); none of its code or models is here
+(docs/decisions/0019). Not a guarantee: docs/safety.md says what each one does not see.
 
 Every repeat is bounded or possessive and every pattern begins at a place that few texts have many
 of, so the time is linear in the text.
@@ -33,8 +33,8 @@ MAX_OLDEST = 89
 _I = re.IGNORECASE
 _DATE = (
     r"(?:[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}"
-    rf"|[0-9]{{1,2}}(?:st|nd|rd|th)?[ .-]{{1,2}}(?:of )?(?i:{MONTHS})[^\W\d_]{{0,8}}"
-    r"[ .,-]{1,2}[0-9]{2,4}"
+    rf"|[0-9]{{1,2}}(?:st|nd|rd|th|er)?[ .-]{{1,2}}(?:(?:of|de) )?(?i:{MONTHS})[^\W\d_]{{0,8}}"
+    r"(?:[ .,-]{1,2}| del? )[0-9]{2,4}"
     rf"|(?i:{MONTHS})[^\W\d_]{{0,8}}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?,? [0-9]{{4}})"
     r"(?![0-9])"
 )
@@ -46,12 +46,17 @@ _PARTICLE = r"(?:van|von|vom|der|den|de|del|della|di|da|dos|la|le|du|bin|ibn|al|
 _NAME = rf"{_WORD}(?:[ \t]{{1,2}}(?:{_PARTICLE}[ \t]{{1,2}}){{0,2}}(?:{_WORD}|[A-Z]\.)){{0,3}}"
 _FULL = rf"{_WORD}(?:[ \t]{{1,2}}(?:{_PARTICLE}[ \t]{{1,2}}){{0,2}}(?:{_WORD}|[A-Z]\.)){{1,3}}"
 _ASSIGN = (
-    r"[\"']?[ \t]{0,4}(?:(?:no|nr|number|num|id|#)\b\.?[ \t]{0,2})?[\"']?[ \t]{0,4}"
-    r"(?:[:=#]|is\b|was\b|ist\b|:=|=>)?[ \t]{0,4}[\"']?"
+    r"[\"']?[ \t-]{0,4}(?:(?:no|nr|number|nummer|num|id|#|n[\u00b0\u00ba])\b\.?[ \t]{0,2})?"
+    r"[\"']?[ \t]{0,4}(?:[:=#]|(?:is|was|ist|lautet|est(?: le)?|es(?: el)?|è)\b|:=|=>)?"
+    r"[ \t]{0,4}[\"']?"
 )
 _ASSIGNED = r"[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
 _CODE = r"(?=[A-Za-z-]{0,19}[0-9])[A-Za-z0-9](?:[A-Za-z0-9-]{2,18})[A-Za-z0-9](?![A-Za-z0-9])"
 _START = r"(?<![^\W_])"
+_TITLE = (
+    r"(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Herrn|Frau|Mme|Mlle|M(?=\.)|Monsieur|Madame|Sra?|Signora?"
+    r"|Se\u00f1ora?)\.?[ \t]{1,2}(?:med\.[ \t]{1,2})?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,11 +230,35 @@ def _is_state(match: re.Match[str]) -> bool:
     return match["state"] in STATES
 
 
+def _national_numbers(text: str) -> Iterator[tuple[int, int]]:
+    """Yield numbers of persons whose check digits agree: France's NIR, Spain's DNI and NIE."""
+    for match in _NIR.finditer(text):
+        digits = "".join(filter(str.isalnum, match[0])).upper()
+        number = digits[:13].replace("2A", "19").replace("2B", "18")
+        if (int(number) + int(digits[13:])) % 97 == 0:
+            yield match.span()
+    for match in _DNI.finditer(text):
+        number = str("XYZ".find(match["first"])) if match["first"] in "XYZ" else match["first"]
+        if _DNI_LETTERS[int(number + match["rest"]) % 23] == match["letter"]:
+            yield match.span()
+
+
+_NIR = re.compile(
+    r"(?<![0-9A-Za-z.-])[12][ ]?[0-9]{2}[ ]?[0-9]{2}[ ]?(?:[0-9]{2}|2[AB])[ ]?[0-9]{3}[ ]?[0-9]{3}"
+    r"[ /]{0,3}[0-9]{2}(?![0-9A-Za-z-])"
+)
+_DNI = re.compile(
+    r"(?<![0-9A-Za-z.-])(?P<first>[0-9XYZ])(?P<rest>[0-9]{7})[ -]?(?P<letter>[A-Z])(?![0-9A-Za-z-])"
+)
+_DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+
+
 FINDERS: dict[Kind, Callable[[str], Iterator[tuple[int, int]]]] = {
     Kind.EMAIL: _emails,
     Kind.IBAN: _ibans,
     Kind.CARD: _cards,
     Kind.IP: _addresses,
+    Kind.ID: _national_numbers,
 }
 """Kinds that check digits or parsers decide."""
 
@@ -256,29 +285,41 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         r"(?<![0-9A-Za-z.+-])(?P<v>\(?0[1-9][0-9]{1,4}\)?[ /-]{1,3}[0-9](?:[ -]?[0-9]){4,9})"
         r"(?![0-9])",
     ),
+    _one(
+        Kind.PHONE,
+        r"(?<![0-9A-Za-z.+-])(?P<v>0[1-9](?P<s>[ .-])[0-9]{2}(?:(?P=s)[0-9]{2}){3})(?![0-9.-])",
+    ),
     _labelled(
         Kind.PHONE,
-        r"tel(?:ephone|efon)?\.?|t[ée]l[ée]phone|tel[ée]fono|phone|mobile|mobil|cell|fax|handy|whatsapp"
-        r"|call(?: me)? (?:at|on)",
+        r"tel(?:ephone|efon)?\.?|t[ée]l(?:[ée]phone)?\.?|tel[ée]fono|phone|mobile|mobil|móvil"
+        r"|portable|cell|fax|handy|(?:telefon|mobil|handy)nummer|whatsapp|call(?: me)? (?:at|on)",
         r"[+(]?[0-9](?:[ \t.()/-]{0,3}[0-9]){5,14}(?![0-9])",
     ),
     _labelled(
         Kind.DOB,
         r"d\.?o\.?b\.?|date[ _-]of[ _-]birth|birth[ _-]?date|birthday|born(?: on)?|geboren(?: am)?"
-        r"|geburtsdatum|n[ée]e? le|date de naissance|fecha de nacimiento|data di nascita",
+        r"|geb\.|geburtsdatum|n[ée]e?(?:\(e\))? le|date de naissance|nac(?:í|ió|id[oa]) el"
+        r"|fecha de nacimiento|nat[oa] il|data di nascita",
         _DATE,
     ),
     _labelled(
         Kind.ID,
         r"passport|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|identity[ _-]card"
         r"|tax[ _-]id|itin|nino|national[ _-]insurance|nhs|personalausweis|steuer-?id|reisepass"
-        r"|aadhaar|cpf|codice[ _]fiscale",
+        r"|führerschein|passeport|carte d['\u2019]identité|permis de conduire|pasaporte|dni"
+        r"|seguridad social|sécurité sociale|aadhaar|cpf|codice[ _]fiscale",
         _CODE,
+    ),
+    _one(
+        Kind.ID,  # German pension insurance, British national insurance, Italian codice fiscale
+        r"(?<![0-9A-Za-z.-])(?P<v>[0-9]{2}[ ]?[0-3][0-9][01][0-9][0-9]{2}[ ]?[A-Z][ ]?[0-9]{3}"
+        r"|[A-CEGHJ-PR-TW-Z]{2}[ ]?[0-9]{2}[ ]?[0-9]{2}[ ]?[0-9]{2}[ ]?[A-D]"
+        r"|[A-Z]{6}[0-9]{2}[ABCDEHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z])(?![0-9A-Za-z-])",
     ),
     _labelled(
         Kind.MRN,
         r"mrn|medical[ _-]record|patient[ _-](?:id|no\.?|number)|chart[ _-](?:no\.?|number)"
-        r"|patientennummer",
+        r"|patientennummer|historia clínica|dossier (?:patient|médical)",
         _CODE,
     ),
     _labelled(
@@ -290,7 +331,10 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     _labelled(
         Kind.DATE,
         r"(?:date[ _-]of[ _-])?(?:admission|discharge|death|service|surgery)(?:[ _-]date)?"
-        r"|(?:admitted|discharged|died|deceased|operated)(?: on)?|aufnahmedatum|entlassungsdatum",
+        r"|(?:admitted|discharged|died|deceased|operated)(?: on)?|aufnahmedatum|entlassungsdatum"
+        r"|(?:aufnahme|aufgenommen|entlassung|entlassen|operiert|verstorben) am"
+        r"|date d['\u2019]admission|date de sortie|(?:admis|hospitalisé|opéré|décédé)e? le"
+        r"|fecha de (?:ingreso|alta)|(?:ingresad|operad|fallecid)[oa] el",
         _DATE,
     ),
     _one(
@@ -308,20 +352,20 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     ),
     _labelled(
         Kind.ZIP,
-        r"zip(?:[ _-]?code)?|postal[ _-]?code|postcode|plz",
+        r"zip(?:[ _-]?code)?|postal[ _-]?code|postcode|plz|postleitzahl|code postal|código postal",
         r"[A-Z0-9]{2,5}(?:[ -][A-Z0-9]{3,4})?(?![A-Za-z0-9])",
     ),
     _one(
         Kind.NAME,
-        rf"{_START}(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Herrn|Frau|Mme|Mlle|Monsieur|Madame|Sra?|"
-        rf"Signora?|Se\u00f1ora?)\.?[ \t]{{1,2}}(?P<v>{_NAME})",
+        rf"{_START}(?:{_TITLE}){{1,3}}+(?P<v>{_NAME})",
         _is_name,
     ),
     _one(
         Kind.NAME,
-        rf"^[ \t]{{0,8}}(?:Dear|Hi|Hello|Hey|Hallo|Liebe|Lieber|Bonjour|Hola|Ciao|Good (?:morning|"
-        rf"afternoon|evening)|Guten (?:Tag|Morgen|Abend))[ \t]{{1,2}}(?P<v>{_NAME})"
-        r"(?=[ \t]{0,4}[,!:.]|[ \t]{0,4}$)",
+        rf"^[ \t]{{0,8}}(?:Dear|Hi|Hello|Hey|Hallo|Liebe|Lieber|Bonjour|Bonsoir|Chère|Cher|Hola"
+        rf"|Estimad[oa]|Querid[oa]|Ciao|Buenos días|Buenas tardes"
+        r"|Good (?:morning|afternoon|evening)|Guten (?:Tag|Morgen|Abend))"
+        rf"[ \t]{{1,2}}(?P<v>{_NAME})(?=[ \t]{{0,4}}[,!:.]|[ \t]{{0,4}}$)",
         _is_name,
     ),
     _one(
@@ -341,7 +385,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         Kind.NAME,
         r"^[ \t]{0,8}(?i:(?:(?:best|kind|warm|many) )?(?:regards|wishes|thanks)|thank you|sincerely"
         r"|yours(?: truly| sincerely| faithfully)?|cheers|(?:mit freundlichen|viele|beste|liebe)"
-        r" gr(?:\u00fc|ue)(?:\u00df|ss)en?|cordialement|saludos|cordiali saluti)"
+        r" gr(?:\u00fc|ue)(?:\u00df|ss)en?|(?:bien )?cordialement|merci|un saludo"
+        r"|saludos(?: cordiales)?|atentamente|gracias|cordiali saluti)"
         rf"[ \t]{{0,2}},?[ \t]{{0,4}}\r?\n[ \t\r\n]{{0,8}}(?P<v>{_NAME})(?=[ \t]{{0,8}}$)",
         _is_name,
     ),
