@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from cairn.access import Role
 from cairn.agent.approval_views import ApprovalView, Decided, EvidenceChange, view_of
 from cairn.agent.moving import Opened, found, ids, moved, opened
+from cairn.agent.outcomes import seen_of
 from cairn.agent.ports import ApprovalState
 from cairn.agent.resume import UNLIMITED
 from cairn.agent.situation import Change, Fact
 from cairn.agent.snapshot import Snapshots, action_json, load_action
-from cairn.agent.state import Observation, State, Step
+from cairn.agent.state import State, Step
 from cairn.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Topic
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.agent.hiding import Hiding
+    from cairn.agent.hiding import Hider, Hiding
     from cairn.agent.journal import Journal, Page
     from cairn.agent.ports import AgentStores, Approval, TicketDesk
     from cairn.agent.situation import Effect
-    from cairn.agent.state import WorkingMemory
+    from cairn.helpdesk.persona import Persona
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Pipeline
     from cairn.text.json_value import JsonValue
@@ -63,6 +64,7 @@ class Asked:
     approval: Approval
     before: Opened
     content: Mapping[str, Any]
+    persona: Persona
 
     @property
     def action(self) -> Action:
@@ -100,19 +102,21 @@ class Approvals:
     def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
         """Return a question as a person decides on it: with the values a tool would get."""
         principal.require(Role.ADMIN)
-        asked = self._asked(principal, approval_id)
-        with self.journal.reading(principal.workspace_id) as stores:
-            others = stores.approvals.of(asked.approval.investigation_id)
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            approval = _found(stores, approval_id)
+            others = stores.approvals.of(approval.investigation_id)
         earlier = next(
             (
                 one
                 for one in others
-                if one.tool == asked.approval.tool and one.asked_at < asked.approval.asked_at
+                if one.tool == approval.tool and one.asked_at < approval.asked_at
             ),
             None,
         )
-        before = self._content(principal.workspace_id, earlier) if earlier else None
-        return view_of(asked.approval, asked.content, _difference(before, asked.content))
+        content = self._content(workspace_id, approval)
+        before = self._content(workspace_id, earlier) if earlier else None
+        return view_of(approval, content, _difference(before, content))
 
     def approve(
         self, principal: Principal, approval_id: UUID, *, binding: str, reason: str = ""
@@ -120,11 +124,10 @@ class Approvals:
         """Say yes to what has this binding: the one that was shown."""
         asked = self._decidable(principal, approval_id, reason, binding)
         self._under_the_same_rules(principal, asked)
-        action = asked.action
+        memory, hide = asked.before.memory, self._hider(asked, asked.before.memory.vault)
+        line = _line("granted", f"{asked.action.key}: a person said yes.", hide(reason))
         change = Change(
-            target=State.ACTING,
-            memory=asked.before.memory,
-            lines=(_line("granted", f"{action.key}: a person said yes.", reason),),
+            target=State.ACTING, memory=replace(memory, vault=hide.vault), lines=(line,)
         )
         return self._decide(principal, asked, change, ApprovalState.GRANTED, reason)
 
@@ -132,12 +135,20 @@ class Approvals:
         """Say no; the planner is told why and tries another way."""
         clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
         asked = self._decidable(principal, approval_id, reason, None)
-        action = asked.action
-        memory = self._told(asked.before, action, reason)
+        action, memory = asked.action, asked.before.memory
+        hide = self._hider(asked, memory.vault)
+        said = hide(reason)
+        seen = seen_of(action, "rejected", said, reason="rejected")
         change = Change(
             target=State.PLANNING,
-            memory=memory,
-            lines=(_line("rejected", f"{action.key}: a person said no.", reason),),
+            memory=replace(
+                memory,
+                pending=None,
+                plan=None,
+                observations=(*memory.observations, seen),
+                vault=hide.vault,
+            ),
+            lines=(_line("rejected", f"{action.key}: a person said no.", said),),
         )
         return self._decide(principal, asked, change, ApprovalState.REJECTED, reason)
 
@@ -166,12 +177,13 @@ class Approvals:
         edited = replace(asked.action, id=self.journal.new_id(), arguments=written)
         attempt = self.pipeline.check(self._attempt(asked, edited))
         _acceptable(attempt)
-        edited = attempt.action
-        memory = replace(asked.before.memory, pending=edited, vault=attempt.vault, approval_id=None)
+        edited, hide = attempt.action, self._hider(asked, attempt.vault)
+        line = _line("edited", f"{edited.key}: a person changed it.", hide(reason))
+        memory = replace(asked.before.memory, pending=edited, vault=hide.vault, approval_id=None)
         change = Change(
             target=State.SAFETY_CHECK,
             memory=memory,
-            lines=(_line("edited", f"{edited.key}: a person changed it.", reason),),
+            lines=(line,),
             effects=(self._granting(principal, asked, attempt),),
         )
         return self._decide(principal, asked, change, ApprovalState.EDITED, reason)
@@ -182,19 +194,26 @@ class Approvals:
             approval = _found(stores, approval_id)
             investigation = found(stores, approval.investigation_id)
             sealed = stores.investigations.snapshot(investigation.id)
+        content = self._content(workspace_id, approval)
         snapshots = Snapshots(cipher=self.journal.cipher)
         try:
             before = opened(self.journal.keys, snapshots, investigation, sealed)
-            content = self._content(workspace_id, approval)
         except (BodyUnreadable, SubjectForgotten) as gone:
-            raise NotFound("Whom this was about was forgotten.", reason="forgotten") from gone
-        return Asked(approval=approval, before=before, content=content)
+            raise _forgotten() from gone
+        persona = self.desk.persona(
+            workspace_id, investigation.persona, began=investigation.created_at
+        )
+        return Asked(approval=approval, before=before, content=content, persona=persona)
 
     def _content(self, workspace_id: UUID, approval: Approval) -> Mapping[str, Any]:
+        """Return what was asked; NotFound when whom it was about was forgotten."""
         subjects = key_subjects(workspace_id, approval.data_subjects)
         held = self.journal.keys.get(workspace_id, subjects)
         cipher = self.journal.cipher
-        return cipher.open(approval.id, workspace_id, subjects, held, approval.content)
+        try:
+            return cipher.open(approval.id, workspace_id, subjects, held, approval.content)
+        except BodyUnreadable as gone:
+            raise _forgotten() from gone
 
     def _decidable(
         self, principal: Principal, approval_id: UUID, reason: str, bound: str | None
@@ -230,42 +249,18 @@ class Approvals:
         raise Conflict(why, reason="policy-changed", approval_id=str(asked.approval.id))
 
     def _attempt(self, asked: Asked, action: Action) -> Attempt:
-        investigation, memory = asked.before.investigation, asked.before.memory
-        persona = self.desk.persona(
-            investigation.workspace_id, investigation.persona, began=investigation.created_at
-        )
         return Attempt(
-            workspace_id=investigation.workspace_id,
+            workspace_id=asked.before.investigation.workspace_id,
             action=action,
-            autonomy=persona.autonomy,
-            vault=memory.vault,
-            profile=persona.redaction,
+            autonomy=asked.persona.autonomy,
+            vault=asked.before.memory.vault,
+            profile=asked.persona.redaction,
         )
 
-    def _told(self, before: Opened, action: Action, reason: str) -> WorkingMemory:
-        """Return the memory with the person's no, its reason redacted."""
-        investigation, memory = before.investigation, before.memory
-        persona = self.desk.persona(
-            investigation.workspace_id, investigation.persona, began=investigation.created_at
-        )
-        hide = self.hiding.under(investigation.workspace_id, persona.redaction, memory.vault)
-        seen = Observation(
-            action_id=action.id,
-            connector=action.connector,
-            tool=action.tool,
-            arguments=action.arguments,
-            outcome="rejected",
-            text=hide(reason),
-            reason="rejected",
-            evidence=action.evidence,
-        )
-        return replace(
-            memory,
-            pending=None,
-            plan=None,
-            observations=(*memory.observations, seen),
-            vault=hide.vault,
-        )
+    def _hider(self, asked: Asked, vault: Mapping[str, str]) -> Hider:
+        """Return what hides a person's reason: the timeline and models are told of it."""
+        workspace_id = asked.before.investigation.workspace_id
+        return self.hiding.under(workspace_id, asked.persona.redaction, vault)
 
     def _granting(self, principal: Principal, asked: Asked, attempt: Attempt) -> Effect:
         """Return what makes the edit a yes to the edited action, bound like any other."""
@@ -341,6 +336,10 @@ def _found(stores: AgentStores, approval_id: UUID) -> Approval:
     if approval is None:
         raise NotFound("There is no such approval.", approval_id=str(approval_id))
     return approval
+
+
+def _forgotten() -> NotFound:
+    return NotFound("Whom this was about was forgotten.", reason="forgotten")
 
 
 def _binding(asked: Asked) -> str:

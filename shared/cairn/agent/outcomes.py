@@ -91,16 +91,7 @@ def taken_up(situation: Situation, row: ActionRow, text: str) -> Change:
 def refused_late(situation: Situation, attempt: Attempt) -> Change:
     """Return OBSERVING with a refusal: the rules, or the approval, changed before the call."""
     action, decision = attempt.action, decided(attempt)
-    seen = Observation(
-        action_id=action.id,
-        connector=action.connector,
-        tool=action.tool,
-        arguments=action.arguments,
-        outcome="denied",
-        text=decision.detail,
-        reason=decision.reason,
-        evidence=action.evidence,
-    )
+    seen = seen_of(action, "denied", decision.detail, reason=decision.reason)
     held = situation.memory
     memory = replace(
         held, denials=held.denials + 1, observations=(*held.observations, seen), pending=None
@@ -232,18 +223,26 @@ def observed(memory: WorkingMemory, end: End, text: str | None = None) -> Workin
     action = memory.pending
     if action is None:
         return memory
-    seen = Observation(
+    said = cut(end.text if text is None else text, MAX_RESULT_CHARS)
+    seen = seen_of(action, end.state.value, said, reason=end.error or "", dry_run=end.dry_run)
+    return replace(memory, pending=None, observations=(*memory.observations, seen))
+
+
+def seen_of(
+    action: Action, outcome: str, text: str, *, reason: str, dry_run: bool = False
+) -> Observation:
+    """Return what came of an action as working memory keeps it."""
+    return Observation(
         action_id=action.id,
         connector=action.connector,
         tool=action.tool,
         arguments=action.arguments,
-        outcome=end.state.value,
-        text=cut(end.text if text is None else text, MAX_RESULT_CHARS),
-        reason=end.error or "",
-        dry_run=end.dry_run,
+        outcome=outcome,
+        text=text,
+        reason=reason,
+        dry_run=dry_run,
         evidence=action.evidence,
     )
-    return replace(memory, pending=None, observations=(*memory.observations, seen))
 
 
 def _said(result: ToolResult) -> dict[str, Any]:

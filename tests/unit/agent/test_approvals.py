@@ -225,6 +225,25 @@ class TestDeciding:
         )
         assert agents.memory(one).observations[-1].text == "Ask <EMAIL_2> first."
 
+    @pytest.mark.parametrize("decision", ["approve", "reject", "edit"])
+    def test_the_timeline_has_a_person_s_reason_without_what_is_personal(
+        self, decision: str
+    ) -> None:
+        agents, one = asked()
+        question = agents.pending()
+        given: dict[str, Any] = {"reason": "Ask carl@acme.test first."}
+        if decision != "reject":
+            given["binding"] = question.binding
+        if decision == "edit":
+            given["arguments"] = {"user": "bob@acme.test"}
+        getattr(agents.approvals, decision)(agents.admin, question.id, **given)
+        moves = [entry for entry in agents.entries() if entry.type == "investigation.moved"]
+        [line] = agents.body(moves[-1])["lines"]
+        hidden = next(
+            key for key, value in agents.memory(one).vault.items() if value == "carl@acme.test"
+        )
+        assert line["detail"].endswith(f"Ask {hidden} first.")
+
     def test_an_edit_is_checked_again_and_is_the_yes_to_what_it_says(self) -> None:
         agents, one = asked()
         before = agents.pending()

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, cast
 from cairn.agent import citations
 from cairn.agent.earlier import Earlier
 from cairn.agent.ending import halted
-from cairn.agent.outcomes import in_the_air, lost
+from cairn.agent.outcomes import in_the_air, lost, seen_of
 from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.proposing import asking, denying, proposing
 from cairn.agent.situation import Change
-from cairn.agent.state import Observation, State, Step, Verdict
+from cairn.agent.state import State, Step, Verdict
 from cairn.agent.transitions import MAX_DENIALS
 from cairn.errors import ValidationFailed
 from cairn.mcp_host.arguments import check_arguments
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from cairn.agent.journal import Journal
     from cairn.agent.ports import ActionRow, Approval
     from cairn.agent.situation import Situation
-    from cairn.agent.state import WorkingMemory
+    from cairn.agent.state import Observation, WorkingMemory
     from cairn.clock import Clock
     from cairn.ids import IdSource
     from cairn.safety.pipeline import Pipeline
@@ -226,16 +226,7 @@ def refused(
     tool: ToolSpec | None,
 ) -> Change:
     """Return PLANNING with what was refused and why, or HALTED for the third time."""
-    seen = Observation(
-        action_id=action.id,
-        connector=action.connector,
-        tool=action.tool,
-        arguments=action.arguments,
-        outcome="denied",
-        text=decision.detail,
-        reason=decision.reason,
-        evidence=action.evidence,
-    )
+    seen = seen_of(action, "denied", decision.detail, reason=decision.reason)
     memory = replace(
         memory,
         pending=None,
