@@ -14,6 +14,11 @@ from cairn.ingestion.drafting import MAX_LIST_ITEMS, MAX_NAME_CHARS
 from cairn.text.canonical import parse_timestamp
 
 
+def examples(*bodies: dict[str, Any]) -> ConfigDict:
+    """Return what shows a body by examples in the description of the API."""
+    return ConfigDict(json_schema_extra={"examples": list(bodies)})
+
+
 class Body(BaseModel):
     """Base of request bodies: no coercion between types, no unknown fields, no unstorable text."""
 

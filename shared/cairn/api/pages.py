@@ -1,7 +1,7 @@
 """Lists on the wire: a page of items that fits an answer, and the cursor to the next."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Protocol
 from uuid import UUID
 
 from fastapi import Query, Response
@@ -19,6 +19,12 @@ Cursor = Annotated[
     str | None, Query(description="`next_cursor` of the page before, with the same filters.")
 ]
 Position = Annotated[int, Field(ge=0, le=2**53 - 1)]
+
+
+class Newest(Protocol):
+    """Returns up to `limit` items made before one, the newest first."""
+
+    def __call__(self, *, before: UUID | None, limit: int) -> Sequence[object]: ...
 
 
 def page_answer(
@@ -55,3 +61,23 @@ def key_page_answer(
         after = items[-1][key], UUID(items[-1]["id"])
         cursor = cursors.encode_key(after, route=route, filters=filters)
     return answer({"items": items, "next_cursor": cursor})
+
+
+def newest_answer(
+    newest: Newest,
+    *,
+    limit: int,
+    cursor: str | None,
+    key: str,
+    route: str,
+    options: ApiOptions,
+    filters: Mapping[str, object] | None = None,
+) -> Response:
+    """Write a page of what `newest` returns; `key` is the field with the time its items are from.
+
+    ValidationFailed for a cursor of another list.
+    """
+    asked = filters or {}
+    after = cursors.decode_key(cursor, kind=str, route=route, filters=asked)
+    found = newest(before=after[1] if after else None, limit=limit + 1)
+    return key_page_answer(found, limit=limit, key=key, route=route, filters=asked, options=options)

@@ -1,11 +1,14 @@
+import json
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import validate
 from tests.unit.api.fakes import Client, World
 
+from cairn.api.fields import Body
 from cairn.api.problems import KINDS
 
 ROOT = Path(__file__).parents[3]
@@ -173,6 +176,34 @@ def test_every_body_has_an_example_or_is_a_few_fields() -> None:
         if "requestBody" in operation and path in {"/v1/memories", "/v1/documents", "/v1/search"}:
             content = operation["requestBody"]["content"]["application/json"]
             assert content["examples"], (method, path)
+
+
+def bodies(base: type[Body] = Body) -> list[type[Body]]:
+    document()
+    return [one for sub in base.__subclasses__() for one in (sub, *bodies(sub))]
+
+
+def test_every_example_of_a_body_would_be_accepted() -> None:
+    shown = [(one, one.model_json_schema().get("examples", [])) for one in bodies()]
+    assert len([one for one, given in shown if given]) >= 6
+    for one, given in shown:
+        for example in given:
+            one.model_validate(json.loads(json.dumps(example)))
+
+
+def test_every_example_fits_its_schema() -> None:
+    parts = {"components": document()["components"]}
+    for _, _, operation in operations():
+        told = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for content in (each for one in told for each in one.get("content", {}).values()):
+            given = [one["value"] for one in content.get("examples", {}).values()]
+            for example in [*given, *([content["example"]] if "example" in content else [])]:
+                validate(example, {**content["schema"], **parts})
+
+
+def test_no_body_is_named_by_where_its_code_is() -> None:
+    schemas = document()["components"]["schemas"]
+    assert not [one for one in schemas if one.startswith("cairn__api")]
 
 
 def test_every_reference_leads_somewhere() -> None:

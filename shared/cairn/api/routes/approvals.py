@@ -1,18 +1,18 @@
 """Approvals: what agents ask people before they act, and the answers. Decisions are an admin's."""
 
-from typing import Annotated, Any, cast
+from functools import partial
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
 
 from cairn.agent.ports import ApprovalState
-from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
-from cairn.api.fields import Body, Text, at_most
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.fields import Body, Text, at_most, examples
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 
 routes = router("investigations")
@@ -81,14 +81,22 @@ class ApproveIn(Body):
     reason: Annotated[str, at_most(MAX_REASON_CHARS)] = ""
 
 
-class RejectIn(Body):
+class RejectActionIn(Body):
     """A no, and why: the agent is told."""
 
     reason: Reason
 
 
-class EditIn(Body):
+class EditActionIn(Body):
     """A yes to other arguments, which go through the safety rules again."""
+
+    model_config = examples(
+        {
+            "binding": "5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9",
+            "arguments": {"user": "marta", "notify": True},
+            "reason": "She asked to be told.",
+        }
+    )
 
     binding: Binding
     arguments: Annotated[dict[str, Any], Field(description="All of them, as the tool takes them.")]
@@ -110,17 +118,13 @@ def list_approvals(
     cursor: Cursor = None,
 ) -> Response:
     """List what people were asked: the tool, the state, the times; not with which values."""
-    filters = {"state": state}
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
-    found = services.approvals.page(
-        caller, state=state, before=after[1] if after else None, limit=limit + 1
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    return newest_answer(
+        partial(services.approvals.page, caller, state=state),
         limit=limit,
+        cursor=cursor,
         key="asked_at",
         route=_ROUTE,
-        filters=filters,
+        filters={"state": state},
         options=options,
     )
 
@@ -164,7 +168,9 @@ def approve(
         **problems("not-found", "conflict", body=True),
     },
 )
-def reject(approval_id: ApprovalId, body: RejectIn, caller: Admin, services: Services) -> Response:
+def reject(
+    approval_id: ApprovalId, body: RejectActionIn, caller: Admin, services: Services
+) -> Response:
     """Say no, and why."""
     return answer(services.approvals.decide.reject(caller, approval_id, reason=body.reason))
 
@@ -178,7 +184,9 @@ def reject(approval_id: ApprovalId, body: RejectIn, caller: Admin, services: Ser
         **problems("not-found", "conflict", body=True),
     },
 )
-def edit(approval_id: ApprovalId, body: EditIn, caller: Admin, services: Services) -> Response:
+def edit(
+    approval_id: ApprovalId, body: EditActionIn, caller: Admin, services: Services
+) -> Response:
     """Say yes to other arguments: the rules look at them, then they count as approved."""
     decided = services.approvals.decide.edit(
         caller,

@@ -8,7 +8,7 @@ from pydantic import Field
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, items_of, problems
-from cairn.api.fields import Body
+from cairn.api.fields import Body, examples
 from cairn.api.routing import router
 from cairn.mcp_host.connector import Transport
 from cairn.mcp_host.port import ConnectorState, ToolCall
@@ -107,6 +107,17 @@ Secrets = dict[str, str]
 
 class ConnectorIn(Body):
     """A connector. One of `builtin`, `command` and `url` says what runs; secrets are sealed."""
+
+    model_config = examples(
+        {
+            "name": "accounts",
+            "builtin": "accounts",
+            "secrets": {"dsn": "postgresql://desk:password@db.example.com/shop"},
+            "scopes": 'read: {allow: ["*"]}\nwrite: {allow: ["users/{id}/unlock"]}',
+            "autonomy": "propose",
+        },
+        {"name": "stock", "transport": "http", "url": "https://mcp.example.com/mcp"},
+    )
 
     name: Annotated[str, Field(min_length=1, max_length=40)]
     transport: Annotated[Transport, Field(strict=False)] = Transport.STDIO

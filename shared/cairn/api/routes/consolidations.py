@@ -1,17 +1,17 @@
 """Consolidations: ask for a run, see what one would do, follow runs."""
 
-from typing import Annotated, cast
+from functools import partial
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Response
 from pydantic import Field
 
-from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Admin, Idempotency, Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 
 routes = router("operations")
@@ -93,15 +93,12 @@ def list_consolidations(
     cursor: Cursor = None,
 ) -> Response:
     """List runs, dry ones too, with what they did, what they cost and why they failed."""
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters={})
-    before = after[1] if after else None
-    found = services.consolidations.browse.page(caller, before=before, limit=limit + 1)
-    return key_page_answer(
-        cast("list[object]", found),
+    return newest_answer(
+        partial(services.consolidations.browse.page, caller),
         limit=limit,
+        cursor=cursor,
         key="created_at",
         route=_ROUTE,
-        filters={},
         options=options,
     )
 

@@ -1,18 +1,18 @@
 """Calls of people: which there are, what was handed over, where they go. An admin's routes."""
 
-from typing import Annotated, Any, cast
+from functools import partial
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
 
 from cairn.agent.people.ports import EscalationState
-from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import answers, items_of, page_of, problems
 from cairn.api.fields import Body
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 
 routes = router("investigations")
@@ -102,17 +102,13 @@ def list_escalations(
     cursor: Cursor = None,
 ) -> Response:
     """List whom investigations called, by which channel, and whether they were told."""
-    filters = {"state": state}
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
-    found = services.people.escalations.page(
-        caller, state=state, before=after[1] if after else None, limit=limit + 1
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    return newest_answer(
+        partial(services.people.escalations.page, caller, state=state),
         limit=limit,
+        cursor=cursor,
         key="queued_at",
         route=_ROUTE,
-        filters=filters,
+        filters={"state": state},
         options=options,
     )
 

@@ -1,25 +1,23 @@
 """Standing grants: a yes in advance, narrow, counted, with an end. An admin's routes."""
 
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import answers, page_of, problems
-from cairn.api.fields import Body, Name, Text, Timestamp, at_most
-from cairn.api.pages import Cursor, key_page_answer
+from cairn.api.fields import Body, Name, Text, Timestamp, at_most, examples
+from cairn.api.pages import Cursor, newest_answer
 from cairn.api.routing import router
-from cairn.safety.grants import MAX_USES, Grant, NewGrant
+from cairn.safety.grants import MAX_REASON_CHARS, MAX_USES, Grant, NewGrant
 
 routes = router("investigations")
 
 _ROUTE = "grants"
-MAX_REASON_CHARS = 1_000
 GrantId = Annotated[UUID, Path(description="The grant's id.")]
 _GRANT: dict[str, Any] = {
     "type": "object",
@@ -50,6 +48,16 @@ class GrantIn(Body):
     and `._+-`, `**` for anything. null leaves them open, for at most 10 uses. Left out, they are
     those of the approval, exactly.
     """
+
+    model_config = examples(
+        {
+            "tool": "accounts.unlock_user",
+            "arguments": {"user_id": "**", "notify": True},
+            "expires_at": "2026-09-01T00:00:00Z",
+            "max_uses": 20,
+            "reason": "Unlocking is harmless, and they are told.",
+        }
+    )
 
     tool: Name
     arguments: dict[str, Any] | None = None
@@ -97,15 +105,14 @@ def list_grants(
     cursor: Cursor = None,
 ) -> Response:
     """List grants, those that are over too, with how often each was used."""
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters={})
-    found = services.grants.keep.page(caller, before=after[1] if after else None, limit=limit + 1)
-    return key_page_answer(
-        cast("list[object]", [_shown(one) for one in found]),
-        limit=limit,
-        key="made_at",
-        route=_ROUTE,
-        filters={},
-        options=options,
+
+    def newest(*, before: UUID | None, limit: int) -> list[dict[str, Any]]:
+        return [
+            _shown(one) for one in services.grants.keep.page(caller, before=before, limit=limit)
+        ]
+
+    return newest_answer(
+        newest, limit=limit, cursor=cursor, key="made_at", route=_ROUTE, options=options
     )
 
 

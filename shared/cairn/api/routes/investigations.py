@@ -1,6 +1,7 @@
 """Investigations: start them, see how they go, follow them live, take them up again."""
 
-from typing import Annotated, Any, cast
+from functools import partial
+from typing import Annotated, Any
 from uuid import UUID
 
 from anyio import to_thread
@@ -9,12 +10,12 @@ from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from cairn.agent.state import State
-from cairn.api import cursors, streams
+from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
 from cairn.api.documentation import answers, items_of, page_of, problems
 from cairn.api.fields import Body
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.problems import Refused
 from cairn.api.routing import router
 
@@ -100,18 +101,11 @@ def list_investigations(
     cursor: Cursor = None,
 ) -> Response:
     """List investigations with their state, their verdict and what they spent."""
-    filters = {"state": state, "ticket_id": ticket_id}
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
-    found = services.investigations.browse.page(
-        caller,
-        state=state,
-        ticket_id=ticket_id,
-        before=after[1] if after else None,
-        limit=limit + 1,
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    filters: dict[str, Any] = {"state": state, "ticket_id": ticket_id}
+    return newest_answer(
+        partial(services.investigations.browse.page, caller, **filters),
         limit=limit,
+        cursor=cursor,
         key="created_at",
         route=_ROUTE,
         filters=filters,

@@ -9,7 +9,7 @@ from pydantic import Field
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services, Writer
 from cairn.api.documentation import answers, items_of, problems
-from cairn.api.fields import Body
+from cairn.api.fields import Body, examples
 from cairn.api.routing import router
 from cairn.helpdesk.persona import DEFAULT, Persona
 from cairn.helpdesk.ports import PersonaVersion
@@ -55,6 +55,16 @@ class PersonaIn(Body):
 
 class NewPersonaIn(PersonaIn):
     """A new persona."""
+
+    model_config = examples(
+        {
+            "name": "night",
+            "instructions": "Wake nobody before seven.",
+            "autonomy": "investigate",
+            "escalation": "ticket-note",
+            "max_usd": "0.25",
+        }
+    )
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
 

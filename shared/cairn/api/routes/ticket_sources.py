@@ -9,7 +9,7 @@ from pydantic import Field
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, items_of, problems
-from cairn.api.fields import Body, Name
+from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import router
 from cairn.helpdesk.adapter import Delivered
 from cairn.helpdesk.persona import DEFAULT
@@ -77,6 +77,16 @@ _HERE: dict[str, Any] = {"type": "object", "properties": {"status": {"const": "o
 
 class SourceIn(Body):
     """A help desk. `config` and `secrets` are its kind's: see the guide to tickets."""
+
+    model_config = examples(
+        {
+            "name": "issues",
+            "kind": "github-issues",
+            "config": {"owner": "harbour-lane", "repository": "portal", "labels": ["support"]},
+            "secrets": {"token": "github_pat_...", "webhook_secret": "..."},
+            "poll_seconds": 120,
+        }
+    )
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
     kind: Kind

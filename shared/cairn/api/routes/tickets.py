@@ -1,18 +1,18 @@
 """Tickets: add one, see them and what was answered, put one back; and how long the queue is."""
 
-from typing import Annotated, Any, cast
+from functools import partial
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
 
 from cairn.access import Role
-from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Idempotency, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
-from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most, examples
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.helpdesk.adapter import Incoming
 from cairn.helpdesk.incoming import (
@@ -54,6 +54,18 @@ class TicketIn(Body):
 
     `modified_at` says which of two forms of it is the later one.
     """
+
+    model_config = examples(
+        {
+            "title": "Cannot sign in",
+            "body": "Since this morning the portal says my account is locked.",
+            "external_id": "desk-4711",
+            "customer": "Harbour Lane",
+            "requester_email": "marta@harbourlane.example",
+            "priority": "high",
+            "received_at": "2026-06-01T08:30:00Z",
+        }
+    )
 
     title: Annotated[Text, at_most(MAX_TITLE_CHARS)]
     body: Annotated[str, at_most(MAX_STORED_CHARS)] = ""
@@ -124,18 +136,11 @@ def list_tickets(
     cursor: Cursor = None,
 ) -> Response:
     """List tickets without their bodies; discarded ones are among them."""
-    filters = {"status": status, "source": source}
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
-    found = services.tickets.read.page(
-        caller,
-        status=status,
-        source=source,
-        before=after[1] if after else None,
-        limit=limit + 1,
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    filters: dict[str, Any] = {"status": status, "source": source}
+    return newest_answer(
+        partial(services.tickets.read.page, caller, **filters),
         limit=limit,
+        cursor=cursor,
         key="received_at",
         route=_ROUTE,
         filters=filters,
