@@ -6,13 +6,13 @@ running.RunStep          (workspace_id, investigation_id, *, state, run)   every
 resume.Enter             (workspace_id, investigation_id, *, run)          the machine's first state
 waiting.Wait             (workspace_id, investigation_id, *, token)        WAITING_APPROVAL
 waiting.Expire           (workspace_id, investigation_id)                  its time ran out
-closing.Close            (workspace_id, investigation_id, *, state, run)   DONE and HALTED
+closing.Close            (workspace_id, investigation_id)                  DONE and HALTED
 closing.Halt             (workspace_id, investigation_id, *, error, cause) what a step could not do
 resume.ExecutionEnded    (workspace_id, investigation_id, *, run, status)  the machine's own event
 resume.Resume            .one(principal, id), .stale(principal)            a restart
 admission.Admit          (workspace_id)                                    who is next
 admission.Start          (principal, ticket_id)                            a person asks for it
-approvals.Approvals      .page .get .approve .reject .edit                 a person decides
+approvals.Approvals      .get .approve .reject .edit                       a person decides
 loop.Loop                (workspace_id, investigation_id)                  the same steps in process
 
 `running.execution_name(investigation_id, run)` is the name of an execution: one run, one execution.

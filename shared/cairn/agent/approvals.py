@@ -86,19 +86,6 @@ class Approvals:
     desk: TicketDesk
     hiding: Hiding
 
-    def page(
-        self,
-        principal: Principal,
-        *,
-        state: ApprovalState | None = None,
-        before: UUID | None = None,
-        limit: int = 50,
-    ) -> tuple[Approval, ...]:
-        """Return questions without what was asked, the newest first."""
-        principal.require(Role.ADMIN)
-        with self.journal.reading(principal.workspace_id) as stores:
-            return tuple(stores.approvals.page(state=state, before=before, limit=limit))
-
     def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
         """Return a question as a person decides on it: with the values a tool would get."""
         principal.require(Role.ADMIN)

@@ -45,14 +45,7 @@ class Close:
     admit: Callable[[UUID], object]
     metrics: Metrics = field(default=untold)
 
-    def __call__(
-        self,
-        workspace_id: UUID,
-        investigation_id: UUID,
-        *,
-        state: State | None = None,
-        run: int | None = None,
-    ) -> Present:
+    def __call__(self, workspace_id: UUID, investigation_id: UUID) -> Present:
         """Return where the investigation is; one that has not ended is left alone.
 
         Raises NotFound, and Unavailable when somebody could not be told: repeat it.

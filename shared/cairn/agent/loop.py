@@ -39,7 +39,7 @@ class Loop:
         ids = now.workspace_id, now.investigation_id
         for _ in range(MOST_STEPS):
             if now.state.is_end:
-                return self.close(*ids, state=now.state)
+                return self.close(*ids)
             if now.state is State.WAITING_APPROVAL:
                 return now
             now = self.run(*ids, state=now.state, run=now.run)

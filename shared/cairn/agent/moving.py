@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cairn.agent.journal import Journal, Page
     from cairn.agent.ports import AgentStores
     from cairn.agent.situation import Change
-    from cairn.agent.state import Investigation, Spending, Step, WorkingMemory
+    from cairn.agent.state import Investigation, Step, WorkingMemory
     from cairn.ledger.keys import KeyStore
 
 MAX_DETAIL_CHARS = 2_000
@@ -144,11 +144,6 @@ def line_bodies(lines: Sequence[Step]) -> list[Mapping[str, Any]]:
         }
         for one in lines
     ]
-
-
-def spent(memory: WorkingMemory, spending: Spending) -> WorkingMemory:
-    """Return the memory with what was spent by now."""
-    return replace(memory, spending=spending)
 
 
 def _meta(before: Opened, change: Change) -> dict[str, Any]:

@@ -81,6 +81,3 @@ StepFunction = Callable[[Situation], Change]
 def without_vault(memory: WorkingMemory) -> WorkingMemory:
     """Return the memory as models may see it."""
     return replace(memory, vault={})
-
-
-__all__ = ["Change", "Effect", "Fact", "Situation", "StepFunction", "without_vault"]

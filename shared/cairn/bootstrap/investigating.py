@@ -327,8 +327,8 @@ class InvestigationSteps:
             "wait": lambda: parts.wait(*ids, token=token, run=run),
             "expire": lambda: parts.expire(*ids),
             "halt": lambda: parts.halt(*ids, error=error, cause=cause, run=run),
-            "DONE": lambda: parts.close(*ids, run=run),
-            "HALTED": lambda: parts.close(*ids, run=run),
+            "DONE": lambda: parts.close(*ids),
+            "HALTED": lambda: parts.close(*ids),
         }
         call = calls.get(step) or (lambda: self._ran(step, *ids, run))
         with within(self._traceparent(*ids)):
