@@ -88,6 +88,9 @@ class HeuristicPlanner:
         if Sign.SUSPICIOUS in seen.signs and unsure:
             verdict = Verdict.NEEDS_TECH
             reason = "The ticket has words that try to direct a model; a person has to read it."
+        elif Sign.MORE in seen.signs and verdict is Verdict.AUTO_RESOLVED:
+            verdict = Verdict.NEEDS_L2 if Sign.CLAIMS in seen.signs else Verdict.NEEDS_TECH
+            reason = f"{reason} The ticket asks for something else, too."
         ruling = Ruling(verdict=verdict, reason=reason, provider=PROVIDER)
         return sober(ruling, question.memory)
 

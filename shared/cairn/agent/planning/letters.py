@@ -15,7 +15,7 @@ from cairn.agent.planning.wording import said
 from cairn.agent.state import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from cairn.agent.planning.playbooks.playbook import Ending, Text
     from cairn.agent.planning.signs import Seen, View
@@ -39,9 +39,8 @@ def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
     """Yield a sentence for each sign that has one, those of the playbook first."""
     book = seen.reading.book
     tells, hidden = book.tells, book.private if Sign.FOREIGN in seen.signs else frozenset[Sign]()
-    if Sign.SUSPICIOUS in seen.signs and not answers:
-        yield _sentence(wording.SUSPICIOUS, seen.signs[Sign.SUSPICIOUS], language)
-    for sign, text in {**tells, **wording.TELLS}.items():
+    notes: Mapping[Sign, Text] = {} if answers else wording.NOTES
+    for sign, text in {**tells, **wording.TELLS, **notes}.items():
         if sign in seen.signs and sign not in hidden:
             yield _sentence(text, seen.signs[sign], language)
     if Sign.KNOWN in seen.signs:
@@ -51,7 +50,7 @@ def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
 def _known(seen: View, language: str) -> str:
     """Return the documentation's own words for a question, a pointer to it for a problem."""
     found = seen.signs[Sign.KNOWN]
-    if Sign.ASKS_HOW not in seen.signs or not seen.quote:
+    if Sign.ANSWERED not in seen.signs or not seen.quote:
         return _sentence(wording.KNOWN, found, language)
     quote = " ".join(seen.quote.translate(_NO_BRACKETS).split()).rstrip(".")
     text = said(wording.QUOTED, language).replace("{quote}", quote)

@@ -89,9 +89,11 @@ def view(question: Question) -> View:
     looker = Looker(question=question, slots=_with_url(looker))
     found |= _of_endpoint(looker) | _of_invoices(looker)
     found |= _of_change(question, reading)
-    known = best_known(question.memory)
+    known = best_known(question.memory, reading.question)
     if known is not None:
         found[Sign.KNOWN] = Seen(citation=known.citation)
+        if known.answers:
+            found[Sign.ANSWERED] = found[Sign.KNOWN]
     quote = known.sentence if known else ""
     return View(reading=reading, signs=found, looker=looker, quote=quote)
 
@@ -116,9 +118,11 @@ def _of_ticket(question: Question, reading: Reading) -> dict[Sign, Seen]:
     seen = Seen(citation=citations.ticket(question.memory.brief.ticket_id))
     said = {
         Sign.SUSPICIOUS: question.memory.brief.suspicious,
-        Sign.FOREIGN: bool(reading.others) or not reading.requester,
+        Sign.FOREIGN: bool(reading.others) or not reading.requester or reading.for_another,
+        Sign.DOUBTED: reading.doubted,
+        Sign.SIGN_IN: reading.signs_in,
+        Sign.MORE: reading.more,
         Sign.VAGUE: reading.vague,
-        Sign.ASKS_HOW: reading.asks_how,
         Sign.CLAIMS: reading.claims,
     }
     return {sign: seen for sign, true in said.items() if true}

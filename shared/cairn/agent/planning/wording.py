@@ -38,11 +38,19 @@ KNOWN: Text = {
     "es": "Nuestra documentación trata este tipo de problema",
 }
 
-SUSPICIOUS: Text = {
-    "en": "The ticket has words that try to direct a model",
-    "de": "Das Ticket enthält Worte, die ein Modell lenken sollen",
-    "fr": "Le ticket contient des mots qui cherchent à diriger un modèle",
-    "es": "El caso contiene palabras que intentan dirigir a un modelo",
+NOTES: Mapping[Sign, Text] = {
+    Sign.SUSPICIOUS: {
+        "en": "The ticket has words that try to direct a model",
+        "de": "Das Ticket enthält Worte, die ein Modell lenken sollen",
+        "fr": "Le ticket contient des mots qui cherchent à diriger un modèle",
+        "es": "El caso contiene palabras que intentan dirigir a un modelo",
+    },
+    Sign.MORE: {
+        "en": "The ticket asks for something else, too",
+        "de": "Im Ticket geht es noch um etwas anderes",
+        "fr": "Le ticket demande encore autre chose",
+        "es": "El caso pide también otra cosa",
+    },
 }
 """Told to colleagues only."""
 

@@ -426,3 +426,113 @@ def test_a_colleague_is_told_that_a_ticket_tries_to_direct_a_model_and_a_request
     text = HeuristicPlanner().summary(question(memory), answered)
     assert text.startswith("Hello,")
     assert "direct a model" not in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "My account is locked, and I did not try to sign in.",
+        "Somebody else must have tried my password, the account is locked.",
+        "My laptop was stolen. Please lock my account.",
+        "The account is locked. Please do not unlock it before I am back.",
+        "Mein Konto ist gesperrt, das war ich nicht.",
+        "Mon compte est bloqué, ce n'est pas moi qui ai essayé.",
+        "Mi cuenta está bloqueada, otra persona intentó entrar.",
+    ],
+)
+def test_an_account_that_its_owner_does_not_want_opened_stays_locked(body: str) -> None:
+    desk = Desk(tools=accounts())
+    ruling, _, _ = desk.work(brief("Account", body))
+    assert "accounts.unlock_user" not in desk.called
+    assert ruling.verdict is Verdict.NEEDS_L2
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"),
+    [
+        ("Also the printer on floor 3 prints nothing but stripes.", Verdict.NEEDS_TECH),
+        ("\n2. The printer on floor 3 prints nothing but stripes.", Verdict.NEEDS_TECH),
+        ("Our webhook gets no events, deliveries fail.", Verdict.NEEDS_TECH),
+        ("And you charged our card twice, please refund it.", Verdict.NEEDS_L2),
+        ("Außerdem druckt der Drucker im Lager nur leere Seiten.", Verdict.NEEDS_TECH),
+    ],
+)
+def test_a_second_problem_is_not_closed_with_the_first(more: str, verdict: Verdict) -> None:
+    desk = Desk(tools=accounts())
+    ruling, text, memory = desk.work(brief("Account locked", f"I cannot log in. {more}"))
+    assert "accounts.unlock_user" in desk.called
+    assert ruling.verdict is verdict
+    assert "We have unlocked the account" in text
+    assert "asks for something else, too" in text
+    assert citations.unsourced(text, known(memory)) == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "I cannot log in. Also I tried another browser and the login page.",
+        "I cannot log in. Also, it is urgent.",
+        "I cannot log in and need to send an invoice today.",
+        "I cannot log in. I tried twice with the wrong password.",
+    ],
+)
+def test_what_only_goes_with_the_problem_is_no_second_one(body: str) -> None:
+    ruling, _, _ = Desk(tools=accounts()).work(brief("Account locked", body))
+    assert ruling.verdict is Verdict.AUTO_RESOLVED
+
+
+def test_somebody_else_without_an_address_is_somebody_else() -> None:
+    desk = Desk(tools=accounts())
+    ruling, text, _ = desk.work(brief("Locked", "My colleague Tom cannot log in, please help."))
+    assert "accounts.unlock_user" not in desk.called
+    assert ruling.verdict is Verdict.NEEDS_TECH
+    assert "failed attempts" not in text
+
+
+def test_a_failure_in_a_place_one_signs_in_to_is_no_question_about_signing_in() -> None:
+    found = accounts({**LOCKED, "status": "active", "locked_reason": None}, sign_ins=[])
+    ticket = brief("Upload in the portal fails", "At 90 percent it stops with error E-77.")
+    assert Desk(tools=found).work(ticket)[0].verdict is Verdict.NEEDS_TECH
+    ticket = brief("Login fails", "I see a white page.")
+    assert Desk(tools=found).work(ticket)[0].verdict is Verdict.NEEDS_CLIENT
+
+
+EXPORT = Evidence(
+    citation="[doc:kb://export.md#Export#L1-L4]",
+    text="To export your report, open Reports and choose Export as CSV. It takes a minute.",
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "verdict"),
+    [
+        ("Export", "how do i export a report as csv", Verdict.AUTO_RESOLVED),
+        ("Report export", "What's the way to get a report as CSV?", Verdict.AUTO_RESOLVED),
+        ("CSV export of a report fails", "It shows an error which is new. Can you have a look?",
+         Verdict.NEEDS_TECH),
+        ("CSV export", "The export of a report stops. How can I get it as CSV?",
+         Verdict.NEEDS_TECH),
+        ("Report as CSV", "Please export the report of May for us. What do you need from us?",
+         Verdict.NEEDS_TECH),
+        ("How do I export a report?", "And how can I invite a colleague?", Verdict.NEEDS_TECH),
+        ("How do I export a report?", "Also the dashboard on floor 3 shows nothing since Monday.",
+         Verdict.NEEDS_TECH),
+    ],
+)  # fmt: skip
+def test_only_a_question_that_the_documentation_answers_is_answered(
+    title: str, body: str, verdict: Verdict
+) -> None:
+    ruling, _, _ = Desk(documents=[EXPORT]).work(brief(title, body))
+    assert ruling.verdict is verdict
+
+
+def test_an_apostrophe_more_or_less_is_the_same_word() -> None:
+    for body in (
+        "I can't log in",
+        "I cant log in",
+        "Je n'arrive plus à l'ouvrir",
+        "I can\u2019t login",
+    ):
+        desk = Desk(tools=accounts())
+        desk.work(brief("Portal", body))
+        assert "accounts.find_user" in desk.called, body

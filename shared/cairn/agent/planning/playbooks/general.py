@@ -13,7 +13,7 @@ GENERAL = Playbook(
         Ending(
             verdict=Verdict.AUTO_RESOLVED,
             reason="The documentation answers the question.",
-            when=frozenset([Sign.ASKS_HOW, Sign.KNOWN]),
+            when=frozenset([Sign.ANSWERED]),
             asks={
                 "en": "Does that answer your question?",
                 "de": "Beantwortet das Ihre Frage?",

@@ -108,7 +108,9 @@ LOCKOUT = Playbook(
     change=Change(
         use=UNLOCK,
         when=frozenset([Sign.LOCKED]),
-        unless=frozenset([Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS]),
+        unless=frozenset(
+            [Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS, Sign.DOUBTED]
+        ),
         reason="The account of the requester is locked after failed sign-ins.",
     ),
     endings=(
@@ -125,9 +127,23 @@ LOCKOUT = Playbook(
         ),
         *ACCOUNT_ENDINGS,
         Ending(
+            verdict=Verdict.NEEDS_L2,
+            reason="Opening the account may be wrong; that is a decision.",
+            when=frozenset([Sign.DOUBTED]),
+            says={
+                "en": "The ticket says that it was not the requester, or that the account is to "
+                "stay locked",
+                "de": "Laut Ticket war es nicht die anfragende Person, oder das Konto soll "
+                "gesperrt bleiben",
+                "fr": "D'après le ticket, ce n'était pas le demandeur, ou le compte doit rester "
+                "verrouillé",
+                "es": "Según el caso no fue el solicitante, o la cuenta debe seguir bloqueada",
+            },
+        ),
+        Ending(
             verdict=Verdict.NEEDS_CLIENT,
             reason="The account is open, so the requester has to say what happens.",
-            when=frozenset([Sign.OPEN]),
+            when=frozenset([Sign.OPEN, Sign.SIGN_IN]),
             unless=frozenset([Sign.FAILURES]),
             asks={
                 "en": "Which message do you see when you sign in?",

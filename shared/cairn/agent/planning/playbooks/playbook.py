@@ -21,8 +21,10 @@ class Sign(StrEnum):
     # of the ticket
     SUSPICIOUS = "suspicious"  # words that try to direct a model
     FOREIGN = "foreign"  # it is about an account that is not known to be the requester's
+    DOUBTED = "doubted"  # it was not the requester, or the account is to stay locked
+    SIGN_IN = "sign_in"  # it speaks of signing in
+    MORE = "more"  # it brings up something that its playbook is not about
     VAGUE = "vague"  # too little is said to look for anything
-    ASKS_HOW = "asks_how"  # a question for instructions
     CLAIMS = "claims"  # money is asked for, or an amount disputed
     # of accounts
     ACCOUNT = "account"
@@ -43,6 +45,7 @@ class Sign(StrEnum):
     INVOICES = "invoices"
     # of the knowledge base
     KNOWN = "known"  # a text that speaks of this
+    ANSWERED = "answered"  # and of what is asked in a question for instructions
     # of the change that was tried
     CHANGED = "changed"
     SIMULATED = "simulated"
@@ -86,12 +89,14 @@ class Playbook:
 
     It fits when each group of `topic` has the beginning of a word, or of words, that the ticket
     says; among those that fit the most such beginnings, plus `weight`, decide. `search` is added to
-    the ticket's words. `tells` are the sentences for its own signs, in the order they are written;
+    the ticket's words. In a ticket about something else a sentence brings it up by meeting `topic`
+    and `alone`. `tells` are the sentences for its own signs, in the order they are written;
     those in `private` are not for a requester who asks about somebody else.
     """
 
     name: str
     topic: tuple[frozenset[str], ...]
+    alone: tuple[frozenset[str], ...] = ()
     search: str
     looks: tuple[Use, ...] = ()
     change: Change | None = None

@@ -8,18 +8,40 @@ def starts(text: str) -> frozenset[str]:
     return frozenset(one.strip() for one in text.replace("\n", " ").split(";") if one.strip())
 
 
-ACCOUNT = starts("""
-    account; password; passwort; login; log in; log into; logging in; logged; sign in; sign
-    into; signing in; signin; sign-in; access my; get into; portal; konto; kennwort; anmeld;
-    einlogg; zugang; compte; mot de passe; connexion; connecter; me connecte; cuenta;
-    contrasena; iniciar sesion; acceder; acceso
+SIGN_IN = starts("""
+    password; passwort; login; log in; log into; logging in; logged; sign in; sign into; signing
+    in; signin; sign-in; my account; kennwort; anmeld; einlogg; mein konto; mot de passe;
+    connexion; connecter; me connecte; mon compte; contrasena; iniciar sesion; mi cuenta
+""")
+ACCOUNT = SIGN_IN | starts("""
+    account; access my; get into; portal; konto; zugang; compte; cuenta; acceder; acceso
 """)
 LOCKED = starts("""
-    lock; locked; lockout; blocked; too many; suspended; can't; cannot; can not; unable; won't
-    let; doesn't let; denied; refus; fail; not work; doesn't work; gesperrt; sperr; entsperr;
-    geht nicht; nicht mehr; kann mich nicht; bloque; verrouill; impossible; ne peux; n'arrive;
-    bloquead; desbloque; no puedo; no me deja; no funciona
+    lock; locked; lockout; unlock; unblock; blocked; too many; suspended; can't; cannot; can
+    not; unable; won't let; doesn't let; denied; refus; fail; not work; doesn't work; gesperrt;
+    sperr; entsperr; freischalt; geht nicht; nicht mehr; kann mich nicht; bloque; debloq;
+    verrouill; deverrouill; impossible; ne peux; n'arrive; bloquead; desbloque; no puedo; no me
+    deja; no funciona
 """)
+DOUBTS = starts("""
+    was not me; wasn't me; is not me; isn't me; not mine; aren't mine; not by me; did not try;
+    didn't try; have not tried; haven't tried; never tried; someone else; somebody else; someone
+    tried; somebody tried; stolen; attack; suspicious; not unlock; don't unlock; stay locked;
+    keep it locked; leave it locked; lock my; lock it; block my; block it; disable my; war ich
+    nicht; nicht ich; nicht von mir; jemand ander; nicht versucht; gestohlen; angriff;
+    verdachtig; nicht entsperr; gesperrt bleib; gesperrt lassen; sperren sie mein; mein konto
+    sperren; bitte sperren; pas moi; quelqu'un d'autre; pas essaye; vole; attaque; suspect; pas
+    debloquer; pas deverrouiller; debloquez pas; deverrouillez pas; bloquer mon; bloquez mon;
+    verrouillez mon; no fui yo; no he sido yo; otra persona; alguien mas; no he intentado;
+    robad; robo; ataque; sospechos; no desbloque; bloqueen mi; bloquee mi; bloquear mi
+""")
+OTHERS = starts("""
+    colleague; coworker; co-worker; teammate; my boss; my manager; my assistant; my wife; my
+    husband; kolleg; mein chef; meine chefin; collegue; mon chef; ma chef; companer; mi jef
+""")
+MYSELF = frozenset(["i", "me", "myself", "ich", "mich", "mir", "je", "j", "moi", "yo"])
+"""Whole words: whoever says one speaks of themselves, too."""
+
 FACTOR = starts("""
     mfa; 2fa; two factor; two-factor; second factor; multi factor; multi-factor; authenticator;
     one time code; one-time code; verification code; otp; totp; security key; passkey; zweite
@@ -42,8 +64,8 @@ FAILING = starts("""
 MONEY = starts("""
     invoice; charged; overcharg; double charge; charge on; refund; payment; paid; my bill; the
     bill; billing; credit note; subscription; price; discount; rechnung; abgebucht; erstatt;
-    zahlung; gutschrift; abbuchung; facture; factur; rembours; paiement; preleve; prelevement;
-    factura; cobr; reembols; pago; cargo
+    zahlung; gutschrift; abbuchung; money; geld; dinero; facture; factur; rembours; paiement;
+    preleve; prelevement; factura; cobr; reembols; pago; cargo
 """)
 POWERS = starts("""
     lawyer; attorney; legal; sue you; lawsuit; gdpr; dsgvo; rgpd; delete my account; delete my
@@ -60,9 +82,26 @@ CLAIMS = starts("""
     discount; cancel; my money; reimburs; credit us; credit me; abgebucht; erstatt; zu viel;
     doppelt; falsch; rembours; preleve; deux fois; cobr; reembols; dos veces; devuel
 """)
-HOW = starts("""
-    how do; how can; how to; where do; where can; where is; where are; what is; what are; what
-    does; which; is it possible; can i; do you; does; wie kann; wie geht; wo finde; wo kann; was
-    ist; gibt es; comment; ou puis; ou trouver; ou est; quel; est ce que; como; donde; que es;
-    cual; se puede
+HOW_TO = starts("""
+    how do; how can; how to; where do; where can; wie kann; wie geht; wo finde; wo kann; comment
+    puis; comment faire; ou puis; ou trouver; como puedo; donde puedo
 """)
+"""Begins a question, with a question mark or without."""
+
+HOW = HOW_TO | starts("""
+    where is; where are; what is; what are; what does; which; is it possible; can i; do you; does;
+    was ist; gibt es; comment; ou est; quel; est ce que; como; donde; que es; cual; se puede
+""")
+WHAT = starts("""
+    what; how; where; when; which; was; wie; wo; wann; welche; welcher; welches; que; quoi; comment;
+    ou; quand; quel; quelle; como; donde; cuando; cual
+""")
+"""Whole words: the first of a question."""
+
+ALSO = starts("""
+    also; and also; another; additionally; in addition; besides; furthermore; moreover;
+    secondly; one more; by the way; btw; ausserdem; zusatzlich; zudem; ferner; noch etwas; noch
+    eine; zweitens; ubrigens; de plus; par ailleurs; en outre; aussi; autre chose; deuxieme;
+    ademas; tambien; otra cosa; por otro lado; por otra parte; segundo
+""")
+"""Begins a sentence that adds something."""
