@@ -86,27 +86,26 @@ class Enter:
             investigation = before.investigation
             if run != investigation.run:
                 raise superseded(run)
-            if RESUMED[investigation.state] is not investigation.state:
-                self._resume(before)
-            elif not investigation.state.is_end:
-                self._hold(before)
+            if RESUMED[investigation.state] is investigation.state:
+                return self._held(investigation)
+            self._resume(before)
         except (BodyUnreadable, SubjectForgotten):
             return self.abandon(workspace_id, investigation_id)
         with self.journal.reading(workspace_id) as stores:
             return present(found(stores, investigation_id))
 
-    def _hold(self, before: Opened) -> None:
-        """Take a slot for what goes on where it is; who waits for a person needs none."""
-        if before.investigation.state is State.WAITING_APPROVAL or before.investigation.run == 1:
-            return
+    def _held(self, investigation: Investigation) -> Present:
+        """Take a slot for another run of what has not begun; all else needs none, or has one."""
+        if investigation.state is not State.CREATED or investigation.run == 1:
+            return present(investigation)
 
-        investigation = before.investigation
-
-        def hold(page: Page) -> None:
-            if unmoved(found(page.stores, investigation.id), investigation):
+        def hold(page: Page) -> Present:
+            now = found(page.stores, investigation.id)
+            if unmoved(now, investigation):
                 page.stores.slots.take(investigation.id, UNLIMITED, page.now)
+            return present(now)
 
-        self.journal.write(investigation.workspace_id, (), agent_of(investigation), hold)
+        return self.journal.write(investigation.workspace_id, (), agent_of(investigation), hold)
 
     def _resume(self, before: Opened) -> None:
         investigation = before.investigation

@@ -16,6 +16,7 @@ from cairn.agent.present import Present, present
 from cairn.agent.snapshot import Snapshots
 from cairn.agent.state import State, Verdict
 from cairn.ingestion.ports import Topic
+from cairn.ledger.entry import SYSTEM as CAIRN
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ class Wait:
                     page.wake(Topic.APPROVAL, asked.id)
             return present(investigation)
 
-        with self.journal.reading(workspace_id) as stores:
-            actor = agent_of(found(stores, investigation_id))
-        answer = self.journal.write(workspace_id, (), actor, keep)
+        answer = self.journal.write(workspace_id, (), CAIRN, keep)
         self.admit(workspace_id)
         return answer
 

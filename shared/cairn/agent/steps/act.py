@@ -107,7 +107,8 @@ class Act:
             return refused_late(situation, attempt)
         if isinstance(error, OutcomeUnknown) and row.lane != Lane.READ and not dry_run:
             return lost(situation, action, dry_run, code=error.reason)
-        return came_back(situation, attempt, self._criticality(situation, action))
+        criticality = self._criticality(situation, action) if error else Criticality.SKIP
+        return came_back(situation, attempt, criticality)
 
     def _begin(self, situation: Situation, row: ActionRow, attempt: Attempt) -> None:
         """Commit that the action is started: from here on it counts as taken until known better."""
