@@ -25,7 +25,15 @@ from cairn.connectors.tool import Answer, Arguments, Text, WriteArguments, one_l
 from cairn.errors import CairnError, Unavailable
 from cairn.mcp_host.cleaning import whole_words
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
-from cairn.storage.outgoing import PORTS, Outgoing, Resolve, address_to_ask, refuse, resolved
+from cairn.storage.outgoing import (
+    PORTS,
+    Outgoing,
+    Resolve,
+    address_to_ask,
+    body_of,
+    refuse,
+    resolved,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,22 +193,15 @@ class Http:
 
     def _received(self, client: httpx.Client, request: httpx.Request) -> Received:
         answer = client.send(request, stream=True)
-        kept = bytearray()
-        most = self.config.max_body_bytes
-        ends = self.stopwatch() + self.config.seconds
+        most, seconds = self.config.max_body_bytes, self.config.seconds
         try:
-            for piece in answer.iter_bytes():
-                kept += piece
-                if len(kept) > most:
-                    break
-                if self.stopwatch() > ends:
-                    raise httpx.ReadTimeout("the body takes too long")
+            kept = body_of(answer, most=most, seconds=seconds, stopwatch=self.stopwatch)
         finally:
             answer.close()
         return Received(
             status=answer.status_code,
             headers={name: answer.headers[name] for name in TOLD_HEADERS if name in answer.headers},
-            body=bytes(kept[:most]),
+            body=kept[:most],
             truncated=len(kept) > most,
         )
 

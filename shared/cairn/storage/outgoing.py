@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import httpx
 
 from cairn.errors import FieldError, Unavailable, ValidationFailed
 from cairn.storage.public_address import is_public
+
+if TYPE_CHECKING:
+    from cairn.clock import Stopwatch
 
 PORTS = {"https": 443, "http": 80}
 Resolve = Callable[[str, int], Sequence[str]]
@@ -68,6 +71,21 @@ def address_to_ask(host: str, port: int, *, resolve: Resolve, allow_private: boo
     if not allow_private and not all(is_public(each) for each in found):
         refuse("leads into a private network")
     return found[0]
+
+
+def body_of(answer: httpx.Response, *, most: int, seconds: float, stopwatch: Stopwatch) -> bytes:
+    """Return a body, or of a longer one somewhat more than `most` bytes.
+
+    Raises httpx.ReadTimeout when it does not come within `seconds`, however steadily it drips.
+    """
+    kept, ends = bytearray(), stopwatch() + seconds
+    for piece in answer.iter_bytes():
+        kept += piece
+        if len(kept) > most:
+            break
+        if stopwatch() > ends:
+            raise httpx.ReadTimeout("the body takes too long")
+    return bytes(kept)
 
 
 def refuse(fault: str, *, reason: str = "http-address") -> NoReturn:

@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from cairn.clock import Stopwatch, monotonic
 from cairn.errors import FieldError, NotFound, RateLimited, Unavailable, ValidationFailed
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
 
@@ -83,6 +84,7 @@ class Answer:
 class RestService:
     """A service at `base_url`; `name` is what people call it. Safe between threads.
 
+    An answer has `seconds` to begin, and as many to come whole.
     `words` takes the service's explanation out of an error's body; `limited` says whether a 403 is
     a rate limit in truth. `allow_private` lets it lead into this network, and over plain http.
     """
@@ -96,6 +98,7 @@ class RestService:
     transport: httpx.BaseTransport | None = None
     pause: Callable[[float], None] = time.sleep
     seconds: float = SECONDS
+    stopwatch: Stopwatch = monotonic
 
     def __post_init__(self) -> None:
         checked_base_url(self.base_url, allow_private=self.allow_private)
@@ -166,15 +169,16 @@ class RestService:
         raise self._refusal(request, answer.status_code, dict(answer.headers), body)
 
     def _content(self, answer: httpx.Response) -> bytes:
-        kept = bytearray()
-        for piece in answer.iter_bytes():
-            kept += piece
-            if len(kept) > MAX_ANSWER_BYTES:
-                raise ValidationFailed(
-                    f"{self.name} answered more than {MAX_ANSWER_BYTES} bytes; ask for less.",
-                    reason="answer-too-large",
-                )
-        return bytes(kept)
+        from cairn.storage.outgoing import body_of
+
+        most, seconds = MAX_ANSWER_BYTES, self.seconds
+        content = body_of(answer, most=most, seconds=seconds, stopwatch=self.stopwatch)
+        if len(content) > most:
+            raise ValidationFailed(
+                f"{self.name} answered more than {most} bytes; ask for less.",
+                reason="answer-too-large",
+            )
+        return content
 
     def _unanswered(self, request: Request, reason: str) -> CairnError:
         if request.repeatable:
