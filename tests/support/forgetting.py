@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.embedding import HASHING, HashingEmbedder
-from tests.support.ingesting import Documents, Objects
+from tests.support.ingesting import Documents
 from tests.support.remembering import Remembering, admin_of, fact
 from tests.support.talking import talking_in
 
@@ -22,6 +22,7 @@ from cairn.lifecycle.forget import Forget, Target
 from cairn.lifecycle.forget_ports import Reason
 from cairn.lifecycle.prove import KeySearcher, Prove
 from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.in_memory.objects import InMemoryObjects
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.ageing import PostgresAgeingStores
 from cairn.storage.postgres.forgetting import PostgresForgetStores
@@ -77,7 +78,7 @@ class Tombstones:
 
 
 @dataclass
-class ErasableObjects(Objects):
+class ErasableObjects(InMemoryObjects):
     """The object store of the ingestion machine, from which prefixes are erased."""
 
     def erase(self, prefix: str) -> int:

@@ -11,7 +11,6 @@ from tests.support.embedding import HashingEmbedder
 from tests.support.remembering import NOON, Sent, admin_of
 
 from cairn.access import Scope
-from cairn.errors import NotFound
 from cairn.graph.node import Label, Node
 from cairn.ids import new_id
 from cairn.ingestion.accept_document import AcceptDocument
@@ -23,6 +22,7 @@ from cairn.ingestion.requests import DocumentAccepted, NewDocument
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
 from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.in_memory.objects import InMemoryObjects
 from cairn.storage.in_memory.stores import InMemoryTransactions
 
 if TYPE_CHECKING:
@@ -35,36 +35,12 @@ URI = "https://example.org/handbook.md"
 
 
 @dataclass
-class Objects:
-    """An object store in memory; URLs are never made."""
-
-    held: dict[str, bytes] = field(default_factory=dict[str, bytes])
-
-    def put(self, key: str, content: bytes) -> None:
-        self.held[key] = content
-
-    def get(self, key: str) -> bytes:
-        if key not in self.held:
-            raise NotFound("There is no such object.")
-        return self.held[key]
-
-    def size(self, key: str) -> int | None:
-        return len(self.held[key]) if key in self.held else None
-
-    def delete(self, key: str) -> None:
-        self.held.pop(key, None)
-
-    def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
-        return f"https://uploads.example.org/{key}"
-
-
-@dataclass
 class Documents:
     """A workspace with everything a document needs; times tick a second a call."""
 
     transactions: Any = field(default_factory=InMemoryTransactions)
     principal: Principal = field(default_factory=lambda: admin_of(new_id()))
-    objects: Objects = field(default_factory=Objects)
+    objects: InMemoryObjects = field(default_factory=InMemoryObjects)
     keys: InMemoryKeyStore = field(default_factory=InMemoryKeyStore)
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
     sent: Sent = field(default_factory=Sent)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.access import Scope
 from cairn.bootstrap.summaries import summariser
 from cairn.clock import utc_now
-from cairn.errors import NotFound
 from cairn.ids import new_id
 from cairn.ingestion.accept_document import AcceptDocument
 from cairn.ingestion.enrich import Enrich
@@ -18,6 +17,7 @@ from cairn.ingestion.requests import NewDocument
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.storage.in_memory.objects import InMemoryObjects
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 
@@ -32,35 +32,6 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.database import Database
 
 
-@dataclass(frozen=True)
-class KeptHere:
-    """An object store that is this process's memory."""
-
-    held: dict[str, bytes] = field(default_factory=dict[str, bytes])
-
-    def put(self, key: str, content: bytes) -> None:
-        """Keep."""
-        self.held[key] = content
-
-    def get(self, key: str) -> bytes:
-        """Return; NotFound."""
-        if key not in self.held:
-            raise NotFound("There is no such object.")
-        return self.held[key]
-
-    def size(self, key: str) -> int | None:
-        """Return the size, None without it."""
-        return len(self.held[key]) if key in self.held else None
-
-    def delete(self, key: str) -> None:
-        """Drop."""
-        self.held.pop(key, None)
-
-    def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
-        """Return a name that leads nowhere."""
-        return f"memory:{key}"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
     """Takes documents in, from their bytes to their vectors."""
@@ -72,7 +43,7 @@ class Library:
 
     def take(self, principal: Principal, files: Sequence[Path]) -> None:
         """Ingest Markdown files; each is known by its name, as `kb://<name>`."""
-        objects, cipher = KeptHere(), BodyCipher()
+        objects, cipher = InMemoryObjects(), BodyCipher()
         shared: dict[str, Any] = {
             "transactions": StoreTransactions(self.opened, PostgresStores),
             "clock": utc_now,
