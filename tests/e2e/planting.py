@@ -16,7 +16,7 @@ def plant_investigation(
     The canary stands in what is kept in clear: the persona and the names of tools.
     """
     now = utc_now()
-    named = ("investigation_id", "approval_id", "grant_id", "call_id")
+    named = ("investigation_id", "approval_id", "grant_id", "action_id")
     ids = {name: new_id() for name in (*named, "escalation_id", "candidate_id")}
     given = {
         **ids,
@@ -31,7 +31,7 @@ def plant_investigation(
     with as_owner(owner_url) as connection:
         for statement in _STATEMENTS:
             connection.execute(statement, given)
-    shown = {name: str(value) for name, value in ids.items() if name != "call_id"}
+    shown = {name: str(value) for name, value in ids.items()}
     return {**shown, "name": canary, "seq": "1"}
 
 
@@ -47,10 +47,10 @@ _STATEMENTS = (
     b"""INSERT INTO approval (workspace_id, id, investigation_id, ticket_id, action_id, tool,
           binding, policy_version, content, state, asked_at, expires_at)
         VALUES (%(workspace_id)s, %(approval_id)s, %(investigation_id)s, %(ticket_id)s,
-          %(call_id)s, %(tool)s, repeat('a', 64), 'p', '', 'pending', %(now)s, %(later)s)""",
+          %(action_id)s, %(tool)s, repeat('a', 64), 'p', '', 'pending', %(now)s, %(later)s)""",
     b"""INSERT INTO tool_call (workspace_id, id, investigation_id, connector, tool, lane, digest,
           state, dry_run, is_error, input, output, proposed_at)
-        VALUES (%(workspace_id)s, %(call_id)s, %(investigation_id)s, %(canary)s, 'light', 'read',
+        VALUES (%(workspace_id)s, %(action_id)s, %(investigation_id)s, %(canary)s, 'light', 'read',
           'd', 'denied', false, false, '', '', %(now)s)""",
     b"""INSERT INTO standing_grant (workspace_id, id, tool, declaration, content, expires_at,
           max_uses, made_by, made_at)

@@ -114,6 +114,7 @@ WHO_MAY = {
     "POST /v1/investigations/{investigation_id}/resume": ADMIN,
     "POST /v1/investigations/resume": ADMIN,
     "GET /v1/tool-calls": WRITERS,
+    "GET /v1/tool-calls/{action_id}": WRITERS,
     "POST /v1/tickets": WRITERS,
     "GET /v1/tickets": ADMIN,
     "GET /v1/tickets/queue": WRITERS,

@@ -174,6 +174,15 @@ class BrowseInvestigations:
             )
         return self._calls(principal.workspace_id, found)
 
+    def tool_call(self, principal: Principal, action_id: UUID) -> ToolCallView:
+        """Return what a citation of a tool names; NotFound for another workspace's too."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.actions.find(action_id)
+        if found is None:
+            raise NotFound("There is no such tool call.", action_id=str(action_id))
+        return self._calls(principal.workspace_id, [found])[0]
+
     def approvals(
         self,
         principal: Principal,

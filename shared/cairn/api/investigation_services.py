@@ -69,6 +69,7 @@ class BrowseInvestigations(Protocol):
         before: UUID | None,
         limit: int,
     ) -> Sequence[ToolCallView]: ...
+    def tool_call(self, principal: Principal, action_id: UUID, /) -> ToolCallView: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,7 +152,13 @@ class ListDocuments(Protocol):
     """Return a page of documents, newest first, those below ledger position `after`."""
 
     def __call__(
-        self, principal: Principal, *, client_id: str | None, limit: int, after: int | None
+        self,
+        principal: Principal,
+        *,
+        client_id: str | None,
+        source_uri: str | None,
+        limit: int,
+        after: int | None,
     ) -> Page[DocumentView]: ...
 
 

@@ -1,7 +1,6 @@
 """`cairn cite`: what a citation of an answer names, looked up where it stands."""
 
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +10,7 @@ from cairn.agent.citations import Citation, Kind
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
-
-MOST = 10_000
-"""Tool calls and documents that are looked through, the newest first."""
+from cairn.retrieval.citations import plain
 
 SHOWN_CHARS = 2_000
 FORMS = "[doc:URI#HEADINGS#L1-L9], [memory:ID], [tool:ID] or [ticket:ID]"
@@ -38,27 +35,21 @@ def cite(
 
 def _document(deps: Deps, cited: Citation) -> dict[str, Any]:
     """Return the document, with those of its sections that the headings lead to."""
-    listed = islice(deps.client.pages("/v1/documents", limit=200), MOST)
-    uri = _plain(cited.target)
-    known = next((one for one in listed if _plain(one["source_uri"]) == uri), None)
-    if known is None:
+    listed = deps.client.get("/v1/documents", source_uri=cited.target, limit=1)["items"]
+    if not listed:
         raise Failure(f"There is no document {cited.target} (any more).")
-    found = deps.client.get(f"/v1/documents/{known['id']}")
-    wanted = [_plain(one) for one in cited.headings]
+    found = deps.client.get(f"/v1/documents/{listed[0]['id']}")
+    wanted = [plain(one) for one in cited.headings]
     sections = [
         one
         for one in found["sections"]
-        if [_plain(each) for each in one["headings"]][: len(wanted)] == wanted
+        if [plain(each) for each in one["headings"]][: len(wanted)] == wanted
     ]
     return {**found, "sections": sections}
 
 
 def _tool_call(deps: Deps, cited: Citation) -> dict[str, Any]:
-    calls = islice(deps.client.pages("/v1/tool-calls", limit=200), MOST)
-    found = next((one for one in calls if one["id"] == cited.target), None)
-    if found is None:
-        raise Failure(f"There is no tool call {cited.target}.")
-    return found
+    return deps.client.get(f"/v1/tool-calls/{cited.target}")
 
 
 def _node(deps: Deps, cited: Citation) -> dict[str, Any]:
@@ -104,11 +95,3 @@ def _sections(cited: Citation, found: Mapping[str, Any]) -> str:
         said = f": {one['summary']}" if one["summary"] else ""
         lines.append(f"{' > '.join(one['headings'])}{said}")
     return "\n".join(lines) or str(found["summary"] or "the whole document")
-
-
-def _plain(name: str) -> str:
-    """Return a name as citations write it."""
-    return " ".join(name.translate(_RESERVED).split())
-
-
-_RESERVED = {ord(one): " " for one in "[]#"}

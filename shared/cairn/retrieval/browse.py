@@ -64,9 +64,12 @@ class Views(Protocol):
         ...
 
     def documents(
-        self, *, client_id: str | None, limit: int, after: int | None
+        self, *, client_id: str | None, source_uri: str | None, limit: int, after: int | None
     ) -> Sequence[DocumentView]:
-        """Return up to `limit` documents by falling position, those below `after`."""
+        """Return up to `limit` documents by falling position, those below `after`.
+
+        `source_uri` may be written as in citations: with spaces for what would end one.
+        """
         ...
 
     def ingestion(self, ingestion_id: UUID) -> IngestionView | None:
@@ -141,11 +144,19 @@ class Browse:
         return replace(found, sections=tuple(sections))
 
     def list_documents(
-        self, principal: Principal, *, client_id: str | None, limit: int, after: int | None
+        self,
+        principal: Principal,
+        *,
+        client_id: str | None,
+        source_uri: str | None = None,
+        limit: int,
+        after: int | None,
     ) -> Page[DocumentView]:
         """Return a page of documents, newest first."""
         with self.transactions.reading(principal) as stores:
-            found = stores.views.documents(client_id=client_id, limit=limit + 1, after=after)
+            found = stores.views.documents(
+                client_id=client_id, source_uri=source_uri, limit=limit + 1, after=after
+            )
         return _page(found, limit)
 
     def get_ingestion(self, principal: Principal, ingestion_id: UUID) -> IngestionView:

@@ -25,9 +25,9 @@ def citation_of(node: FoundNode) -> str:
     """
     if node.label not in _OF_DOCUMENTS or not node.source_uri:
         return f"[memory:{node.id}]"
-    parts = [_plain(node.source_uri)]
+    parts = [plain(node.source_uri)]
     if node.headings:
-        parts.append(HEADINGS.join(_plain(heading) for heading in node.headings))
+        parts.append(HEADINGS.join(plain(heading) for heading in node.headings))
     if node.line_from is not None:
         parts.append(f"L{node.line_from}-L{node.line_to or node.line_from}")
     elif node.page_from is not None:
@@ -35,5 +35,6 @@ def citation_of(node: FoundNode) -> str:
     return f"[doc:{'#'.join(parts)}]"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a name as citations write it."""
     return _RESERVED.sub(" ", text).strip()

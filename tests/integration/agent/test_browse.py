@@ -226,6 +226,7 @@ def test_lists_are_of_this_workspace_and_of_what_was_asked_for(
     assert [each.id for each in of_one] == [one.id]
     calls = browse.tool_calls(who, investigation_id=None, connector="http", before=None, limit=9)
     assert [each.tool for each in calls] == ["http.get"]
+    assert browse.tool_call(who, calls[0].id) == calls[0]
     theirs = open_world(database.owner_url, database.app_url, f"others {new_id()}")
     stranger = Desk(theirs, desk.keys, desk.subject)
     assert (
@@ -235,6 +236,8 @@ def test_lists_are_of_this_workspace_and_of_what_was_asked_for(
         stranger.browse.steps(theirs.admin, one.id, after=0, limit=9)
     with pytest.raises(NotFound):
         stranger.browse.show(theirs.admin, one.id)
+    with pytest.raises(NotFound):
+        stranger.browse.tool_call(theirs.admin, calls[0].id)
     theirs.pool.close()
 
 
@@ -250,6 +253,7 @@ def test_public_keys_read_none_of_it(desk: Desk) -> None:
         lambda: browse.tool_calls(
             public, investigation_id=None, connector=None, before=None, limit=1
         ),
+        lambda: browse.tool_call(public, one.id),
     ):
         with pytest.raises(Denied):
             read()

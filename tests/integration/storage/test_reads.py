@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
 from cairn.access import Scope
@@ -15,8 +16,11 @@ from cairn.errors import NotFound
 from cairn.ids import new_id
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.browse import Browse
+from cairn.retrieval.citations import plain
 from cairn.retrieval.views import MemoryFilter
 from cairn.storage.postgres.ledger_reads import export_ledger, verify_ledgers
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 from cairn.storage.postgres.views import CheckReady, browse_transactions
 
 if TYPE_CHECKING:
@@ -103,6 +107,23 @@ def test_unknown_documents_and_ingestions_are_not_found(world: World, browse: Br
         with pytest.raises(NotFound):
             read(world.admin, new_id())
     assert browse.list_documents(world.admin, client_id=None, limit=5, after=None).items == ()
+
+
+@pytest.mark.parametrize("uri", ["kb://runbook.md", "kb://a b[1]#top", "file:///two  spaces.md"])
+def test_a_document_is_found_by_its_source_as_it_is_and_as_it_is_cited(
+    world: World, browse: Browse, uri: str
+) -> None:
+    transactions = StoreTransactions(world.pool, PostgresStores)
+    documents = Documents(transactions=transactions, principal=world.admin)
+    kind = {"media_type": "text/markdown"}
+    sent = documents.send("# On call\n\nThe pager goes round.", source_uri=uri, **kind)
+    documents.send("# Other\n\nNot this one.", source_uri="kb://runbook.md.old", **kind)
+    asked: dict[str, Any] = {"client_id": None, "limit": 5, "after": None}
+    for written in (uri, plain(uri)):
+        found = browse.list_documents(world.admin, source_uri=written, **asked)
+        assert [one.id for one in found.items] == [sent.document_id]
+    assert browse.list_documents(world.admin, source_uri="kb://none", **asked).items == ()
+    assert len(browse.list_documents(world.admin, **asked).items) == 2
 
 
 def test_the_ledger_is_listed_by_type_and_namespace(world: World, browse: Browse) -> None:

@@ -425,9 +425,17 @@ class World:
         )
 
     def list_documents(
-        self, principal: Principal, *, client_id: str | None, limit: int, after: int | None
+        self,
+        principal: Principal,
+        *,
+        client_id: str | None,
+        source_uri: str | None,
+        limit: int,
+        after: int | None,
     ) -> Page[DocumentView]:
-        return Page(items=(self.get_document(principal, UUID(int=1)),), next_after=None)
+        one = self.get_document(principal, UUID(int=1))
+        asked = source_uri is None or source_uri == one.source_uri
+        return Page(items=(one,) if asked else (), next_after=None)
 
     def delete_document(self, principal: Principal, node_id: UUID) -> Deleted:
         return Deleted(id=self.get_document(principal, node_id).id, position=99, nodes=12)

@@ -201,6 +201,12 @@ class AgentWorld:
         ]
         return tuple(found[:limit])
 
+    def tool_call(self, principal: Principal, action_id: UUID) -> ToolCallView:
+        found = next((one for one in self.calls if one.id == action_id), None)
+        if found is None:
+            raise NotFound("There is no such tool call.")
+        return found
+
     def services(self) -> InvestigationServices:
         return InvestigationServices(start=self.start, resume=self, browse=self)
 

@@ -130,6 +130,14 @@ def test_tool_calls_are_listed_by_connector_and_investigation() -> None:
     assert rest["items"][0]["id"] == str(first.id)
 
 
+def test_a_tool_call_is_shown_by_the_id_of_its_citation() -> None:
+    one = tool_call()
+    client = Client(World(agents=AgentWorld(calls=[one, tool_call()])), key=AGENT_KEY)
+    shown = client.get(f"/v1/tool-calls/{one.id}").json()
+    assert (shown["id"], shown["output"]) == (str(one.id), one.output)
+    assert client.get(f"/v1/tool-calls/{MISSING}").status_code == 404
+
+
 ROUTES = [
     ("GET", "/v1/investigations"),
     ("POST", "/v1/investigations"),
@@ -137,6 +145,7 @@ ROUTES = [
     ("GET", f"/v1/investigations/{MISSING}/steps"),
     ("GET", f"/v1/investigations/{MISSING}/events"),
     ("GET", "/v1/tool-calls"),
+    ("GET", f"/v1/tool-calls/{MISSING}"),
 ]
 
 

@@ -107,6 +107,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/investigations/{investigation_id}/events",
         "/v1/investigations/{investigation_id}/resume",
         "/v1/tool-calls",
+        "/v1/tool-calls/{action_id}",
         "/v1/tickets",
         "/v1/tickets/queue",
         "/v1/tickets/{ticket_id}",

@@ -23,13 +23,14 @@ from cairn.memory.draft import GLOBAL_CLIENT
 
 routes = router("documents")
 
+MAX_URI_CHARS = 2_000
 MediaType = Annotated[str, Field(pattern=r"^[a-z]+/[a-zA-Z0-9.+\-]{1,100}$")]
 
 
 class DocumentIn(Body):
     """A document: exactly one of `text`, `content_base64` and `upload_id` carries its bytes."""
 
-    source_uri: Annotated[str, Field(min_length=1), at_most(2000)]
+    source_uri: Annotated[str, Field(min_length=1), at_most(MAX_URI_CHARS)]
     title: Annotated[str, Field(min_length=1), at_most(500)] | None = None
     media_type: MediaType | None = None
     text: str | None = None
@@ -140,13 +141,19 @@ def list_documents(
     services: Services,
     options: Options,
     client_id: Annotated[Name | None, Query()] = None,
+    source_uri: Annotated[
+        str | None,
+        Query(max_length=MAX_URI_CHARS, description="Its source, also as citations write it."),
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """List the documents the key may see, without their sections."""
-    filters = {"client_id": client_id}
+    filters = {"client_id": client_id, "source_uri": source_uri}
     after = cursors.decode(cursor, route="documents", filters=filters)
-    page = services.list_documents(caller, client_id=client_id, limit=limit, after=after)
+    page = services.list_documents(
+        caller, client_id=client_id, source_uri=source_uri, limit=limit, after=after
+    )
     return page_answer(page, route="documents", filters=filters, options=options)
 
 

@@ -1,15 +1,16 @@
 """Tool calls: which tool was called with what, what came of it, when and in whose investigation."""
 
-from typing import Annotated, Any, cast
+from functools import partial
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from fastapi import Path, Query, Response
 
-from cairn.api import cursors
+from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Name
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 
 routes = router("investigations")
@@ -37,19 +38,27 @@ def list_tool_calls(
 ) -> Response:
     """List what agents asked tools for: owner, input and output (redacted, cut), error, times."""
     filters: dict[str, Any] = {"investigation_id": investigation_id, "connector": connector}
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
-    found = services.investigations.browse.tool_calls(
-        caller,
-        investigation_id=investigation_id,
-        connector=connector,
-        before=after[1] if after else None,
-        limit=limit + 1,
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    return newest_answer(
+        partial(services.investigations.browse.tool_calls, caller, **filters),
         limit=limit,
+        cursor=cursor,
         key="proposed_at",
         route=_ROUTE,
         filters=filters,
         options=options,
     )
+
+
+@routes.get(
+    "/v1/tool-calls/{action_id}",
+    summary="Show a tool call",
+    response_model=None,
+    responses={**answers(200, "The tool call", "ToolCallView"), **problems("not-found")},
+)
+def get_tool_call(
+    action_id: Annotated[UUID, Path(description="The id in a citation: `[tool:<id>]`.")],
+    caller: Writer,
+    services: Services,
+) -> Response:
+    """Show what a citation of a tool names: the call, and what the tool said."""
+    return answer(services.investigations.browse.tool_call(caller, action_id))

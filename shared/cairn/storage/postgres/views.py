@@ -78,10 +78,14 @@ class PostgresViews(Store):
         return [_section(row) for row in rows]
 
     def documents(
-        self, *, client_id: str | None, limit: int, after: int | None
+        self, *, client_id: str | None, source_uri: str | None, limit: int, after: int | None
     ) -> Sequence[DocumentView]:
-        """Return up to `limit` documents by falling position, those below `after`."""
-        rows = self._rows("view.documents", client_id=client_id, limit=limit, after=after)
+        """Return up to `limit` documents by falling position, those below `after`.
+
+        `source_uri` may be written as in citations: with spaces for what would end one.
+        """
+        asked = {"client_id": client_id, "source_uri": source_uri}
+        rows = self._rows("view.documents", **asked, limit=limit, after=after)
         return [_document(row) for row in rows]
 
     def ingestion(self, ingestion_id: UUID) -> IngestionView | None:

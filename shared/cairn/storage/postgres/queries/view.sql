@@ -79,7 +79,7 @@ SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, 
    AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
 
 -- name: documents
--- Documents, newest first, below a ledger position when asked.
+-- Documents, newest first, below a ledger position when asked; of a source, also as citations write it.
 SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, n.client_id, n.scope,
   n.recorded_at, n.state, n.summary, run.id AS ingestion_id, run.status, run.error,
   parts.section_count, parts.chunk_count, parts.embedded_count
@@ -100,6 +100,8 @@ SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, 
    AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
    AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
    AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+   AND (%(source_uri)s::text IS NULL OR %(source_uri)s
+     IN (n.source_uri, btrim(regexp_replace(n.source_uri, '[][#[:space:]]+', ' ', 'g'))))
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
 
 -- name: sections
