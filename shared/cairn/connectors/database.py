@@ -43,7 +43,13 @@ PARTS = frozenset(
 """What a DSN may set; the driver knows others that read files, write them, or become another role.
 `sslrootcert` may be `system` only."""
 
-MIGHTY = ("pg_read_server_files", "pg_write_server_files", "pg_execute_server_program")
+MIGHTY = (
+    "pg_execute_server_program",
+    "pg_read_server_files",
+    "pg_signal_backend",
+    "pg_write_server_files",
+)
+"""Roles of the server that a transaction does not hold: they reach its files and other sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +134,10 @@ def _refuse_what_is_ours(connection: psycopg.Connection[TupleRow]) -> None:
     values = {"prefix": ROLE_PREFIX, "mighty": list(MIGHTY)}
     row = connection.execute(query("customer.who"), values).fetchone()
     assert row is not None
-    session, current, is_super, is_ours, is_mighty, holds_ours = row
+    session, current, is_ours, is_mighty, holds_ours = row
     if holds_ours or str(session).startswith(ROLE_PREFIX):
         _refuse("This is a database or a role of Cairn's own; a connector never reaches it.")
-    if is_super or is_mighty or session != current:
+    if is_mighty or session != current:
         _refuse("The role is too mighty for a connector: give it one without superuser rights.")
     if is_ours:
         _refuse("The role is a member of one of Cairn's own; a connector never has such a role.")

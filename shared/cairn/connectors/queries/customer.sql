@@ -4,12 +4,12 @@ SELECT set_config('statement_timeout', %(milliseconds)s, true),
   set_config('lock_timeout', %(milliseconds)s, true)
 
 -- name: who
--- Who is connected, how mighty that role is, whether it is one of Cairn's, and whether the database holds Cairn's tables.
-SELECT session_user::text, current_user::text, role.rolsuper OR role.rolreplication,
+-- Who is connected, whether that role is one of Cairn's or a mighty one or can become one, and whether the database holds Cairn's tables.
+SELECT session_user::text, current_user::text,
   EXISTS (SELECT FROM pg_roles AS own
           WHERE starts_with(own.rolname, %(prefix)s) AND pg_has_role(own.oid, 'MEMBER')),
   EXISTS (SELECT FROM pg_roles AS might
-          WHERE might.rolname = ANY (%(mighty)s) AND pg_has_role(might.oid, 'MEMBER')),
+          WHERE (might.rolsuper OR might.rolreplication OR might.rolname = ANY (%(mighty)s))
+            AND pg_has_role(might.oid, 'MEMBER')),
   EXISTS (SELECT FROM pg_class AS ledger JOIN pg_class AS tenant USING (relnamespace)
           WHERE ledger.relname = 'ledger' AND tenant.relname = 'workspace')
-FROM pg_roles AS role WHERE role.rolname = session_user
