@@ -22,6 +22,7 @@ from cairn.connectors.statements import query
 from cairn.connectors.tool import Answer, Arguments, Line, Text, reads
 from cairn.errors import Conflict, NotFound, ValidationFailed
 from cairn.ids import new_id
+from cairn.mcp_host.cleaning import whole_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,7 +168,7 @@ class Reader:
 
 
 def as_one_query(text: str, alias: str) -> sql.Composed:
-    """Return a query around a caller's: each row as JSON text, cut to the byte cap.
+    """Return a query around a caller's: each row as JSON text, all of them cut to the byte cap.
 
     The caller's text ends in a line of its own, so that a comment in it ends there. Whatever else
     it holds, the server reads all of it as one statement, and a second one is an error. `alias`
@@ -187,19 +188,17 @@ def as_one_query(text: str, alias: str) -> sql.Composed:
 
 
 def _as_answer(rows: list[TupleRow], wanted: int) -> JsonValue:
-    kept: list[JsonValue] = []
-    size = 0
-    for (text,) in rows[:wanted]:
-        size += len(str(text).encode())
-        if size > MAX_BYTES:
-            break
-        kept.append(_decoded(str(text)))
+    """Return the rows that are whole; of a first one that is not, the beginning as a text."""
+    kept: list[JsonValue] = [_decoded(text) for text, size in rows[:wanted] if size <= MAX_BYTES]
     left_out = len(rows) > len(kept)
     answer: dict[str, JsonValue] = {"rows": kept, "truncated": left_out}
-    if left_out:
-        answer["note"] = (
-            f"[truncated: the first {len(kept)} rows; ask for fewer columns or narrow the query]"
-        )
+    if not left_out:
+        return answer
+    what = f"the first {len(kept)} rows"
+    if not kept:
+        kept.append(whole_words(rows[0][0]))
+        what = "the beginning of the first row"
+    answer["note"] = f"[truncated: {what}; ask for fewer columns or narrow the query]"
     return answer
 
 

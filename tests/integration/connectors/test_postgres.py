@@ -1,6 +1,7 @@
 """The connector `postgres` against a real server: what it reads, and everything it must not do."""
 
 import json
+import tracemalloc
 from collections.abc import Iterator
 
 import pytest
@@ -120,6 +121,25 @@ def test_a_role_that_may_read_more_than_was_granted_is_refused(customer: Custome
     assert call(narrow, "healthcheck").is_error
 
 
+def test_a_role_that_can_become_another_is_held_to_what_that_one_may_read(
+    customer: Customer,
+) -> None:
+    customer.make_role("connector_owner", "GRANT USAGE ON SCHEMA accounts TO connector_owner",
+                       "GRANT SELECT ON accounts.users TO connector_owner")  # fmt: skip
+    dsn = customer.make_role(
+        "connector_turncoat",
+        "ALTER ROLE connector_turncoat NOINHERIT",
+        "GRANT connector_owner TO connector_turncoat",
+    )
+    sql = (
+        "SELECT set_config('role', 'connector_owner', true) AS role,"
+        " query_to_xml('SELECT email FROM accounts.users', true, true, '') AS read"
+    )
+    said = call(postgres({"schemas": ["support"]}, {"dsn": dsn}), "query", sql=sql)
+    assert said.is_error
+    assert "accounts.users" in said.text and "@" not in said.text
+
+
 def test_a_slow_query_is_stopped(reader) -> None:
     said = call(reader, "query", sql="SELECT pg_sleep(30)")
     assert said.is_error
@@ -158,6 +178,30 @@ def test_one_huge_value_is_cut_by_the_server_or_refused(reader, sql: str) -> Non
     said = call(reader, "query", sql=sql)
     assert len(said.text.encode()) <= 100_000
     assert said.is_error or "xxx" in said.text
+
+
+def test_a_row_that_was_cut_is_said_to_be(reader) -> None:
+    said = call(reader, "query", sql="SELECT repeat('x', 200000) AS huge")
+    assert said.value["truncated"]
+    assert "the beginning of the first row" in said.value["note"]
+    assert len(said.value["rows"]) == 1
+    half = call(reader, "query", sql="SELECT repeat('ada@example.com ', 9000) AS addresses")
+    assert half.value["rows"][0].endswith("ada@example.com ")
+
+
+def test_the_server_sends_no_more_than_is_shown(customer: Customer) -> None:
+    many = postgres(
+        {"schemas": ["support"], "max_rows": 5000, "statement_seconds": 20},
+        {"dsn": customer.dsn_of(READER)},
+    )
+    sql = "SELECT n, repeat('é', 30000) AS text FROM generate_series(1, 4000) AS n"
+    tracemalloc.start()
+    said = call(many, "query", sql=sql, max_rows=5000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [row["n"] for row in said.value["rows"]] == [1]
+    assert said.value["truncated"]
+    assert peak < 20_000_000
 
 
 def test_control_characters_and_escapes_do_not_come_through(reader) -> None:
@@ -231,6 +275,11 @@ def test_a_superuser_is_refused(customer: Customer) -> None:
         "connector_files", "GRANT pg_read_server_files TO connector_files"
     )
     assert "too mighty" in call(postgres({}, {"dsn": reads_files}), "query", sql="SELECT 1").text
+    for greater in ("connector_mighty", "pg_signal_backend"):
+        heir = customer.make_role("connector_heir", "ALTER ROLE connector_heir NOINHERIT",
+                                  f"GRANT {greater} TO connector_heir")  # fmt: skip
+        assert "too mighty" in call(postgres({}, {"dsn": heir}), "query", sql="SELECT 1").text
+        customer.make_role("connector_heir", f"REVOKE {greater} FROM connector_heir")
 
 
 def test_a_wrong_password_asks_for_a_new_sign_in(customer: Customer) -> None:

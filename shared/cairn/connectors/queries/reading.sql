@@ -1,18 +1,28 @@
 -- name: around
--- A caller's query, each row as JSON text cut by the server; {row} is a name the caller cannot guess.
-SELECT left(row_to_json({row})::text, {cut}) FROM (
+-- A caller's query: each row as JSON text, cut by the server where all rows together exceed {cut} bytes, and their bytes so far; {row} is a name the caller cannot guess.
+SELECT left(said, greatest({cut} - (size - octet_length(said)), 0)::integer), size
+FROM (
+SELECT said, sum(octet_length(said)) OVER (ROWS UNBOUNDED PRECEDING) AS size
+FROM (
+SELECT row_to_json({row})::text AS said FROM (
 {query}
 ) AS {row}
+) AS whole
+) AS counted
 
 -- name: outside
--- A table the role may read outside the granted schemas, if there is one.
+-- A table outside the granted schemas that the role may read, or a role it can become, if there is one.
 SELECT names.nspname::text, things.relname::text
 FROM pg_class AS things JOIN pg_namespace AS names ON names.oid = things.relnamespace
 WHERE things.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND names.nspname <> ALL (%(system)s) AND NOT starts_with(names.nspname, 'pg_')
   AND names.nspname <> ALL (%(schemas)s)
-  AND has_schema_privilege(names.oid, 'USAGE')
-  AND (has_table_privilege(things.oid, 'SELECT') OR has_any_column_privilege(things.oid, 'SELECT'))
+  AND EXISTS (
+    SELECT FROM pg_roles AS become
+    WHERE pg_has_role(become.oid, 'MEMBER')
+      AND has_schema_privilege(become.oid, names.oid, 'USAGE')
+      AND (has_table_privilege(become.oid, things.oid, 'SELECT')
+        OR has_any_column_privilege(become.oid, things.oid, 'SELECT')))
 LIMIT 1
 
 -- name: tables
