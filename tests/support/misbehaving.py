@@ -63,6 +63,8 @@ def listing():
         "two_answers",
         "grandchild",
         "half",
+        "endless",
+        "orphans",
     ]
     tools = [{"name": name, "inputSchema": {"type": "object"}, "_meta": READ} for name in names]
     tools += [
@@ -113,6 +115,22 @@ def wrong_shape(id_):
     send({"jsonrpc": "2.0", "id": id_, "result": {"content": "not a list"}})
 
 
+def endless(id_):
+    """One line that never ends."""
+    note(f"pid {os.getpid()}")
+    while True:
+        write("x" * 1_000_000)
+
+
+def orphans(id_):
+    """A child that outlives its parent, which dies at once, and holds its output open."""
+    child = os.fork()
+    if child == 0:
+        time.sleep(3600)
+    note(f"pid {child}")
+    crash(id_)
+
+
 def two_answers(id_):
     answer(id_, "first")
     answer(id_, "second")
@@ -137,6 +155,8 @@ DOES = {
     "environment": lambda id_: answer(id_, json.dumps(dict(os.environ))),
     "wrong_shape": wrong_shape,
     "two_answers": two_answers,
+    "endless": endless,
+    "orphans": orphans,
     "half": lambda id_: answer(id_, "cut in an emoji \ud83d"),
     "pid": lambda id_: answer(id_, str(os.getpid())),
     "grandchild": grandchild,

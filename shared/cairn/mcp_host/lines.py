@@ -14,6 +14,8 @@ from typing import Any, cast
 from cairn.mcp_host.cleaning import whole_words
 
 MAX_LINE = 1_000_000
+MAX_MESSAGE = 64_000_000
+"""Bytes of one message; whoever sends more is not listened to any longer."""
 HEAD = 256_000
 TAIL = 1_024
 SIZE_KEY = "cairn/size"
@@ -54,6 +56,11 @@ class Lines:
             done.append(self.end())
         self._take(rest)
         return done
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes have come of the line that has not ended yet."""
+        return self._size
 
     def end(self) -> bytes:
         """Return what has come of the line so far, and begin another."""

@@ -18,7 +18,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 
 from cairn.mcp_host.cleaning import plain
-from cairn.mcp_host.lines import Lines, TooLong, mended
+from cairn.mcp_host.lines import MAX_MESSAGE, Lines, TooLong, mended
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -52,6 +52,8 @@ class StdioWire:
         self._output = b""
         self._settled = False
         self._broken = False
+        self._ending = anyio.Lock()
+        self._ended = False
 
     @property
     def pid(self) -> int | None:
@@ -93,6 +95,7 @@ class StdioWire:
             group.start_soon(self._read, process, heard)
             group.start_soon(self._write, process, said, heard)
             group.start_soon(self._listen, process)
+            group.start_soon(self._see_off, process)
             try:
                 yield hearing, saying
             finally:
@@ -104,10 +107,15 @@ class StdioWire:
                 group.cancel_scope.cancel()
 
     async def stop(self) -> None:
-        """SIGTERM to the whole group, SIGKILL to what is left of it after the grace."""
+        """SIGTERM to the whole group, SIGKILL to what is left of it after the grace; once."""
         process = self._process
-        if process is None:
-            return
+        async with self._ending:
+            if process is None or self._ended:
+                return
+            await self._end(process)
+            self._ended = True
+
+    async def _end(self, process: Process) -> None:
         if process.returncode is None:
             _signal(process, signal.SIGTERM)
             with anyio.move_on_after(self._grace):
@@ -126,7 +134,7 @@ class StdioWire:
         with suppress(
             anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, TooLong
         ):
-            while noise < MAX_NOISE:
+            while noise < MAX_NOISE and lines.size <= MAX_MESSAGE:
                 for line in lines.feed(await process.stdout.receive(CHUNK)):
                     message = _message(line)
                     noise = 0 if message else noise + bool(line.strip())
@@ -134,6 +142,12 @@ class StdioWire:
                         await heard.send(message)
         self._broken = True
         heard.close()
+        await self.stop()  # nobody listens to it any more
+
+    async def _see_off(self, process: Process) -> None:
+        """End what a process leaves behind when it exits: it may hold the output open."""
+        await process.wait()
+        await self.stop()
 
     async def _write(
         self,

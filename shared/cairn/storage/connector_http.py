@@ -15,7 +15,7 @@ import httpx2
 from anyio import to_thread
 
 from cairn.errors import CairnError
-from cairn.mcp_host.lines import Lines, TooLong, mended
+from cairn.mcp_host.lines import MAX_MESSAGE, Lines, TooLong, mended
 from cairn.mcp_host.manifest import UNAUTHORIZED
 from cairn.mcp_host.session import FAULT_KEY, LOST, NOT_SENT
 from cairn.storage.public_address import is_public
@@ -28,8 +28,6 @@ SECONDS = 30.0
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 120.0
 """An answer may stay away for as long; a call's own limit is shorter."""
-MAX_BODY = 64_000_000
-"""Bytes of one answer that are looked at; what lies above is not fetched."""
 
 _CODE = -32_000
 _REFUSING = frozenset({401, 403})
@@ -131,11 +129,11 @@ class _Bounded(httpx2.AsyncByteStream):
         stream: Any = self.answer.stream
         try:
             async for chunk in stream:
-                size = 0 if self.sse else size + len(chunk)
+                size += len(chunk)
                 for line in lines.feed(chunk):
                     yield mended(line) + b"\n"
-                if size > MAX_BODY:
-                    break
+                if (lines.size if self.sse else size) > MAX_MESSAGE:
+                    break  # what lies above is not fetched
             yield mended(lines.end())
         except (TooLong, httpx2.TransportError):
             return  # what came of it is no message: the call is lost

@@ -92,6 +92,12 @@ def gone(pid: int) -> bool:
     return not is_alive(pid)
 
 
+def noted(notes: Path) -> list[int]:
+    """The process ids a connector left."""
+    lines = notes.read_text("utf-8").splitlines()
+    return [int(one.removeprefix("pid ")) for one in lines if one.startswith("pid ")]
+
+
 def test_a_process_answers(processes: Processes) -> None:
     processes.add()
 
@@ -228,6 +234,27 @@ def test_endless_noise_counts_as_a_crash(processes: Processes) -> None:
         processes.hosting.call("bad.noisy_forever", seconds=20)
 
     assert refused.value.reason == "connector-crashed"
+
+
+def test_a_line_without_an_end_counts_as_a_crash_and_ends_the_process(
+    processes: Processes,
+) -> None:
+    notes = processes.add()
+
+    with pytest.raises(ConnectorUnavailable) as refused:
+        processes.hosting.call("bad.endless", seconds=20)
+
+    assert refused.value.reason == "connector-crashed"
+    assert [gone(pid) for pid in noted(notes)] == [True, True]
+
+
+def test_what_a_crashed_process_started_ends_at_once(processes: Processes) -> None:
+    notes = processes.add()
+
+    with pytest.raises(ConnectorUnavailable):
+        processes.hosting.call("bad.orphans")
+
+    assert [gone(pid) for pid in noted(notes)] == [True, True]
 
 
 def test_control_characters_and_escapes_do_not_come_through(processes: Processes) -> None:
