@@ -30,7 +30,7 @@ def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph)
         opinions=later(lambda: _opinions(made)),
         candidates=later(lambda: _candidates(made, ingest)),
         remember=later(lambda: _remember(parts, made, graph)),
-        proposals=later(lambda: _proposals(made, graph)),
+        proposals=later(lambda: _proposals(graph)),
     )
 
 
@@ -74,7 +74,7 @@ def _remember(parts: ApiParts, made: InvestigationParts, graph: LedgerGraph) -> 
     )
 
 
-def _proposals(made: InvestigationParts, graph: LedgerGraph) -> Proposals:
+def _proposals(graph: LedgerGraph) -> Proposals:
     from cairn.agent.people.proposing import Proposals
 
-    return Proposals(journal=made.journal, graph=graph.bound_to)
+    return Proposals(graph=graph.bound_to, clock=utc_now)

@@ -1,5 +1,6 @@
 """`cairn candidates` and `cairn proposals`: what may be learned, and people's decisions on it."""
 
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -94,10 +95,14 @@ def reject(
 
 
 @proposals.command("list")
-def list_proposals(ctx: typer.Context, as_json: Json = False) -> None:
-    """List what was seen again and again and waits for a person."""
+def list_proposals(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List what was seen again and again and waits for a person, the newest first."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/proposals")["items"]
+    found = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
     if as_json:
         print_json(found)
         return

@@ -61,6 +61,12 @@ class MemoryGraphStore(Protocol):
         """Return visible nodes of the labels by label and natural key."""
         ...
 
+    def provisional(
+        self, labels: Collection[str], *, before: UUID | None, limit: int
+    ) -> Sequence[MemoryNode]:
+        """Return provisional nodes of the labels made before one, the newest first."""
+        ...
+
     def node_page(self, after: Ref | None, *, position: int, limit: int) -> Sequence[MemoryNode]:
         """Return nodes made up to a ledger position, by label and natural key."""
         ...

@@ -194,7 +194,7 @@ def test_three_of_the_same_are_proposed_and_only_a_person_makes_them_active(
     with made.transactions.writing(made.admin) as stores:
         stores.subjects.add(Subject(id=customer, kind="client", natural_key="acme"), 1)
     propose = ProposeObservations(journal=made.journal, graph=graph)
-    proposals = Proposals(journal=made.journal, graph=graph.bound_to)
+    proposals = Proposals(graph=graph.bound_to, clock=made.clock)
 
     def resolve() -> UUID:
         return people.resolved(data_subjects=(customer,))
@@ -204,7 +204,7 @@ def test_three_of_the_same_are_proposed_and_only_a_person_makes_them_active(
     resolve()
     assert propose(made.workspace_id, made.clock.now) == 1
     assert propose(made.workspace_id, made.clock.now) == 0
-    (one,) = proposals.all(made.admin)
+    (one,) = proposals.page(made.admin)
     assert (one.provenance, one.status) == ("proposed", "provisional")
     assert one.properties["times"] == 3
     surrounds = TicketSurrounds(graph=graph, recent=lambda *_: [], clock=made.clock)

@@ -51,7 +51,7 @@ def test_everything_can_be_read_and_said(front: tuple[Front, dict[str, str]]) ->
     [one] = api.call("GET", "/v1/candidates")["items"]
     assert one["id"] == ids["candidate_id"]
     assert api.call("GET", f"/v1/candidates/{ids['candidate_id']}")["text"] is None
-    assert api.call("GET", "/v1/proposals") == {"items": []}
+    assert api.call("GET", "/v1/proposals") == {"items": [], "next_cursor": None}
     url = "https://hooks.slack.com/services/T0/B0/secret"
     api.call("POST", "/v1/escalation-channels", json={"name": "ops", "url": url})
     channels = api.call("GET", "/v1/escalation-channels")["items"]

@@ -33,6 +33,8 @@ from cairn.storage.postgres.database import bound
 from cairn.storage.postgres.sql import query
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from tests.plugins.postgres import Database
 
 
@@ -279,3 +281,38 @@ def test_an_export_of_thousands_reads_each_page_by_the_index(
             lines = "\n".join(row[0] for row in plan)
             assert "label_key_idx" in lines, lines
             assert "Seq Scan on edge" not in lines, lines
+
+
+def test_what_waits_for_a_person_is_read_by_the_index_however_much_is_active(
+    database: "Database", stand: Stand, graph: LedgerGraph
+) -> None:
+    graph.import_all(stand.workspace_id, facts(1_500))
+    waiting = [
+        graph.upsert_node(stand.workspace_id, label, f"{label}:{number}", {}, "proposed")
+        for number in range(3)
+        for label in ("fact", "observation", "ticket")
+    ]
+    graph.mark_archived(stand.workspace_id, waiting[0])
+    graph.upsert_node(stand.workspace_id, "observation", "observation:0", {}, "operator", "active")
+    newest = [waiting[place] for place in (7, 6, 4, 3)]
+    pages: list[UUID] = []
+    while page := graph.provisional(
+        stand.workspace_id,
+        ("fact", "observation"),
+        before=pages[-1] if pages else None,
+        limit=3,
+    ):
+        pages += [one.id for one in page]
+    assert pages == newest
+    with database.connect_as_superuser() as root:
+        root.execute("ANALYZE node")
+    asked = {"workspace_id": stand.workspace_id, "labels": ["Fact", "Observation"], "limit": 3}
+    with bound(stand.pool, stand.principal) as connection:
+        for before in (None, waiting[6]):
+            given = asked | {"before": before}
+            plan = connection.execute(
+                b"EXPLAIN " + query("memory_graph.provisional"), given
+            ).fetchall()
+            lines = "\n".join(row[0] for row in plan)
+            assert "label_id_idx" in lines, lines
+            assert "Seq Scan" not in lines, lines

@@ -67,16 +67,31 @@ def candidate(**changes: object) -> CandidateView:
     return replace(given, **changes)  # type: ignore[arg-type]
 
 
+def proposal(node_id: UUID, status: str) -> Proposal:
+    return Proposal(
+        id=node_id,
+        label="observation",
+        natural_key="observation:1",
+        properties={"times": 3},
+        provenance="proposed",
+        status=status,
+    )
+
+
 @dataclass
 class PeopleWorld:
-    """One call, one candidate, one proposal, and what was asked."""
+    """One call, one candidate, some proposals, and what was asked."""
 
     call: EscalationView = field(default_factory=call)
     candidate: CandidateView = field(default_factory=candidate)
-    node_id: UUID = field(default_factory=new_id)
+    node_ids: list[UUID] = field(default_factory=lambda: [new_id()])
     channels: dict[str, Channel] = field(default_factory=dict[str, Channel])
     urls: list[str] = field(default_factory=list[str])
     said: list[Any] = field(default_factory=list[Any])
+
+    @property
+    def node_id(self) -> UUID:
+        return self.node_ids[0]
 
     def services(self) -> PeopleServices:
         return PeopleServices(
@@ -98,7 +113,7 @@ class PeopleWorld:
             ),
             remember=self.remember,
             proposals=SimpleNamespace(
-                all=lambda _: [self._proposal("provisional")],
+                page=self.proposed,
                 accept=lambda _, one: self._decided(one, "active"),
                 reject=lambda _, one: self._decided(one, "archived"),
             ),
@@ -165,6 +180,11 @@ class PeopleWorld:
         self.said.append((seq, label, text))
         return Remembered(node_id=self.node_id, label=label, natural_key="fact:1", text=text or "?")
 
+    def proposed(self, principal: Principal, *, before: UUID | None, limit: int) -> list[Proposal]:
+        newest = sorted(self.node_ids, reverse=True)
+        found = [one for one in newest if before is None or one < before]
+        return [proposal(one, "provisional") for one in found[:limit]]
+
     def _say(self, principal: Principal, one: UUID, rating: int | None, text: str) -> OpinionView:
         said = OpinionView(
             investigation_id=one,
@@ -188,20 +208,10 @@ class PeopleWorld:
         self.candidate = replace(self.candidate, state=state, **changes)
         return self.candidate
 
-    def _proposal(self, status: str) -> Proposal:
-        return Proposal(
-            id=self.node_id,
-            label="observation",
-            natural_key="observation:1",
-            properties={"times": 3},
-            provenance="proposed",
-            status=status,
-        )
-
     def _decided(self, one: UUID, status: str) -> Proposal:
-        if one != self.node_id:
+        if one not in self.node_ids:
             raise NotFound("There is no such proposal.")
-        return self._proposal(status)
+        return proposal(one, status)
 
     def _asked(self, asked: dict[str, Any]) -> None:
         self.said.append(asked)

@@ -103,6 +103,30 @@ def test_steps_are_remembered_and_proposals_decided(client: Client, world: Peopl
     assert client.post(f"/v1/proposals/{new_id()}/accept").status_code == 404
 
 
+def test_every_proposal_comes_once_page_by_page_the_newest_first(
+    client: Client, world: PeopleWorld
+) -> None:
+    world.node_ids = [new_id() for _ in range(5)]
+    pages = [client.get("/v1/proposals?limit=2").json()]
+    while (cursor := pages[-1]["next_cursor"]) is not None:
+        pages.append(client.get(f"/v1/proposals?limit=2&cursor={cursor}").json())
+    seen = [[item["id"] for item in page["items"]] for page in pages]
+    newest = [str(one) for one in reversed(world.node_ids)]
+    assert seen == [newest[:2], newest[2:4], newest[4:]]
+
+
+@pytest.mark.parametrize("asked", ["limit=0", "limit=201", "cursor=x", "cursor=%00"])
+def test_a_page_of_proposals_that_is_none_is_refused(client: Client, asked: str) -> None:
+    assert client.get(f"/v1/proposals?{asked}").status_code == 422
+
+
+def test_a_cursor_of_another_list_is_refused(client: Client, world: PeopleWorld) -> None:
+    world.node_ids = [new_id() for _ in range(2)]
+    cursor = client.get("/v1/proposals?limit=1").json()["next_cursor"]
+    answer = client.get(f"/v1/candidates?cursor={cursor}")
+    assert (answer.status_code, answer.json()["reason"]) == (422, "cursor-filters")
+
+
 @pytest.mark.parametrize("path", ["/v1/escalations", "/v1/candidates", "/v1/proposals"])
 def test_agents_do_not_review(path: str) -> None:
     agent = Client(World(), key=AGENT_KEY)

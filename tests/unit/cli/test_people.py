@@ -96,3 +96,13 @@ def test_proposals_are_decided(shell: Shell, world: PeopleWorld) -> None:
     assert node in shell.run("proposals", "list").stdout
     assert "active" in shell.run("proposals", "accept", node).stdout
     assert "archived" in shell.run("proposals", "reject", node).stdout
+
+
+def test_proposals_beyond_a_page_are_listed_when_asked_for(
+    shell: Shell, world: PeopleWorld
+) -> None:
+    world.node_ids = [new_id() for _ in range(230)]
+    assert len(json.loads(shell.run("proposals", "list", "--json").stdout)) == 50
+    every = shell.run("proposals", "list", "--limit", "1000", "--json").stdout
+    newest = [str(one) for one in reversed(world.node_ids)]
+    assert [one["id"] for one in json.loads(every)] == newest

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.agent.journal import Journal
     from cairn.agent.people.ports import Repeated
     from cairn.agent.people.remembering import Graph
+    from cairn.clock import Clock
     from cairn.graph.memory_records import Dump, MemoryNode, NodeDump
 
 CONFIRMED = 3
@@ -32,16 +33,15 @@ CONFIRMED = 3
 
 WINDOW = timedelta(days=90)
 AT_ONCE = 100
-MOST_SHOWN = 200
 
 
 class ReviewedGraph(Protocol):
     """The memory graph of one principal's workspace, as far as proposals need it."""
 
     def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None: ...
-    def query_by_labels(
-        self, workspace_id: UUID, labels: Sequence[str], limit: int = 50
-    ) -> list[MemoryNode]: ...
+    def provisional(
+        self, workspace_id: UUID, labels: Sequence[str], *, before: UUID | None, limit: int
+    ) -> Sequence[MemoryNode]: ...
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None: ...
     def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Any: ...
     def mark_archived(self, workspace_id: UUID, node_id: UUID) -> None: ...
@@ -103,15 +103,17 @@ class Proposals:
     Raises Denied for other keys, NotFound, Conflict (`already-decided`).
     """
 
-    journal: Journal
     graph: ReviewedGraphOf
+    clock: Clock
 
-    def all(self, principal: Principal) -> tuple[Proposal, ...]:
-        """Return what waits for a person."""
+    def page(
+        self, principal: Principal, *, before: UUID | None = None, limit: int = 50
+    ) -> tuple[Proposal, ...]:
+        """Return what waits for a person, the newest first."""
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
-        found = graph.query_by_labels(principal.workspace_id, LABELS, MOST_SHOWN)
-        return tuple(_shown(one) for one in found if one.dump.status is Status.PROVISIONAL)
+        found = graph.provisional(principal.workspace_id, LABELS, before=before, limit=limit)
+        return tuple(_shown(one) for one in found)
 
     def accept(self, principal: Principal, node_id: UUID) -> Proposal:
         """Make a proposal active: from now on planners are shown it."""
@@ -124,7 +126,7 @@ class Proposals:
         customer = str(dump.properties.get("customer") or "")
         if customer and graph.get_node(principal.workspace_id, "customer", customer):
             source = ("customer", customer)
-            holds, now = Relation.HAS_FACT.value, self.journal.clock()
+            holds, now = Relation.HAS_FACT.value, self.clock()
             records.append(clean_edge(source, dump.ref, holds, 1.0, {}, now))
         graph.write(principal.workspace_id, records, importing=False)
         return _shown(graph.node(principal.workspace_id, node_id) or one)

@@ -13,7 +13,7 @@ from cairn.agent.people.ports import CandidateState
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, items_of, page_of, problems
+from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, ScopeName, Text, at_most
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
@@ -21,6 +21,7 @@ from cairn.api.routing import router
 routes = router("investigations")
 
 _ROUTE = "candidates"
+_PROPOSALS = "proposals"
 MAX_REASON_CHARS = 1_000
 CandidateId = Annotated[UUID, Path(description="The candidate's id.")]
 NodeId = Annotated[UUID, Path(description="The proposed node's id.")]
@@ -57,7 +58,7 @@ _PROPOSAL: dict[str, Any] = {
         "status": {"enum": ["provisional", "active", "archived"]},
     },
 }
-_PROPOSALS = items_of(_PROPOSAL)
+_PROPOSED = page_of(_PROPOSAL)
 
 
 class AcceptIn(Body):
@@ -183,11 +184,31 @@ def reject_candidate(
     "/v1/proposals",
     summary="List proposed nodes",
     response_model=None,
-    responses={**answers(200, "Provisional nodes of the memory graph", _PROPOSALS), **problems()},
+    responses={
+        **answers(200, "Provisional nodes of the memory graph, the newest first", _PROPOSED),
+        **problems(),
+    },
 )
-def list_proposals(caller: Admin, services: Services) -> Response:
+def list_proposals(
+    caller: Admin,
+    services: Services,
+    options: Options,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
     """List what was seen again and again, for a person to make active."""
-    return answer({"items": services.people.proposals.all(caller)})
+    after = cursors.decode_key(cursor, kind=str, route=_PROPOSALS, filters={})
+    found = services.people.proposals.page(
+        caller, before=after[1] if after else None, limit=limit + 1
+    )
+    return key_page_answer(
+        cast("list[object]", found),
+        limit=limit,
+        key="label",
+        route=_PROPOSALS,
+        filters={},
+        options=options,
+    )
 
 
 @routes.post(

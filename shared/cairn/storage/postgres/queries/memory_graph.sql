@@ -59,6 +59,19 @@ SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
    AND n.key IS NOT NULL AND n.label <> 'Memory' AND n.state IN ('provisional', 'active')
  ORDER BY n.label COLLATE "C", n.key COLLATE "C" LIMIT %(limit)s
 
+-- name: provisional
+-- Provisional nodes of some labels made before one, the newest first: label by label by the index.
+SELECT n.id, n.label, n.key, n.metadata, n.state
+  FROM unnest(%(labels)s::text[]) AS w (label)
+ CROSS JOIN LATERAL (
+    SELECT one.id, one.label, one.key, one.metadata, one.state FROM node one
+     WHERE one.workspace_id = %(workspace_id)s AND one.label COLLATE "C" = w.label
+       AND one.key IS NOT NULL AND one.label <> 'Memory' AND one.state = 'provisional'
+       AND (%(before)s::uuid IS NULL OR one.id < %(before)s)
+     ORDER BY one.id DESC LIMIT %(limit)s
+  ) AS n
+ ORDER BY n.id DESC LIMIT %(limit)s
+
 -- name: node_page
 -- Nodes made up to a position by what names them, from after one on.
 SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
