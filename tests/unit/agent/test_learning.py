@@ -1,5 +1,6 @@
 """What people say of investigations, and what may be learned of them: staged, decided, archived."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -12,10 +13,13 @@ from tests.support.people import People, Seeing
 from cairn.access import Principal, Role, Scope
 from cairn.agent.people.learning import Learn
 from cairn.agent.people.ports import CandidateState
+from cairn.agent.people.proposing import ProposeObservations
 from cairn.agent.ports import Ruling
 from cairn.agent.state import State, Verdict
 from cairn.errors import Conflict, Denied, NotFound, Unavailable, ValidationFailed
+from cairn.graph.memory_records import Dump, NodeDump
 from cairn.ids import new_id
+from cairn.ingestion.ports import Subject
 from cairn.safety.tools import Lane
 
 WEEK = timedelta(days=7, minutes=1)
@@ -280,6 +284,37 @@ class TestReview:
         with pytest.raises(NotFound) as refused:
             people.candidates.accept(people.agents.admin, staged.id)
         assert refused.value.reason == "forgotten"
+
+
+class Noted:
+    """A memory graph that keeps what is written, but for nodes that are held back."""
+
+    def __init__(self, held: str) -> None:
+        self.held, self.keys = held, list[str]()
+
+    def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> None:
+        return None
+
+    def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Any:
+        keys = [one.natural_key for one in records if isinstance(one, NodeDump)]
+        if any(key.endswith(self.held) for key in keys):
+            raise Conflict("This node is quarantined.", reason="node-state")
+        self.keys += keys
+
+
+def test_what_cannot_be_a_node_or_is_held_back_does_not_keep_others_from_being_proposed(
+    people: People,
+) -> None:
+    made, noted = people.agents, Noted(held=":held")
+    for key in ("x" * 250, "held", "acme"):
+        customer = new_id()
+        with made.transactions.writing(made.admin) as stores:
+            stores.subjects.add(Subject(id=customer, kind="client", natural_key=key), 1)
+        for _ in range(3):
+            people.resolved(data_subjects=(customer,))
+    propose = ProposeObservations(journal=made.journal, graph=noted)
+    assert propose(made.workspace_id, made.clock.now) == 1
+    assert noted.keys == ["customer:acme", "observation:accounts.unlock:applied:customer:acme"]
 
 
 def test_a_workspace_that_fails_does_not_keep_others_waiting(people: People) -> None:

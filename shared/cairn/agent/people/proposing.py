@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.access import Role
-from cairn.agent.people.remembering import LABELS
-from cairn.errors import Conflict, NotFound
+from cairn.agent.people.remembering import LABELS, customer_node
+from cairn.errors import Conflict, NotFound, ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.memory_records import Provenance, Status, clean_edge, clean_node
 
@@ -64,7 +64,14 @@ class ProposeObservations:
         """Return how many nodes are new or were seen more often than before."""
         with self.journal.reading(workspace_id) as stores:
             found = stores.candidates.repeated(now - WINDOW, CONFIRMED, AT_ONCE)
-        return sum(self._propose(workspace_id, one, now) for one in found)
+        return sum(self._proposed(workspace_id, one, now) for one in found)
+
+    def _proposed(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
+        """Propose one; what cannot be a node, or is one that is held back, is left out."""
+        try:
+            return self._propose(workspace_id, seen, now)
+        except (Conflict, ValidationFailed):
+            return False
 
     def _propose(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
         node = observation(seen)
@@ -75,7 +82,7 @@ class ProposeObservations:
                 return False
             self.graph.write(workspace_id, [node], importing=False)
             return True
-        customer = _customer(seen.customer)
+        customer = customer_node(seen.customer)
         known = self.graph.get_node(workspace_id, customer.label, customer.natural_key)
         missing: list[Dump] = [] if known else [customer]
         relation = Relation.APPLIES_TO.value
@@ -162,11 +169,6 @@ def observation(seen: Repeated) -> NodeDump:
     }
     key = f"observation:{seen.tool}:{seen.outcome}:{customer}"
     return clean_node("observation", key, properties, Provenance.PROPOSED, Status.PROVISIONAL)
-
-
-def _customer(key: str) -> NodeDump:
-    named = f"customer:{key}"
-    return clean_node("customer", named, {}, Provenance.PROPOSED, Status.PROVISIONAL)
 
 
 def _shown(one: MemoryNode) -> Proposal:

@@ -127,7 +127,8 @@ class RememberStep:
     ) -> list[Dump]:
         own = proposed("investigation", f"investigation:{investigation_id}", ticket)
         ends = [own]
-        customer = customer_node(ticket)
+        key = customer_key(ticket.customer)
+        customer = customer_node(key) if key else None
         if customer is not None:
             ends.append(customer)
         missing = [
@@ -155,11 +156,8 @@ def proposed(label: str, key: str, ticket: Ticket) -> NodeDump:
     return clean_node(label, key, properties, Provenance.PROPOSED, Status.PROVISIONAL)
 
 
-def customer_node(ticket: Ticket) -> NodeDump | None:
-    """Return the node of a ticket's customer; None without one."""
-    key = customer_key(ticket.customer)
-    if key is None:
-        return None
+def customer_node(key: str) -> NodeDump:
+    """Return the node of a customer by their natural key, in case it is not there yet."""
     return clean_node("customer", f"customer:{key}", {}, Provenance.PROPOSED, Status.PROVISIONAL)
 
 
