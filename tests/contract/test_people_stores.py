@@ -253,6 +253,18 @@ class TestCandidates:
         assert (seen.times, set(seen.investigation_ids)) == (3, set(unlocks))
         assert stores.candidates.repeated(LATER, 3, 9) == []
 
+    def test_tell_what_was_seen_last_first_however_often_it_was_seen(
+        self, stores: AgentStores
+    ) -> None:
+        for often, key in enumerate(("hooli", "acme", "globex")):
+            subject = Subject(id=new_id(), kind="client", natural_key=key)
+            stores.subjects.add(subject, 1)
+            for _ in range(5 - often):
+                done_at = NOON + timedelta(minutes=often)
+                _did(stores, (subject.id,), "unlock", ActionState.APPLIED, now=done_at)
+        seen = stores.candidates.repeated(NOON, 3, 2)
+        assert [(one.customer, one.times) for one in seen] == [("globex", 3), ("acme", 4)]
+
 
 def _did(
     stores: AgentStores, about: tuple[UUID, ...], tool: str, state: ActionState, **changes: Any
@@ -275,10 +287,10 @@ def _did(
     kept = stores.investigations.find(one)
     assert kept is not None
     given: dict[str, Any] = {"connector": "accounts", "tool": tool, "lane": "write"}
-    dry_run = changes.pop("dry_run", False)
+    dry_run, now = changes.pop("dry_run", False), changes.pop("now", NOON)
     row = action(kept, **given | changes)
     stores.actions.add(row)
     assert stores.actions.start(row.id, dry_run=dry_run, now=NOON)
-    ends: dict[str, Any] = {"output": b"", "is_error": False, "error": None, "now": NOON}
+    ends: dict[str, Any] = {"output": b"", "is_error": False, "error": None, "now": now}
     assert stores.actions.end(row.id, state, **ends)
     return one

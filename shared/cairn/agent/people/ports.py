@@ -231,9 +231,9 @@ class CandidateStore(Protocol):
         ...
 
     def repeated(self, since: datetime, least: int, limit: int) -> Sequence[Repeated]:
-        """Return what tools did again and again for one customer, since a moment.
+        """Return what tools did again and again for one customer, what was seen last first.
 
-        What was only looked up, tried out or never answered does not count.
+        What ended before a moment, was only looked up, tried out or never answered does not count.
         """
         ...
 

@@ -234,24 +234,27 @@ class InMemoryCandidates:
         return [(one, cause) for _, one, cause in sorted(found)[:limit]]
 
     def repeated(self, since: datetime, least: int, limit: int) -> Sequence[Repeated]:
-        """Return what tools did again and again for one customer, since a moment."""
+        """Return what tools did again and again for one customer; the last seen first."""
         groups: dict[tuple[str, str, str], set[UUID]] = {}
+        seen: dict[tuple[str, str, str], datetime] = {}
         for row in self.tables.actions.values():
             if not _tells(row) or row.completed_at is None or row.completed_at < since:
                 continue
             for customer in self._customers(row.investigation_id):
                 key = (f"{row.connector}.{row.tool}", row.state.value, customer)
                 groups.setdefault(key, set()).add(row.investigation_id)
-        found = sorted((-len(ids), *key, ids) for key, ids in groups.items() if len(ids) >= least)
+                seen[key] = max(seen.get(key, since), row.completed_at)
+        by_name = sorted(key for key, ids in groups.items() if len(ids) >= least)
+        found = sorted(by_name, key=seen.__getitem__, reverse=True)
         return [
             Repeated(
-                tool=tool,
-                outcome=outcome,
-                customer=customer,
-                times=-times,
-                investigation_ids=tuple(sorted(ids, reverse=True)[:_NEWEST]),
+                tool=key[0],
+                outcome=key[1],
+                customer=key[2],
+                times=len(groups[key]),
+                investigation_ids=tuple(sorted(groups[key], reverse=True)[:_NEWEST]),
             )
-            for times, tool, outcome, customer, ids in found[:limit]
+            for key in found[:limit]
         ]
 
     def _customers(self, investigation_id: UUID) -> list[str]:

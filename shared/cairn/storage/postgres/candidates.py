@@ -113,7 +113,7 @@ class PostgresCandidates(Store):
         return [(one, cause) for one, cause in rows]
 
     def repeated(self, since: datetime, least: int, limit: int) -> Sequence[Repeated]:
-        """Return what tools did again and again for one customer, since a moment."""
+        """Return what tools did again and again for one customer; the last seen first."""
         rows = self.run("candidate.repeated", since=since, least=least, limit=limit)
         return [
             Repeated(

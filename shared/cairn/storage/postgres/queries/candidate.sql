@@ -63,7 +63,8 @@ SELECT i.id, CASE WHEN r.rated THEN 'rated' ELSE 'undisputed' END
  ORDER BY i.ended_at, i.id LIMIT %(limit)s
 
 -- name: repeated
--- The same outcome of the same tool for the same customer over several investigations.
+-- The same outcome of the same tool for the same customer over several investigations, what was
+-- seen last first: of many, those that changed since the last look are among the first.
 SELECT t.connector || '.' || t.tool, t.state, s.natural_key, count(DISTINCT t.investigation_id),
   (array_agg(DISTINCT t.investigation_id ORDER BY t.investigation_id DESC))[1:20]
   FROM tool_call t
@@ -75,4 +76,4 @@ SELECT t.connector || '.' || t.tool, t.state, s.natural_key, count(DISTINCT t.in
    AND t.state IN ('applied', 'failed') AND NOT t.dry_run
    AND NOT (t.state = 'applied' AND t.lane = 'read')
  GROUP BY 1, 2, 3 HAVING count(DISTINCT t.investigation_id) >= %(least)s
- ORDER BY 4 DESC, 1, 2, 3 LIMIT %(limit)s
+ ORDER BY max(t.completed_at) DESC, 1, 2, 3 LIMIT %(limit)s
