@@ -85,8 +85,9 @@ class Close:
             return  # whom it was about was forgotten: there is nobody to call for
         unknown = self._never_ended(investigation)
         if unknown and not verdict.escalates:
-            verdict, why = Verdict.NEEDS_TECH, unknown
+            verdict, why = Verdict.NEEDS_TECH, ""
         if verdict.escalates:
+            why = f"{why} {unknown}".strip()
             self.escalate(workspace_id, investigation.id, verdict=verdict, why=why)
 
     def _close(self, investigation: Investigation) -> None:

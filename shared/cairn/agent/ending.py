@@ -86,10 +86,13 @@ def broken(situation: Situation, error: CairnError) -> Change:
 def halted(memory: WorkingMemory, verdict: Verdict, why: str, *, code: str) -> Change:
     """Return a change to HALTED: a person is called, nothing is written back.
 
-    Nobody would be called about what was resolved: that verdict does not stand.
+    Nobody would be called about what was resolved: that verdict does not stand. Another one does,
+    and whoever is called reads what stopped it before its reason.
     """
     if memory.verdict is Verdict.AUTO_RESOLVED:
         memory = replace(memory, verdict=None)
+    elif memory.verdict is not None:
+        memory = replace(memory, verdict_reason=f"{why} {memory.verdict_reason}".strip())
     memory = fixed(memory, verdict, why)
     line = Step(system=SYSTEM, action="halted", detail=why, kind="error")
     return Change(

@@ -372,6 +372,22 @@ def _opened(row: GrantRow) -> Grant:
     return Grant(**held, arguments=None, reason="Harmless.")
 
 
+def test_who_is_called_because_a_budget_is_spent_is_told_of_a_call_that_never_ended() -> None:
+    agents = world()
+    one = agents.begin()
+    acting(agents, one)
+    agents.host.after = dead
+    with pytest.raises(Killed):
+        agents.step(one)
+    agents.resume.one(agents.admin, one)
+    agents.stopwatch.step = 2_000.0
+    agents.work(one)
+    check(agents, one)
+    verdict, why = agents.escalate.calls[one]
+    assert verdict is Verdict.FAILED_BUDGET
+    assert why.endswith("Nobody knows whether accounts.unlock happened.")
+
+
 def test_a_call_that_never_ended_calls_a_person_whatever_the_verdict() -> None:
     agents = world()
     one = agents.begin()

@@ -8,6 +8,7 @@ import pytest
 from tests.support.agent import DOC, Agents, ScriptedPlanner, act, search
 from tests.support.remembering import fact, in_memory
 
+from cairn.agent.ports import Ruling
 from cairn.agent.state import Evidence, State, Verdict
 from cairn.errors import NotFound, Unavailable
 from cairn.helpdesk.persona import DEFAULT
@@ -224,6 +225,17 @@ def test_an_answer_the_desk_does_not_take_calls_a_person(how: str) -> None:
     one = world.begin()
     assert world.work(one).state is State.HALTED
     assert world.escalate.calls[one][0] is Verdict.NEEDS_TECH
+
+
+def test_who_is_called_is_told_that_a_question_never_reached_the_requester() -> None:
+    world = Agents(planner=ScriptedPlanner([search("locked")]))
+    world.planner.ruling = Ruling(verdict=Verdict.NEEDS_CLIENT, reason="Which account is it?")
+    world.desk.write_back = lambda *args, **said: {"reply": "refused"}  # type: ignore[method-assign]
+    one = world.begin()
+    assert world.work(one).state is State.HALTED
+    verdict, why = world.escalate.calls[one]
+    assert verdict is Verdict.NEEDS_CLIENT
+    assert why == "The help desk did not take the answer: nobody has read it. Which account is it?"
 
 
 def test_a_source_that_does_not_answer_is_asked_again() -> None:

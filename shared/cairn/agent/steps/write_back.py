@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cairn.agent.ending import halted
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
     from cairn.agent.state import WorkingMemory
 
 SYSTEM = "helpdesk"
-LOST = frozenset({"refused", "needs-auth"})
-"""What becomes of a reply that nobody will read."""
+LOST: Mapping[str, str] = MappingProxyType(
+    {
+        "refused": "The help desk did not take the answer: nobody has read it.",
+        "needs-auth": "The help desk has to be signed in to again: nobody has read the answer.",
+    }
+)
+"""What became of a reply that nobody will read, in a sentence."""
 
 _MS_A_MINUTE = 60_000
 
@@ -51,8 +57,7 @@ class WriteBack:
         )
         reply = done.get("reply", "")
         if reply in LOST:
-            why = f"The answer could not be given to the requester: {reply}."
-            return halted(memory, Verdict.NEEDS_TECH, why, code=f"write-back-{reply}")
+            return halted(memory, Verdict.NEEDS_TECH, LOST[reply], code=f"write-back-{reply}")
         parts = ", ".join(f"{part} {how}" for part, how in sorted(done.items()))
         what = "note" if private else "reply"
         line = Step(
