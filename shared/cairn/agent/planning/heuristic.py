@@ -69,9 +69,7 @@ class HeuristicPlanner:
         if not memory.queries and not memory.skip_retrieval:
             return _search(question, seen)
         done = _ending(seen).verdict is Verdict.AUTO_RESOLVED
-        if (
-            memory.denials < MAX_DENIALS - 1 and not done
-        ):  # another refusal would end it without a message
+        if not done and memory.denials < MAX_DENIALS - 1:  # one more would end without a message
             for use in seen.reading.book.looks:
                 if (look := seen.looker.next(use)) is not None:
                     return look

@@ -81,7 +81,7 @@ def read(brief: Brief) -> Reading:
     said = APART.join(heard)
     book = chosen(said)
     named = list(dict.fromkeys(_folded(one) for one in _EMAIL.findall(text)))
-    requester = _folded(brief.requester) if _EMAIL.fullmatch(brief.requester.strip()) else ""
+    requester = address(brief.requester)
     first = parts[:MOST_SENTENCES]
     question = _question(brief.title, first)
     few = len(set(content_words(text))) < FEWEST_WORDS
@@ -176,7 +176,11 @@ def _is_of(said: str, book: Playbook) -> bool:
     return all(_met(said, group) for group in (*book.topic, *book.alone))
 
 
-def _folded(address: str) -> str:
+def address(text: str) -> str:
+    """Return the address that is all of `text`, as it is compared; "" for anything else."""
+    return _folded(text.strip()) if _EMAIL.fullmatch(text.strip()) else ""
+
+
+def _folded(one: str) -> str:
     """Return an address as it is compared; placeholders as they are."""
-    bare = address.strip()
-    return bare if bare.startswith("<") else bare.lower()
+    return one if one.startswith("<") else one.lower()

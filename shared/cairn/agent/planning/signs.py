@@ -14,7 +14,7 @@ from cairn.agent import citations
 from cairn.agent.planning.known import best_known
 from cairn.agent.planning.looking import Looker
 from cairn.agent.planning.playbooks.playbook import Sign
-from cairn.agent.planning.reading import read
+from cairn.agent.planning.reading import address, read
 from cairn.agent.planning.records import parts_of, truth
 from cairn.agent.planning.uses import ACCOUNT, DELIVERIES, ENDPOINT, INVOICES, SIGN_INS, serves
 
@@ -46,6 +46,7 @@ _GOOD = frozenset(
 )
 _OUTCOMES = ("success", "succeeded", "outcome", "result", "status", "error code", "error", "reason")
 _CODES = ("status code", "http status", "response code", "response status", "code", "status")
+_MAIL = frozenset(["email", "mail", "upn"])
 _FACTORS = frozenset(["mfa", "2fa", "otp", "totp", "factor", "authenticator"])
 _REFUSALS = frozenset(["denied", "rejected"])
 
@@ -134,10 +135,12 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
         return {}
     found, citation = looked
     accounts = [one for one in found if one.has("email", "username", "status") or _named(one)]
-    if len(accounts) != 1:
+    wanted = looker.slots.get("email", "")
+    mine = [one for one in accounts if wanted in _addresses(one)] or accounts
+    if len(mine) != 1:
         sign = Sign.FOREIGN if accounts else Sign.NO_ACCOUNT
         return {sign: Seen(citation=citation)}
-    account = accounts[0]
+    account = mine[0]
     user_id = account.text("user id", "account id", "id")
     signs = {Sign.ACCOUNT: Seen(citation=citation, values={"id": user_id})}
     if _is(account, _LOCKS):
@@ -146,7 +149,15 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
         signs[Sign.DISABLED] = Seen(citation=citation)
     if len(signs) == 1:
         signs[Sign.OPEN] = Seen(citation=citation)
+    named = _addresses(account)
+    if named and wanted not in named:  # a search may find what is only like the address
+        signs[Sign.FOREIGN] = Seen(citation=citation)
     return signs
+
+
+def _addresses(one: Record) -> frozenset[str]:
+    named = (value for name, value in one.fields.items() if parts_of(name) & _MAIL)
+    return frozenset(address(str(value)) for value in named) - {""}
 
 
 def _of_sign_ins(looker: Looker) -> dict[Sign, Seen]:

@@ -122,6 +122,28 @@ def test_another_persons_account_is_looked_at_and_not_touched() -> None:
     assert ruling.verdict is Verdict.NEEDS_TECH
 
 
+@pytest.mark.parametrize(
+    ("found", "changed"),
+    [
+        ([{**LOCKED, "email": "<EMAIL_2>"}], False),
+        ([{**LOCKED, "email_verified": True, "email": "<EMAIL_2>"}], False),
+        ([{**LOCKED, "email": "<EMAIL_2>"}, {**LOCKED, "mail": "<EMAIL_1>", "email": None}], True),
+        ([{**LOCKED, "email": "<EMAIL_1>"}, LOCKED], False),
+        ([{**LOCKED, "email": "<EMAIL_2>", "second_mail": "<EMAIL_1>"}], True),
+        ([{"user_id": "u-1", "status": "locked"}], True),
+        ([{"user_id": "u-1", "status": "locked"}, {"user_id": "u-2", "status": "locked"}], False),
+    ],
+)
+def test_of_what_a_search_finds_only_the_requesters_account_is_changed(
+    found: list[dict[str, Any]], *, changed: bool
+) -> None:
+    tools = [(FIND, always({"users": found})), *accounts()[1:]]
+    desk = Desk(tools=tools)
+    ruling, _, _ = desk.work(LOCKOUT)
+    assert ("accounts.unlock_user" in desk.called) is changed
+    assert ruling.verdict is (Verdict.AUTO_RESOLVED if changed else Verdict.NEEDS_TECH)
+
+
 def test_without_a_known_requester_nothing_is_changed() -> None:
     ticket = brief("Account locked", "I cannot log in as <EMAIL_2>.", requester="")
     desk = Desk(tools=accounts())
