@@ -157,6 +157,8 @@ WHO_MAY = {
     "GET /v1/proposals": ADMIN,
     "POST /v1/proposals/{node_id}/accept": ADMIN,
     "POST /v1/proposals/{node_id}/reject": ADMIN,
+    "GET /v1/redaction": ADMIN,
+    "PUT /v1/redaction": ADMIN,
     "POST /v1/grants": ADMIN,
     "GET /v1/grants": ADMIN,
     "DELETE /v1/grants/{grant_id}": ADMIN,
@@ -173,6 +175,7 @@ WHO_MAY = {
     "GET /readyz": NO_KEY,
 }
 BODIES: dict[str, dict[str, Any]] = {
+    "PUT /v1/redaction": {"profile": "none"},
     "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
     "POST /v1/events": {"type": "agent.invoke", "text": "A stranger was here."},
     "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},

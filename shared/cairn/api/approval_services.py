@@ -1,4 +1,4 @@
-"""What the API needs of approvals and standing grants: use-case callables, as in `services`."""
+"""What the API needs of approvals, standing grants and redaction, as in `services`."""
 
 from __future__ import annotations
 
@@ -85,3 +85,10 @@ class GrantServices:
 
     make: MakeGrant
     keep: KeepGrants
+
+
+class KeepRedaction(Protocol):
+    """Shows and changes a workspace's redaction profile; `lifecycle.redaction.RedactionProfile`."""
+
+    def show(self, principal: Principal, /) -> str: ...
+    def choose(self, principal: Principal, profile: str, /) -> str: ...

@@ -49,6 +49,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "costs": (f"{ROUTES}.costs",),
         "approvals": (f"{ROUTES}.approvals",),
         "grants": (f"{ROUTES}.grants",),
+        "redaction": (f"{ROUTES}.redaction",),
         "tool-calls": (f"{ROUTES}.tool_calls",),
         "investigations": (f"{ROUTES}.investigations", f"{ROUTES}.opinions"),
         "escalations": (f"{ROUTES}.escalations",),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.api.approval_services import ApprovalServices, GrantServices
+    from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
@@ -592,6 +592,7 @@ class ApiServices:
     tickets: TicketServices
     approvals: ApprovalServices
     grants: GrantServices
+    redaction: KeepRedaction
     people: PeopleServices
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.api import services as api
-    from cairn.api.approval_services import ApprovalServices, GrantServices
+    from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
@@ -92,6 +92,7 @@ def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServ
         tickets=later(lambda: _tickets(parts)),
         approvals=later(lambda: _approvals(parts)),
         grants=later(lambda: _grants(parts)),
+        redaction=later(lambda: _redaction(parts)),
         people=later(lambda: _people(parts)),
     )
 
@@ -255,6 +256,12 @@ def _grants(parts: ApiParts) -> GrantServices:
     from cairn.bootstrap.seeing import grant_services
 
     return grant_services(parts)
+
+
+def _redaction(parts: ApiParts) -> KeepRedaction:
+    from cairn.bootstrap.seeing import redaction_profile
+
+    return redaction_profile(parts)
 
 
 def _people(parts: ApiParts) -> PeopleServices:

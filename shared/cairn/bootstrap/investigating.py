@@ -153,9 +153,9 @@ class InvestigationParts:
     def policies(self) -> ConnectorPolicies:
         """What workspaces allow."""
         from cairn.mcp_host.policies import ConnectorPolicies
-        from cairn.storage.postgres.workspaces import PostgresRedaction
+        from cairn.storage.postgres.workspaces import PostgresProfiles
 
-        profiles = PostgresRedaction(self.opened)
+        profiles = PostgresProfiles(self.opened)
         return ConnectorPolicies(transactions=self.transactions, profiles=profiles)
 
     @cached_property

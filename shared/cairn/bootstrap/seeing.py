@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.bootstrap.investigating import InvestigationParts
     from cairn.lifecycle.grants import Grants
+    from cairn.lifecycle.redaction import RedactionProfile
 
 
 def investigation_services(parts: ApiParts) -> InvestigationServices:
@@ -43,6 +44,21 @@ def grant_services(parts: ApiParts) -> GrantServices:
     """Build what keeps standing grants."""
     return GrantServices(
         make=later(lambda: _granting(parts)), keep=later(lambda: _grants(parts.investigating))
+    )
+
+
+def redaction_profile(parts: ApiParts) -> RedactionProfile:
+    """Build what a workspace's redaction profile is chosen by."""
+    from cairn.ledger.keys import BodyCipher
+    from cairn.lifecycle.redaction import RedactionProfile
+
+    made = parts.investigating
+    return RedactionProfile(
+        transactions=made.transactions,
+        keys=made.keys,
+        cipher=BodyCipher(),
+        clock=utc_now,
+        new_id=new_id,
     )
 
 

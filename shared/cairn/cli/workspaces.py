@@ -1,18 +1,13 @@
-"""`cairn workspace`: make workspaces, as the owner of the database."""
+"""`cairn workspace`: make workspaces, as the owner of the database; choose what models may see."""
 
 from typing import Annotated
 
 import typer
 
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.options import Json, deps_of, print_done, print_json
 
 app = typer.Typer(help="Workspaces: one tenant each.", no_args_is_help=True)
-
-
-@app.callback()
-def workspace() -> None:
-    """Keep `create` a command of its own while it is the only one."""
 
 
 @app.command()
@@ -33,3 +28,20 @@ def create(
         return
     deps.out.print(f"{name} is {workspace_id}; its new admin key, keep it safe:")
     typer.echo(secret)
+
+
+@app.command()
+def redaction(
+    ctx: typer.Context,
+    profile: Annotated[
+        str | None, typer.Argument(help="none, soc2, pii or hipaa; without it nothing changes.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show or choose which personal values no model sees in the key's workspace."""
+    client = deps_of(ctx).client
+    if profile is None:
+        found = client.get("/v1/redaction")
+    else:
+        found = client.put("/v1/redaction", {"profile": profile})
+    print_done(deps_of(ctx), found, str(found["profile"]), as_json=as_json)

@@ -6,7 +6,7 @@ from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.workspaces import PostgresRedaction
+from cairn.storage.postgres.workspaces import PostgresProfiles
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -23,7 +23,7 @@ def test_a_change_holds_at_once(database: "Database") -> None:
     name = f"profiles-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=1)
-    profile = PostgresRedaction(pool)
+    profile = PostgresProfiles(pool)
     for settings, expected in SETTINGS:
         with database.connect_as_superuser() as root:
             asked = [settings, workspace_id]

@@ -15,6 +15,7 @@ from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.errors import Conflict, NotFound
 from cairn.ids import new_id
 from cairn.safety.grants import Grant, NewGrant
+from cairn.safety.profiles import DEFAULT_PROFILE, check_profile
 from cairn.text.json_value import JsonValue
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -183,3 +184,19 @@ class ApprovalWorld:
             investigation_state=TARGETS[state],
             position=42,
         )
+
+
+@dataclass
+class ProfileWorld:
+    """The redaction profile of the workspace."""
+
+    profile: str = DEFAULT_PROFILE
+
+    def show(self, principal: Principal, /) -> str:
+        principal.require(Role.ADMIN)
+        return self.profile
+
+    def choose(self, principal: Principal, profile: str, /) -> str:
+        principal.require(Role.ADMIN)
+        self.profile = check_profile(profile, field="profile")
+        return self.profile

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import anyio
 import httpx
-from tests.unit.api.approval_fakes import ApprovalWorld
+from tests.unit.api.approval_fakes import ApprovalWorld, ProfileWorld
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.cost_fakes import CostWorld
@@ -28,7 +28,7 @@ from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.api.app import create_app
-from cairn.api.approval_services import ApprovalServices, GrantServices
+from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
 from cairn.api.connector_services import ConnectorServices
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.api.cost_services import GetCosts
@@ -159,6 +159,7 @@ class World:
     ticketing: TicketWorld = field(default_factory=TicketWorld)
     agents: AgentWorld = field(default_factory=AgentWorld)
     approving: ApprovalWorld = field(default_factory=ApprovalWorld)
+    profiles: ProfileWorld = field(default_factory=ProfileWorld)
     peopling: PeopleWorld = field(default_factory=PeopleWorld)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
@@ -326,6 +327,10 @@ class World:
     @property
     def grants(self) -> GrantServices:
         return self.approving.grant_services()
+
+    @property
+    def redaction(self) -> KeepRedaction:
+        return self.profiles
 
     @property
     def people(self) -> PeopleServices:

@@ -1,4 +1,4 @@
-"""`cairn approvals` and `cairn grants`: what is shown before a yes, and what a reason is for."""
+"""`cairn approvals`, `cairn grants` and the redaction profile: what people decide beforehand."""
 
 import json
 
@@ -171,3 +171,12 @@ def test_grants_are_made_listed_and_revoked() -> None:
 def test_a_pattern_that_is_no_object_is_a_usage_error(given: str) -> None:
     refused = Shell().run("grants", "make", "a.b", "-r", "Why.", "--arguments", given)
     assert refused.exit_code == 2
+
+
+def test_the_redaction_profile_is_shown_and_chosen() -> None:
+    shell = Shell()
+    assert shell.run("workspace", "redaction").stdout == "pii\n"
+    assert shell.run("workspace", "redaction", "hipaa").stdout == "hipaa\n"
+    assert json.loads(shell.run("workspace", "redaction", "--json").stdout) == {"profile": "hipaa"}
+    refused = shell.run("workspace", "redaction", "hippa")
+    assert (refused.exit_code, "none, soc2, pii, hipaa" in refused.stderr) == (1, True)

@@ -81,6 +81,7 @@ def test_help_lists_every_command() -> None:
         "keys revoke",
         "keys whoami",
         "workspace create",
+        "workspace redaction",
         "search-index status",
         "search-index check",
         "search-index repair",

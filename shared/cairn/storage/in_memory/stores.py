@@ -19,6 +19,7 @@ from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
+from cairn.safety.profiles import DEFAULT_PROFILE
 from cairn.storage.in_memory.ageing import InMemoryAgeing
 from cairn.storage.in_memory.agent import (
     InMemoryActions,
@@ -48,6 +49,7 @@ from cairn.storage.in_memory.people import (
     InMemoryOpinions,
 )
 from cairn.storage.in_memory.purging import apply_purge
+from cairn.storage.in_memory.redaction import InMemoryRedaction
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
 from cairn.storage.in_memory.summaries import InMemorySummaries
 from cairn.storage.in_memory.taints import InMemoryTaints
@@ -161,6 +163,8 @@ class Tables:
     subscriptions: dict[str, SubscriptionView] = field(
         default_factory=dict[str, "SubscriptionView"]
     )
+
+    redaction: str = DEFAULT_PROFILE
 
     grants: dict[UUID, GrantRow] = field(default_factory=dict[UUID, "GrantRow"])
     grant_uses: set[tuple[UUID, UUID]] = field(default_factory=set[tuple[UUID, UUID]])
@@ -436,6 +440,11 @@ class InMemoryStores:
     def connectors(self) -> InMemoryConnectors:
         """Return the connectors agents act through."""
         return InMemoryConnectors(self._tables)
+
+    @property
+    def redaction(self) -> InMemoryRedaction:
+        """Return which personal values no model sees."""
+        return InMemoryRedaction(self._tables)
 
     @property
     def grants(self) -> InMemoryGrants:

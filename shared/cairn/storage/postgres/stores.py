@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.ticket_sources import PostgresTicketSources
     from cairn.storage.postgres.tickets import PostgresTickets
     from cairn.storage.postgres.webhooks import PostgresWebhooks
+    from cairn.storage.postgres.workspaces import PostgresRedaction
     from cairn.storage.postgres.write_backs import PostgresWriteBacks
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
@@ -173,6 +174,12 @@ class PostgresStores:
         from cairn.storage.postgres.grants import PostgresGrants
 
         return PostgresGrants(self.connection, self.principal)
+
+    @property
+    def redaction(self) -> PostgresRedaction:
+        from cairn.storage.postgres.workspaces import PostgresRedaction
+
+        return PostgresRedaction(self.connection, self.principal)
 
     @property
     def webhooks(self) -> PostgresWebhooks:

@@ -9,6 +9,7 @@ from cairn.access.system import system_principal
 from cairn.safety.profiles import workspace_redaction
 from cairn.storage.postgres.database import Database, bound
 from cairn.storage.postgres.sql import query
+from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,20 @@ class PostgresWorkspaceSettings:
         return settings
 
 
-class PostgresRedaction:
+class PostgresRedaction(Store):
+    """Implements `lifecycle.redaction.RedactionStore` over the workspace's settings."""
+
+    def profile(self) -> str:
+        """Return its name; the strictest where the settings name none that there is."""
+        row = self.run("recall_setup.settings").fetchone()
+        return workspace_redaction(row[0] if row else {})[0]
+
+    def choose(self, profile: str) -> None:
+        """Set it; other settings stay as they are."""
+        self.run("workspace.set_redaction", profile=profile)
+
+
+class PostgresProfiles:
     """Implements `mcp_host.policies.Profiles`: what a workspace's settings say, read anew."""
 
     def __init__(self, database: Database) -> None:
@@ -55,11 +69,9 @@ class PostgresRedaction:
 
     def __call__(self, workspace_id: UUID) -> str:
         """Return the name of its redaction profile; the strictest where the setting is none."""
-        asked = {"workspace_id": workspace_id}
         principal = system_principal(workspace_id)
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
-            row = connection.execute(query("recall_setup.settings"), asked).fetchone()
-        return workspace_redaction(row[0] if row else {})[0]
+            return PostgresRedaction(connection, principal).profile()
 
 
 class PostgresReindex:

@@ -1,0 +1,108 @@
+"""A workspace's redaction profile over the fake and PostgreSQL: chosen by admins, on record."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.remembering import NOON, Remembering, admin_of, in_memory
+
+from cairn.access import Role
+from cairn.clock import utc_now
+from cairn.errors import Denied, ValidationFailed
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.redaction import RedactionProfile
+from cairn.storage.postgres.accounts import create_workspace
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+from cairn.storage.postgres.workspaces import PostgresProfiles
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+
+@pytest.fixture(params=["in memory", "postgres"])
+def system(request: pytest.FixtureRequest) -> Iterator[Remembering]:
+    if request.param == "in memory":
+        yield in_memory()
+        return
+    database: Database = request.getfixturevalue("database")
+    pool = Pool(database.app_url, size=2)
+    transactions = StoreTransactions(pool, PostgresStores)
+    yield Remembering(transactions=transactions, principal=admin_of(opened(database)))
+    pool.close()
+
+
+def opened(database: "Database") -> Any:
+    name = f"profiles-{new_id()}"
+    return create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)[0]
+
+
+def profile_of(system: Remembering) -> RedactionProfile:
+    return RedactionProfile(
+        transactions=system.transactions,
+        keys=system.keys,
+        cipher=BodyCipher(),
+        clock=lambda: NOON,
+        new_id=new_id,
+    )
+
+
+def changes(system: Remembering) -> list[dict[str, Any]]:
+    with system.transactions.reading(system.principal) as stores:
+        page = stores.ledger.page(after=0, limit=99)
+    return [dict(one.meta) for one in page if one.type == "redaction.changed"]
+
+
+def test_a_workspace_begins_with_pii_and_has_what_was_chosen_since(system: Remembering) -> None:
+    profile = profile_of(system)
+    assert profile.show(system.principal) == "pii"
+    for name in ("hipaa", "none", "soc2"):
+        assert profile.choose(system.principal, name) == name
+        assert profile.show(system.principal) == name
+
+
+def test_each_change_is_an_entry_and_the_same_again_is_none(system: Remembering) -> None:
+    profile = profile_of(system)
+    for name in ("pii", "hipaa", "hipaa", "none"):
+        profile.choose(system.principal, name)
+    assert changes(system) == [
+        {"before": "pii", "profile": "hipaa"},
+        {"before": "hipaa", "profile": "none"},
+    ]
+
+
+def test_a_profile_that_there_is_not_is_refused_and_nothing_changes(system: Remembering) -> None:
+    profile = profile_of(system)
+    with pytest.raises(ValidationFailed) as refused:
+        profile.choose(system.principal, "hippa")
+    assert [one.location for one in refused.value.errors] == ["profile"]
+    assert (profile.show(system.principal), changes(system)) == ("pii", [])
+
+
+def test_only_admins_show_and_choose(system: Remembering) -> None:
+    profile, agent = profile_of(system), replace(system.principal, role=Role.AGENT)
+    with pytest.raises(Denied):
+        profile.show(agent)
+    with pytest.raises(Denied):
+        profile.choose(agent, "none")
+    assert profile.show(system.principal) == "pii"
+
+
+def test_other_settings_and_other_workspaces_stay_as_they_are(database: "Database") -> None:
+    ours, theirs = opened(database), opened(database)
+    given = '{"safety": {"redaction": 7, "more": 1}, "recall": {"recipe": "plain"}}'
+    with database.connect_as_superuser() as root:
+        root.execute("UPDATE workspace SET settings = %s WHERE id = %s", [given, ours])
+    pool = Pool(database.app_url, size=2)
+    transactions = StoreTransactions(pool, PostgresStores)
+    us = Remembering(transactions=transactions, principal=admin_of(ours))
+    assert profile_of(us).show(us.principal) == "hipaa"
+    assert profile_of(us).choose(us.principal, "soc2") == "soc2"
+    assert (PostgresProfiles(pool)(ours), PostgresProfiles(pool)(theirs)) == ("soc2", "pii")
+    with database.connect_as_superuser() as root:
+        row = root.execute("SELECT settings FROM workspace WHERE id = %s", [ours]).fetchone()
+    pool.close()
+    assert row == ({"safety": {"redaction": "soc2", "more": 1}, "recall": {"recipe": "plain"}},)
