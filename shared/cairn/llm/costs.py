@@ -7,7 +7,7 @@ itself, after the deployment's retention. `dropped_calls` says how many a report
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date
 from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
@@ -106,7 +106,7 @@ class GetCosts:
         """
         principal.require(Role.ADMIN)
         last = until or self.clock().astimezone(UTC).date()
-        first = since or last - timedelta(days=DEFAULT_DAYS - 1)
+        first = since or _before(last, DEFAULT_DAYS)
         _check(first, last)
         with self.transactions.reading(principal) as stores:
             days = stores.costs.days(first, last)
@@ -129,15 +129,23 @@ def total_of(name: str, rows: Sequence[CostRow]) -> CostRow:
     )
 
 
-def day_of(text: str, now: datetime) -> date:
-    """Return the day of `2026-03-01`, or of `7d` before now; ValidationFailed for others."""
+def day_of(text: str, last: date, field: str = "since") -> date:
+    """Return the day of `2026-03-01`, or the first of the `7d` that end with `last`.
+
+    ValidationFailed, which names `field`, for others.
+    """
     days = int(text[:-1]) if _DAYS.fullmatch(text) else 0
     if 0 < days <= MAX_DAYS:
-        return now.astimezone(UTC).date() - timedelta(days=days - 1)
+        return _before(last, days)
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise _bad("since", f"is a day such as 2026-03-01, or 1d to {MAX_DAYS}d") from None
+        raise _bad(field, f"is a day such as 2026-03-01, or 1d to {MAX_DAYS}d") from None
+
+
+def _before(last: date, days: int) -> date:
+    """Return the first of so many days that end with `last`, as far back as days go."""
+    return date.fromordinal(max(1, last.toordinal() - days + 1))
 
 
 def _report(

@@ -76,6 +76,11 @@ def test_a_period_or_a_grouping_that_is_none_is_refused(query: str, field: str) 
     assert [one["location"] for one in refused.json()["errors"]] == [field]
 
 
+def test_the_first_days_there_are_have_costs_too() -> None:
+    report = Client(World()).get("/v1/costs?until=0001-01-05").json()
+    assert (report["since"], report["total"]["calls"]) == ("0001-01-01", 0)
+
+
 @pytest.mark.parametrize("key", [AGENT_KEY, PUBLIC_KEY])
 def test_keys_of_agents_and_public_keys_are_refused(key: str) -> None:
     refused = Client(World(), key=key).get("/v1/costs")
@@ -83,12 +88,12 @@ def test_keys_of_agents_and_public_keys_are_refused(key: str) -> None:
 
 
 def test_a_day_can_be_said_as_so_many_days() -> None:
-    assert day_of("1d", NOON).isoformat() == "2026-03-15"
-    assert day_of("7d", NOON).isoformat() == "2026-03-09"
-    assert day_of("2026-01-02", NOON).isoformat() == "2026-01-02"
+    assert day_of("1d", NOON.date()).isoformat() == "2026-03-15"
+    assert day_of("7d", NOON.date()).isoformat() == "2026-03-09"
+    assert day_of("2026-01-02", NOON.date()).isoformat() == "2026-01-02"
 
 
 @pytest.mark.parametrize("text", ["0d", f"{MAX_DAYS + 1}d", "-1d", "d", "", "last week", "٣d"])
 def test_a_day_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValidationFailed, match="since is a day"):
-        day_of(text, NOON)
+        day_of(text, NOON.date())

@@ -65,6 +65,15 @@ def test_every_workspace_is_shown_to_the_owner_and_the_keys_own_to_others() -> N
     assert "0.5000" in shell.run("cost", *PERIOD, "--by", "workspace").stdout
 
 
+def test_so_many_days_are_counted_back_from_the_last_one() -> None:
+    told = json.loads(spent().run("cost", "--until", "2026-03-15", "--json").stdout)
+    assert (told["since"], told["total"]["calls"]) == ("2026-02-14", 2)
+
+
+def test_what_is_no_day_is_named() -> None:
+    assert "until is a day such as" in Shell().run("cost", "--until", "soon").stderr
+
+
 @pytest.mark.parametrize(
     ("given", "status"),
     [

@@ -26,7 +26,7 @@ class By(StrEnum):
 def cost(
     ctx: typer.Context,
     since: Annotated[
-        str, typer.Option(help="The first day, such as 2026-03-01, or 7d for seven days.")
+        str, typer.Option(help="The first day, such as 2026-03-01, or 7d: the last seven.")
     ] = "30d",
     until: Annotated[str | None, typer.Option(help="The last day; today without.")] = None,
     by: Annotated[By, typer.Option(help="What a row is.")] = By.model,
@@ -55,8 +55,8 @@ def _period(since: str, until: str | None) -> tuple[date, date]:
     from cairn.clock import utc_now
     from cairn.llm.costs import day_of
 
-    now = utc_now()
-    return day_of(since, now), day_of(until or "1d", now)
+    last = day_of(until or "1d", utc_now().date(), "until")
+    return day_of(since, last), last
 
 
 def _report(deps: Deps, by: By, first: date, last: date) -> dict[str, Any]:
