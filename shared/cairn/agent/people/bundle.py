@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn.access import Role
 from cairn.agent import citations
-from cairn.agent.moving import found, ids, read
+from cairn.agent.moving import read
 from cairn.agent.people.mending import mends
 from cairn.agent.people.sealed import opened, said
 from cairn.agent.people.views import EscalationView, HandOff
@@ -93,23 +93,26 @@ class Escalations:
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
             row = stores.escalations.find(escalation_id)
-            investigation = found(stores, row.investigation_id) if row else None
-        if row is None or investigation is None:
+        if row is None:
             raise _no_such(escalation_id)
 
-        def queue(page: Page) -> None:
+        def queue(page: Page) -> Escalation | None:
             if not page.stores.escalations.requeue(escalation_id, page.now):
                 raise Conflict("This call has not failed.", reason="not-failed")
-            meta = {**ids(investigation), "escalation_id": str(escalation_id), "again": True}
+            meta = {
+                "investigation_id": str(row.investigation_id),
+                "ticket_id": str(row.ticket_id),
+                "escalation_id": str(escalation_id),
+                "again": True,
+            }
             page.note("escalation.queued", meta, {})
-            page.wake(Topic.ESCALATION, investigation.id)
+            page.wake(Topic.ESCALATION, row.investigation_id)
+            return page.stores.escalations.find(escalation_id)
 
         actor = principal_actor(principal)
-        self.journal.write(workspace_id, row.data_subjects, actor, queue)
+        queued = self.journal.write(workspace_id, row.data_subjects, actor, queue)
         (body,) = opened(self.journal, workspace_id, [(row, row.why)])
-        with self.journal.reading(workspace_id) as stores:
-            now = stores.escalations.find(escalation_id)
-        return _view(now or row, said(body, "why"))
+        return _view(queued or row, said(body, "why"))
 
     def _memory(self, workspace_id: UUID, investigation_id: UUID) -> WorkingMemory | None:
         try:
