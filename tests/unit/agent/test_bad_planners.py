@@ -54,6 +54,16 @@ def test_what_is_made_up_is_denied_audited_and_another_way_is_tried(
     assert agents.actions()[0].error == reason
 
 
+def test_an_argument_named_like_a_placeholder_is_told_to_nobody_by_its_value() -> None:
+    agents = world(act("accounts.unlock", arguments={"user": "ada", "<EMAIL_1>": "x"}))
+    one = agents.begin("Please unlock ada@acme.test.")
+    assert agents.work(one).state is State.DONE
+    (seen,) = agents.memory(one).observations
+    assert seen.reason == "wrong-arguments"
+    assert "'<EMAIL_1>' was unexpected" in seen.text
+    assert "ada@acme.test" not in seen.text
+
+
 def test_the_third_denial_halts_and_calls_a_person() -> None:
     agents = world(act("accounts.erase"), loops=True)
     one = agents.begin()

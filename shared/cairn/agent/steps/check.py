@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, cast
 from cairn.agent import citations
 from cairn.agent.earlier import Earlier
 from cairn.agent.ending import halted
-from cairn.agent.outcomes import in_the_air, lost, seen_of
+from cairn.agent.outcomes import in_the_air, lost
 from cairn.agent.ports import ActionState, ApprovalState
-from cairn.agent.proposing import asking, denying, proposing
+from cairn.agent.proposing import asking, proposing, refused
 from cairn.agent.situation import Change
-from cairn.agent.state import State, Step, Verdict
-from cairn.agent.transitions import MAX_DENIALS
+from cairn.agent.state import State, Verdict
 from cairn.errors import ValidationFailed
 from cairn.mcp_host.arguments import check_arguments
 from cairn.safety.action import Action, Decision, Outcome
 from cairn.safety.approval import binding, digest, same_arguments
 from cairn.safety.pipeline import Attempt, decided
-from cairn.safety.redaction import restore
+from cairn.safety.redaction import redact_written, restore
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
@@ -83,7 +82,8 @@ class CheckSafety:
         if same is not None and in_the_air(same):
             return self._begun(situation, memory, attempt, decision, same)
         if decision.outcome is Outcome.DENIED:
-            return refused(situation, memory, attempt.action, decision, attempt.tool)
+            attempt = replace(attempt, decision=decision)
+            return refused(situation, memory, attempt, State.PLANNING)
         action = _as_begun(attempt.action, same, attempt.tool, decision)
         memory = replace(memory, pending=action, approval_id=None)
         return self._allowed(situation, memory, replace(attempt, action=action), decision)
@@ -120,8 +120,7 @@ class CheckSafety:
             granted = self._granted(situation, action, decision)
         memory = replace(memory, pending=action)
         if granted is None and (decision.outcome is not Outcome.ALLOWED or decision.dry_run):
-            lives = replace(situation, memory=memory)
-            return lost(lives, action, row.dry_run, code="interrupted")
+            return lost(memory, action, row.dry_run, code="interrupted")
         memory = replace(memory, approval_id=granted.id if granted is not None else None)
         return proposing(situation, memory, replace(attempt, action=action), decision)
 
@@ -218,35 +217,6 @@ def attempted(situation: Situation, action: Action) -> Attempt:
     )
 
 
-def refused(
-    situation: Situation,
-    memory: WorkingMemory,
-    action: Action,
-    decision: Decision,
-    tool: ToolSpec | None,
-) -> Change:
-    """Return PLANNING with what was refused and why, or HALTED for the third time."""
-    seen = seen_of(action, "denied", decision.detail, reason=decision.reason)
-    memory = replace(
-        memory,
-        pending=None,
-        denials=memory.denials + 1,
-        observations=(*memory.observations, seen),
-    )
-    fact, effect = denying(situation, action, decision, tool)
-    line = Step(
-        system=SYSTEM, action="denied", detail=f"{action.key}: {decision.detail}", kind="action"
-    )
-    change = Change(
-        target=State.PLANNING, memory=memory, lines=(line,), facts=(fact,), effects=(effect,)
-    )
-    if memory.denials < MAX_DENIALS:
-        return change
-    why = f"{MAX_DENIALS} actions were refused, the last one {action.key}: {decision.detail}"
-    end = halted(memory, Verdict.NEEDS_TECH, why, code="denied-too-often")
-    return replace(end, lines=(*change.lines, *end.lines), facts=(fact,), effects=(effect,))
-
-
 def _looked_over(memory: WorkingMemory, attempt: Attempt, same: ActionRow | None) -> Decision:
     """Return the pipeline's decision, or a refusal or a question of our own in its place."""
     decision = decided(attempt)
@@ -314,7 +284,8 @@ def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[s
         check_arguments(tool, attempt.restored)
     except ValidationFailed as wrong:
         said = "; ".join(f"{one.location} {one.message}" for one in wrong.errors)
-        return "wrong-arguments", f"{wrong.detail} {said}".strip()
+        told = redact_written(f"{wrong.detail} {said}".strip(), attempt.vault, frozenset())
+        return "wrong-arguments", str(told.value)
     known = citations.sources(memory)
     for token in attempt.action.evidence:
         cited = citations.parse(token)
