@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cairn.cli.given import text_given
-from cairn.cli.options import Json, deps_of, moment, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
 
 app = typer.Typer(help="Resolutions that may become documents.", no_args_is_help=True)
 proposals = typer.Typer(help="Nodes Cairn proposes for the memory graph.", no_args_is_help=True)
@@ -61,11 +61,13 @@ def accept(
     ctx: typer.Context,
     candidate: Id,
     scope: Annotated[str, typer.Option(help="Who may find it: admin, shared, public.")] = "admin",
+    as_json: Json = False,
 ) -> None:
     """Make it a verified document."""
     deps = deps_of(ctx)
     found = deps.client.post(f"/v1/candidates/{candidate}/accept", {"scope": scope})
-    deps.out.print(f"[green]accepted[/] document {found['document_id']}")
+    line = f"[green]accepted[/] document {found['document_id']}"
+    print_done(deps, found, line, as_json=as_json)
 
 
 @app.command()
@@ -74,12 +76,13 @@ def edit(
     candidate: Id,
     title: Annotated[str | None, typer.Option(help="What to call it.")] = None,
     text: Annotated[str | None, typer.Option(help="Markdown, or @FILE.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Change what it says; it waits on."""
     deps = deps_of(ctx)
     given = without_none({"title": title, "text": None if text is None else text_given(text)})
-    deps.client.post(f"/v1/candidates/{candidate}/edit", given)
-    deps.out.print(f"[green]edited[/] {candidate}")
+    edited = deps.client.post(f"/v1/candidates/{candidate}/edit", given)
+    print_done(deps, edited, f"[green]edited[/] {candidate}", as_json=as_json)
 
 
 @app.command()
@@ -87,11 +90,12 @@ def reject(
     ctx: typer.Context,
     candidate: Id,
     reason: Annotated[str, typer.Option("--reason", "-r", help="Why.")],
+    as_json: Json = False,
 ) -> None:
     """Say no; it stays as a record."""
     deps = deps_of(ctx)
-    deps.client.post(f"/v1/candidates/{candidate}/reject", {"reason": reason})
-    deps.out.print(f"[green]rejected[/] {candidate}")
+    rejected = deps.client.post(f"/v1/candidates/{candidate}/reject", {"reason": reason})
+    print_done(deps, rejected, f"[green]rejected[/] {candidate}", as_json=as_json)
 
 
 @proposals.command("list")
@@ -115,16 +119,16 @@ def list_proposals(
 
 
 @proposals.command("accept")
-def accept_proposal(ctx: typer.Context, node: Node) -> None:
+def accept_proposal(ctx: typer.Context, node: Node, as_json: Json = False) -> None:
     """Make a proposed node active."""
     deps = deps_of(ctx)
-    deps.client.post(f"/v1/proposals/{node}/accept", {})
-    deps.out.print(f"[green]active[/] {node}")
+    active = deps.client.post(f"/v1/proposals/{node}/accept", {})
+    print_done(deps, active, f"[green]active[/] {node}", as_json=as_json)
 
 
 @proposals.command("reject")
-def reject_proposal(ctx: typer.Context, node: Node) -> None:
+def reject_proposal(ctx: typer.Context, node: Node, as_json: Json = False) -> None:
     """Archive a proposed node."""
     deps = deps_of(ctx)
-    deps.client.post(f"/v1/proposals/{node}/reject", {})
-    deps.out.print(f"[green]archived[/] {node}")
+    archived = deps.client.post(f"/v1/proposals/{node}/reject", {})
+    print_done(deps, archived, f"[green]archived[/] {node}", as_json=as_json)
