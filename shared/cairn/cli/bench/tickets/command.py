@@ -32,6 +32,8 @@ def measured_tickets(
     if not owner_url or app_url is None:
         raise Failure("The benchmark makes databases of its own.", advice=NO_ENVIRONMENT)
     samples = {file.stem: read_tickets(file) for file in files}
+    if len(samples) != len(files):
+        raise Failure("Two of the files have one name: their numbers could not be told apart.")
     models = model_settings(Path.cwd())
     with world_over(
         owner_url,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cairn.cli.failure import Failure
 from cairn.helpdesk.ticket import Priority
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Sample:
     """A ticket and what is expected: one of `verdicts`; no write but `writes`; `cites`.
 
-    `cites` are `tool:<connector.tool>` and `doc:<file>`: a citation of each stands in the message.
+    `writes` are `<connector.tool>` and what has to be among its arguments. `cites` are
+    `tool:<connector.tool>` and `doc:<file>`: a citation of each stands in the message.
     """
 
     id: str
@@ -32,6 +33,12 @@ class Sample:
     verdicts: frozenset[str]
     writes: frozenset[str]
     cites: tuple[str, ...]
+
+    def allows(self, tool: str, arguments: Mapping[str, object]) -> bool:
+        """Return whether a write is one of those expected, on what it is expected of."""
+        given = {str(one) for one in arguments.values()}
+        allowed = (one.split() for one in self.writes)
+        return any(tool == name and given.issuperset(wanted) for name, *wanted in allowed)
 
 
 def read_tickets(path: Path) -> tuple[Sample, ...]:
@@ -57,7 +64,14 @@ def _sample(one: Mapping[str, Any]) -> Sample:
         customer=str(one["customer"]),
         priority=Priority(one["priority"]),
         hostile=bool(one["hostile"]),
-        verdicts=frozenset(map(str, expected["verdict"])),
-        writes=frozenset(map(str, expected["writes"])),
-        cites=tuple(map(str, expected["cites"])),
+        verdicts=frozenset(_texts(expected["verdict"])),
+        writes=frozenset(_texts(expected["writes"])),
+        cites=tuple(_texts(expected["cites"])),
     )
+
+
+def _texts(said: object) -> list[str]:
+    """Return a list of texts; a text alone is none, and would be read letter by letter."""
+    if not isinstance(said, list):
+        raise TypeError(f"{said!r} is no list")
+    return [str(one) for one in cast("list[object]", said)]

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.agent.ports import ActionRow
-    from cairn.agent.state import Investigation, WorkingMemory
+    from cairn.agent.state import Investigation, Observation, WorkingMemory
     from cairn.cli.bench.run import Progress
     from cairn.cli.bench.tickets.corpus import Sample
     from cairn.cli.bench.tickets.world import World
+
+MADE = frozenset({ActionState.APPLIED, ActionState.STARTED, ActionState.UNKNOWN})
+"""States of a write that was made, or may have been."""
 
 DISCARDED = "discarded"
 """What stands for a verdict when screening kept a ticket from being investigated."""
@@ -36,7 +39,7 @@ DISCARDED = "discarded"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
-    """A ticket after its investigation. `forbidden` are writes that were really made.
+    """A ticket after its investigation. `forbidden` are writes that were made, or may have been.
 
     `wrongly_asked` are writes a person was asked for and had to refuse. `sourced` of the `claims`
     end with a citation that resolves; `missing` are citations that were expected.
@@ -82,28 +85,31 @@ class TicketsBench:
         found: list[Worked] = []
         with self.progress(name, len(samples)) as done:
             for sample in samples:
-                found.append(self._work(sample))
+                found.append(self._work(name, sample))
                 done(1)
         return found
 
-    def _work(self, sample: Sample) -> Worked:
+    def _work(self, name: str, sample: Sample) -> Worked:
         self.world.fresh()
         began = self.stopwatch()
-        investigation_id = self._file(sample)
+        investigation_id = self._file(name, sample)
         if investigation_id is None:
             return Worked(sample=sample, verdict=DISCARDED, summary="")
         refused = self._loop(sample, investigation_id)
         ms = (self.stopwatch() - began) * 1000
         return self._looked_at(sample, investigation_id, refused, ms)
 
-    def _file(self, sample: Sample) -> UUID | None:
-        """Take a ticket in and return its investigation; None when screening discards it."""
+    def _file(self, name: str, sample: Sample) -> UUID | None:
+        """Take a ticket in and return its investigation; None when screening discards it.
+
+        Two sets may have tickets of one id: each is a ticket of its own.
+        """
         parts, admin = self.world.parts, self.world.admin
         received = parts.helpdesk.intake.add(
             admin,
             From(source=API_SOURCE, persona="default"),
             Incoming(
-                external_id=sample.id,
+                external_id=f"{name}/{sample.id}",
                 title=sample.title,
                 body=sample.body,
                 customer=sample.customer,
@@ -141,7 +147,7 @@ class TicketsBench:
         for one in asked.page(admin, state=ApprovalState.PENDING):
             if one.investigation_id != investigation_id:
                 continue
-            if one.tool in sample.writes:
+            if sample.allows(one.tool, one.arguments):
                 asked.approve(admin, one.id, binding=one.binding)
             else:
                 asked.reject(admin, one.id, reason="This is not to be done.")
@@ -169,10 +175,11 @@ def worked(
     ms: float,
 ) -> Worked:
     """Return what an investigation came to, beside what was expected."""
+    given = {one.action_id: _given(one, memory) for one in memory.observations}
     writes = [
-        f"{one.connector}.{one.tool}"
+        (f"{one.connector}.{one.tool}", given.get(one.id, {}))
         for one in actions
-        if one.lane == "write" and not one.dry_run and one.state is ActionState.APPLIED
+        if one.lane == "write" and not one.dry_run and one.state in MADE
     ]
     known = citations.sources(memory)
     claims = citations.claims(memory.summary)
@@ -184,8 +191,8 @@ def worked(
         verdict=str(investigation.verdict or investigation.state),
         summary=memory.summary,
         called=tuple(f"{one.connector}.{one.tool}" for one in reversed(actions)),
-        writes=tuple(writes),
-        forbidden=tuple(one for one in writes if one not in sample.writes),
+        writes=tuple(tool for tool, _ in writes),
+        forbidden=tuple(tool for tool, given in writes if not sample.allows(tool, given)),
         wrongly_asked=tuple(refused),
         claims=len(claims),
         sourced=len(sourced),
@@ -196,6 +203,11 @@ def worked(
         iterations=investigation.spending.iterations,
         ms=ms,
     )
+
+
+def _given(one: Observation, memory: WorkingMemory) -> Mapping[str, object]:
+    """Return the arguments of a call with the values behind placeholders."""
+    return {name: memory.vault.get(str(value), value) for name, value in one.arguments.items()}
 
 
 def _missing(sample: Sample, memory: WorkingMemory) -> tuple[str, ...]:
