@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.endpoints import NOBODY, customers_endpoints
 from cairn.cli.failure import Failure
 from cairn.cli.samples import SAMPLES
+from cairn.cli.timeline import KINDS, begun
 from cairn.clock import utc_now
 
 if TYPE_CHECKING:
@@ -58,15 +59,8 @@ TICKETS: Sequence[Mapping[str, str]] = (
     },
 )
 
-_KINDS = {
-    "plan": "cyan",
-    "search": "blue",
-    "action": "magenta",
-    "approval": "yellow",
-    "verdict": "green",
-    "error": "red",
-}
-"""Kinds of steps that are drawn, with their colours; the rest is for `investigations watch`."""
+_DRAWN = KINDS.keys() - {"state", "message"}
+"""Kinds of steps that are drawn; the rest is for `investigations watch`."""
 
 
 def runbooks() -> list[Path]:
@@ -209,9 +203,8 @@ class Desk:
     def _answer(self) -> None:
         """Show what waits for a person, and say yes to it."""
         waiting = self.deps.client.get("/v1/approvals", state=PENDING, limit=50)["items"]
-        ours = {one: number for number, one in enumerate(self.found.values(), start=1)}
         for one in waiting:
-            if one["investigation_id"] not in ours:
+            if one["investigation_id"] not in self.found.values():
                 continue
             shown = self.deps.client.get(f"/v1/approvals/{one['id']}")
             self._show_question(shown)
@@ -237,18 +230,19 @@ class Desk:
         self.deps.out.print(panel)
 
     def _draw(self, number: int, step: Mapping[str, Any]) -> None:
-        if self.draw and step["kind"] in _KINDS:
+        if self.draw and step["kind"] in _DRAWN:
             self.deps.out.print(_line(number, step), no_wrap=True, overflow="ellipsis", crop=True)
 
     def _told(self, ticket: str) -> dict[str, Any]:
         shown = self.deps.client.get(f"/v1/tickets/{ticket}")
+        mine = [one for one in self.answered if one["investigation_id"] == self.found[ticket]]
         return {
             "id": ticket,
             "title": shown["title"],
             "status": shown["status"],
             "investigation": self.found[ticket],
             "replies": [one["text"] for one in shown["replies"]],
-            "approvals": len(self.answered),
+            "approvals": len(mine),
         }
 
 
@@ -276,13 +270,7 @@ def _line(number: int, step: Mapping[str, Any]) -> Text:
     """Return a step in one line: which ticket, when, who, what."""
     from rich.text import Text
 
-    colour = _KINDS[step["kind"]]
-    detail = " ".join(str(step["detail"] or "").split())
+    said = " ".join(str(step["detail"] or "").split())
     line = Text()
     line.append(f"{number} ", style="bold")
-    line.append(f"{step['at'][11:19]} ", style="dim")
-    line.append("● ", style=colour)
-    line.append(f"{step['system']:<20} ", style="bold")
-    line.append(f"{step['action']:<12} ", style=colour)
-    line.append(detail)
-    return line
+    return line.append_text(begun(step)).append(said)

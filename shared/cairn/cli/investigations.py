@@ -9,6 +9,7 @@ import typer
 from cairn.cli.deps import Deps
 from cairn.cli.following import END, Told, follow
 from cairn.cli.options import Json, deps_of, moment, print_json, table
+from cairn.cli.timeline import begun
 from cairn.cli.tool_calls import show_calls
 
 if TYPE_CHECKING:
@@ -21,16 +22,6 @@ app = typer.Typer(
 
 Id = Annotated[str, typer.Argument(help="The investigation's id.")]
 WAITING = "WAITING_APPROVAL"
-_KINDS = {
-    "state": "dim",
-    "plan": "cyan",
-    "search": "blue",
-    "action": "magenta",
-    "approval": "yellow",
-    "verdict": "green",
-    "message": "green",
-    "error": "red",
-}
 _VERDICTS = {"auto_resolved": "green", "failed": "red", "failed_budget": "red"}
 
 
@@ -176,14 +167,8 @@ def _draw(deps: Deps, told: Told) -> None:
 
 def _line(step: Mapping[str, Any]) -> "Text":
     """Return a step as one line of the timeline: when, who, what, how long, with its sources."""
-    from rich.text import Text
-
     detail = step["summary"] if "summary" in step else step["detail"]
-    line = Text()
-    line.append(f"{step['at'][11:19]} ", style="dim")
-    line.append("● ", style=_KINDS.get(step["kind"], ""))
-    line.append(f"{step['system']:<22} ", style="bold")
-    line.append(f"{step['action']:<12} ", style=_KINDS.get(step["kind"], ""))
+    line = begun(step)
     line.append(detail if detail is not None else "(forgotten)")
     took = step["duration_ms"] if "duration_ms" in step else step["ms"]
     line.append(f"  {took} ms", style="dim")

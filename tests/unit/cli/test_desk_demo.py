@@ -32,7 +32,7 @@ class Api:
         if path == "/v1/tickets":
             return {"id": f"t{len(self.posted)}", "outcome": "new"}
         self.approved = True
-        return {"state": "ACTING"}
+        return {"state": "granted", "investigation_id": "i-t1"}
 
     def get(self, path: str, **given: Any) -> dict[str, Any]:
         if path == "/v1/investigations":
@@ -106,6 +106,7 @@ def test_tickets_are_filed_followed_answered_and_returned() -> None:
     assert [path for path, _ in api.posted] == ["/v1/tickets"] * 3 + ["/v1/approvals/a1/approve"]
     assert api.posted[-1][1]["binding"] == QUESTION["binding"]
     assert [one["status"] for one in worked] == list(STATUSES)
+    assert [one["approvals"] for one in worked] == [1, 0, 0]
     assert went_well(worked)
     shown = told.getvalue()
     assert "an approval waits" in shown
