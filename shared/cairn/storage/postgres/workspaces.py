@@ -58,7 +58,7 @@ class PostgresRedaction(Store):
 
     def choose(self, profile: str) -> None:
         """Set it; other settings stay as they are."""
-        self.run("workspace.set_redaction", profile=profile)
+        self.run("workspace_settings.set_redaction", profile=profile)
 
 
 class PostgresProfiles:
