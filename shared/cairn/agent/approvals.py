@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from cairn.access import Role
 from cairn.agent.approval_views import ApprovalView, Decided, EvidenceChange, view_of
 from cairn.agent.moving import Opened, found, ids, moved, opened
-from cairn.agent.outcomes import seen_of
 from cairn.agent.ports import ApprovalState
 from cairn.agent.resume import UNLIMITED
 from cairn.agent.situation import Change, Fact
 from cairn.agent.snapshot import Snapshots, action_json, load_action
-from cairn.agent.state import State, Step
+from cairn.agent.state import State, Step, seen_of
 from cairn.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Topic

@@ -11,10 +11,13 @@ from cairn.mcp_host.port import ConnectorUnavailable, OutcomeUnknown, ToolCall
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.agent.ports import ActionRow, Connectors
     from cairn.agent.situation import Situation
     from cairn.mcp_host.port import ToolHost, ToolResult
     from cairn.safety.pipeline import Ready
-    from cairn.safety.tools import ToolSpec
+    from cairn.safety.tools import Manifest, ToolSpec
 
 SECONDS = 30.0
 SHORTEST = 1.0
@@ -82,6 +85,21 @@ def _is_spent(situation: Situation) -> bool:
     except BudgetExceeded:
         return True
     return False
+
+
+def may_repeat(connectors: Connectors, workspace_id: UUID, row: ActionRow) -> bool:
+    """Return whether a call on record can be made again, its tool being declared as it is now."""
+    if row.lane == Lane.READ or row.dry_run:
+        return True
+    found = manifest_of(connectors, workspace_id, row.connector)
+    tool = found.tool(row.tool) if found is not None else None
+    return tool is not None and repeatable(tool)
+
+
+def manifest_of(connectors: Connectors, workspace_id: UUID, name: str) -> Manifest | None:
+    """Return what a connector of the catalogue declares now, if it was ever listed."""
+    every = connectors.connectors(workspace_id)
+    return next((one.manifest for one in every if one.name == name), None)
 
 
 def repeatable(tool: ToolSpec) -> bool:

@@ -55,8 +55,7 @@ class Earlier:
         """Return whether a call had these arguments; True where nobody can read any more which."""
         workspace_id = situation.workspace_id
         try:
-            keys = self.journal.keys_of(workspace_id, row.data_subjects)
-            given = opened_input(row, workspace_id, self.journal.cipher, keys)
+            given = opened_input(self.journal, workspace_id, row)
             vault = read(self.journal, workspace_id, row.investigation_id).memory.vault
             if given is None or unknown_placeholder(given, vault):
                 return True

@@ -69,15 +69,18 @@ def opened(
     return Opened(investigation=investigation, memory=memory)
 
 
-def moved(page: Page, snapshots: Snapshots, before: Opened, change: Change) -> bool:
+def moved(
+    page: Page, snapshots: Snapshots, before: Opened, change: Change, *, resumed: bool = False
+) -> bool:
     """Write a transition; False, with nothing written, when the investigation has moved on.
 
     What was spent is what the memory says; from now on the investigation is about the page's data
-    subjects. Raises Conflict for an edge that is none.
+    subjects. Raises Conflict for an edge that is none; what is `resumed` follows `RESUMED` instead.
     """
     investigation = replace(before.investigation, data_subjects=page.data_subjects)
     memory = change.memory
-    check(investigation.state, change.target)
+    if not resumed:
+        check(investigation.state, change.target)
     move = Move(
         investigation_id=investigation.id,
         run=investigation.run,
@@ -97,7 +100,8 @@ def moved(page: Page, snapshots: Snapshots, before: Opened, change: Change) -> b
         page.note(fact.type, {**ids(investigation), **fact.meta}, fact.body)
     for effect in change.effects:
         effect(page)
-    position = page.note("investigation.moved", _meta(before, change), _body(before, change))
+    type_ = "investigation.resumed" if resumed else "investigation.moved"
+    position = page.note(type_, _meta(before, change), _body(before, change))
     add_lines(page, investigation, change.lines, position)
     return True
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 from cairn.agent.ending import halted, handed_over
 from cairn.agent.ports import ActionState
 from cairn.agent.situation import Change, Fact
-from cairn.agent.state import Observation, State, Step, Verdict
+from cairn.agent.state import State, Step, Verdict, seen_of
 from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_output
-from cairn.agent.transitions import MAX_DENIALS
 from cairn.mcp_host.port import ConnectorUnauthorised, ConnectorUnavailable
 from cairn.safety.pipeline import decided
 from cairn.safety.tools import Criticality, Lane
@@ -61,11 +60,11 @@ def came_back(situation: Situation, attempt: Attempt, criticality: Criticality) 
     return _observed(situation, attempt.action, end, ms=result.ms, meta=_said(result))
 
 
-def lost(situation: Situation, action: Action, dry_run: bool, *, code: str) -> Change:
+def lost(memory: WorkingMemory, action: Action, dry_run: bool, *, code: str) -> Change:
     """Return VERDICT: the call may have happened, nobody knows, and a person has to look."""
     why = f"Nobody knows whether {action.key} happened: a person has to look before it is repeated."
     end = End(state=ActionState.UNKNOWN, text="", error=code, dry_run=dry_run)
-    memory = observed(situation.memory, end, "The call was sent and no answer came.")
+    memory = observed(memory, end, "The call was sent and no answer came.")
     change = handed_over(memory, why, code="outcome-unknown", action="unknown")
     fact, effect = ended(action, end)
     return replace(change, facts=(fact,), effects=(effect,))
@@ -86,38 +85,6 @@ def taken_up(situation: Situation, row: ActionRow, text: str) -> Change:
     return Change(
         target=State.OBSERVING, memory=observed(situation.memory, end, text), lines=(line,)
     )
-
-
-def refused_late(situation: Situation, attempt: Attempt) -> Change:
-    """Return OBSERVING with a refusal: the rules, or the approval, changed before the call."""
-    action, decision = attempt.action, decided(attempt)
-    seen = seen_of(action, "denied", decision.detail, reason=decision.reason)
-    held = situation.memory
-    memory = replace(
-        held, denials=held.denials + 1, observations=(*held.observations, seen), pending=None
-    )
-
-    def deny(page: Page) -> None:
-        page.stores.actions.deny(action.id, error=decision.reason, now=page.now)
-
-    meta = {
-        "action_id": str(action.id),
-        "reason": decision.reason,
-        "policy_version": decision.policy_version,
-    }
-    body = {"connector": action.connector, "tool": action.tool, "detail": decision.detail}
-    fact = Fact(type="action.denied", meta=meta, body=body)
-    line = Step(
-        system="safety", action="denied", detail=f"{action.key}: {decision.detail}", kind="action"
-    )
-    change = Change(
-        target=State.OBSERVING, memory=memory, lines=(line,), facts=(fact,), effects=(deny,)
-    )
-    if memory.denials < MAX_DENIALS:
-        return change
-    why = f"{MAX_DENIALS} actions were refused, the last one {action.key}: {decision.detail}"
-    end = halted(memory, Verdict.NEEDS_TECH, why, code="denied-too-often")
-    return replace(end, lines=(line, *end.lines), facts=(fact,), effects=(deny,))
 
 
 def _failed(
@@ -226,23 +193,6 @@ def observed(memory: WorkingMemory, end: End, text: str | None = None) -> Workin
     said = cut(end.text if text is None else text, MAX_RESULT_CHARS)
     seen = seen_of(action, end.state.value, said, reason=end.error or "", dry_run=end.dry_run)
     return replace(memory, pending=None, observations=(*memory.observations, seen))
-
-
-def seen_of(
-    action: Action, outcome: str, text: str, *, reason: str, dry_run: bool = False
-) -> Observation:
-    """Return what came of an action as working memory keeps it."""
-    return Observation(
-        action_id=action.id,
-        connector=action.connector,
-        tool=action.tool,
-        arguments=action.arguments,
-        outcome=outcome,
-        text=text,
-        reason=reason,
-        dry_run=dry_run,
-        evidence=action.evidence,
-    )
 
 
 def _said(result: ToolResult) -> dict[str, Any]:

@@ -9,14 +9,17 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cairn.agent.ending import halted
 from cairn.agent.ports import ActionRow, ActionState, Approval, ApprovalState
 from cairn.agent.situation import Change, Fact
 from cairn.agent.snapshot import action_json
-from cairn.agent.state import State, Step
+from cairn.agent.state import State, Step, Verdict, seen_of
 from cairn.agent.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_input
+from cairn.agent.transitions import MAX_DENIALS
 from cairn.errors import ValidationFailed
 from cairn.safety.action import Outcome
 from cairn.safety.approval import binding, digest
+from cairn.safety.pipeline import decided
 from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -38,17 +41,38 @@ UNREADABLE = "0" * 64
 """The digest of arguments that have no canonical form; nothing is the same as they."""
 
 
-def denying(
+def refused(situation: Situation, memory: WorkingMemory, attempt: Attempt, target: State) -> Change:
+    """Return the target with what was refused and why, or HALTED for the third time."""
+    action, decision = attempt.action, decided(attempt)
+    seen = seen_of(action, "denied", decision.detail, reason=decision.reason)
+    memory = replace(
+        memory,
+        pending=None,
+        denials=memory.denials + 1,
+        observations=(*memory.observations, seen),
+    )
+    said = f"{action.key}: {decision.detail}"
+    line = Step(system=SYSTEM, action="denied", detail=said, kind="action")
+    fact = _fact("action.denied", action, decision, attempt.tool)
+    effect = _denying(situation, action, decision, attempt.tool)
+    if memory.denials < MAX_DENIALS:
+        return Change(target=target, memory=memory, lines=(line,), facts=(fact,), effects=(effect,))
+    why = f"{MAX_DENIALS} actions were refused, the last one {said}"
+    end = halted(memory, Verdict.NEEDS_TECH, why, code="denied-too-often")
+    return replace(end, lines=(line, *end.lines), facts=(fact,), effects=(effect,))
+
+
+def _denying(
     situation: Situation, action: Action, decision: Decision, tool: ToolSpec | None
-) -> tuple[Fact, Effect]:
-    """Return the entry and the record of a refusal, of what was proposed before too."""
+) -> Effect:
+    """Return what keeps the record of a refusal, of what was proposed before too."""
     record = _recording(situation, action, decision, tool, ActionState.DENIED)
 
     def deny(page: Page) -> None:
         record(page)
         page.stores.actions.deny(action.id, error=decision.reason, now=page.now)
 
-    return _fact("action.denied", action, decision, tool), deny
+    return deny
 
 
 def proposing(

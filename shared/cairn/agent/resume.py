@@ -11,17 +11,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.access import Role
-from cairn.agent.calling import repeatable
-from cairn.agent.ending import fixed
+from cairn.agent.calling import may_repeat
 from cairn.agent.journal import agent_of
-from cairn.agent.moving import add_lines, found, ids, line_bodies, read, unmoved
-from cairn.agent.outcomes import End, ended, observed
-from cairn.agent.ports import ActionState, Move
+from cairn.agent.moving import found, ids, moved, read, unmoved
+from cairn.agent.outcomes import End, lost, observed
+from cairn.agent.ports import ActionState
 from cairn.agent.present import Present, present
 from cairn.agent.running import execution_name, superseded
-from cairn.agent.snapshot import Snapshots, delta
-from cairn.agent.state import State, Step, Verdict
-from cairn.agent.steps.act import tool_of
+from cairn.agent.situation import Change
+from cairn.agent.snapshot import Snapshots
+from cairn.agent.state import State, Step
 from cairn.agent.tool_calls import opened_output
 from cairn.agent.transitions import RESUMED
 from cairn.errors import Conflict
@@ -29,7 +28,6 @@ from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Topic
 from cairn.ledger.entry import SYSTEM as CAIRN
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
-from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,9 +39,8 @@ if TYPE_CHECKING:
     from cairn.agent.journal import Journal, Page
     from cairn.agent.leaving import Leave
     from cairn.agent.moving import Opened
-    from cairn.agent.ports import ActionRow, Connectors
-    from cairn.agent.situation import Effect
-    from cairn.agent.state import Investigation, WorkingMemory
+    from cairn.agent.ports import Connectors
+    from cairn.agent.state import Investigation
     from cairn.ledger.entry import Actor
 
 MOST_BY_ITSELF = 3
@@ -57,15 +54,6 @@ UNLIMITED = 1_000_000
 """Slots for what has begun: it goes on, even where the workspace's are all taken."""
 
 SYSTEM = "resume"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """The memory as a new execution takes it up, what it found out, and the rows it settles."""
-
-    memory: WorkingMemory
-    lines: tuple[Step, ...] = ()
-    effects: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,34 +97,12 @@ class Enter:
 
     def _resume(self, before: Opened) -> None:
         investigation = before.investigation
-        taken = self._looked_up(before)
+        change = self._looked_up(before)
         snapshots = Snapshots(cipher=self.journal.cipher)
 
         def resume(page: Page) -> None:
-            move = Move(
-                investigation_id=investigation.id,
-                run=investigation.run,
-                source=investigation.state,
-                since=investigation.moved_at,
-                target=RESUMED[investigation.state],
-                snapshot=snapshots.seal(investigation, taken.memory, page.keys),
-                spending=taken.memory.spending,
-                now=page.now,
-            )
-            if not page.stores.investigations.move(move):
-                return
-            page.stores.slots.take(investigation.id, UNLIMITED, page.now)
-            for effect in taken.effects:
-                effect(page)
-            meta = {
-                **ids(investigation),
-                "from": investigation.state.value,
-                "to": move.target.value,
-                "run": investigation.run,
-            }
-            body = {"lines": line_bodies(taken.lines), "delta": delta(before.memory, taken.memory)}
-            position = page.note("investigation.resumed", meta, body)
-            add_lines(page, investigation, taken.lines, position)
+            if moved(page, snapshots, before, change, resumed=True):
+                page.stores.slots.take(investigation.id, UNLIMITED, page.now)
 
         self.journal.write(
             investigation.workspace_id,
@@ -145,63 +111,34 @@ class Enter:
             resume,
         )
 
-    def _looked_up(self, before: Opened) -> Taken:
-        """Return the memory with what became of the action that was under way."""
-        investigation, memory = before.investigation, before.memory
+    def _looked_up(self, before: Opened) -> Change:
+        """Return where the run goes on, with what became of the action that was under way."""
+        investigation = before.investigation
         said = f"Run {investigation.run} goes on from {investigation.state}."
         line = Step(system=SYSTEM, action="resumed", detail=said, kind="state")
-        if memory.pending is None:
-            return Taken(memory=memory, lines=(line,))
-        with self.journal.reading(investigation.workspace_id) as stores:
-            row = stores.actions.find(memory.pending.id)
-        if row is None:  # a person's edit that was not checked yet
-            return Taken(memory=memory, lines=(line,))
-        if row.state in (ActionState.DENIED, ActionState.UNKNOWN):
-            return Taken(memory=replace(memory, pending=None), lines=(line,))
-        taken = self._settled(before, row)
-        return replace(taken, lines=(line, *taken.lines))
+        change = self._settled(before)
+        target = RESUMED[investigation.state]
+        return replace(change, target=target, lines=(line, *change.lines))
 
-    def _settled(self, before: Opened, row: ActionRow) -> Taken:
+    def _settled(self, before: Opened) -> Change:
         """Return what is known of an action: to be begun, to be repeated, ended, or lost."""
-        if row.state is ActionState.PROPOSED:
-            return Taken(memory=before.memory)
-        if row.state is ActionState.STARTED and self._repeatable(before, row):
-            return Taken(memory=before.memory)
-        if row.state is ActionState.STARTED:
-            return _lost(before, row)
-        return Taken(memory=observed(before.memory, self._end(before, row)))
-
-    def _end(self, before: Opened, row: ActionRow) -> End:
-        workspace_id = before.investigation.workspace_id
-        keys = self.journal.keys_of(workspace_id, row.data_subjects)
-        text = opened_output(row, workspace_id, self.journal.cipher, keys)
-        return End(state=row.state, text=text, error=row.error, dry_run=row.dry_run)
-
-    def _repeatable(self, before: Opened, row: ActionRow) -> bool:
-        if row.lane == Lane.READ or row.dry_run:
-            return True
-        workspace_id = before.investigation.workspace_id
-        tool = tool_of(self.connectors, workspace_id, row.connector, row.tool)
-        return tool is not None and repeatable(tool)
-
-
-def _lost(before: Opened, row: ActionRow) -> Taken:
-    """Return needs_tech: the call was sent, its end was lost, and it must not be made again."""
-    name = f"{row.connector}.{row.tool}"
-    why = f"Nobody knows whether {name} happened: a person has to look before it is repeated."
-    end = End(state=ActionState.UNKNOWN, text="", error="interrupted", dry_run=row.dry_run)
-    memory = fixed(observed(before.memory, end), Verdict.NEEDS_TECH, why)
-    action = before.memory.pending
-    if action is None:
-        raise RuntimeError("an action is lost that is not pending")
-    fact, effect = ended(action, end)
-
-    def note(page: Page) -> None:
-        page.note(fact.type, {**ids(before.investigation), **fact.meta}, fact.body)
-        effect(page)
-
-    line = Step(system=name, action="unknown", detail=why, kind="error")
-    return Taken(memory=memory, lines=(line,), effects=(note,))
+        memory, workspace_id = before.memory, before.investigation.workspace_id
+        same = Change(target=before.investigation.state, memory=memory, lines=())
+        if memory.pending is None:
+            return same
+        with self.journal.reading(workspace_id) as stores:
+            row = stores.actions.find(memory.pending.id)
+        if row is None or row.state is ActionState.PROPOSED:  # none: an edit that was not checked
+            return same
+        if row.state in (ActionState.DENIED, ActionState.UNKNOWN):
+            return replace(same, memory=replace(memory, pending=None))
+        if row.state is not ActionState.STARTED:
+            text = opened_output(self.journal, workspace_id, row)
+            end = End(state=row.state, text=text, error=row.error, dry_run=row.dry_run)
+            return replace(same, memory=observed(memory, end))
+        if may_repeat(self.connectors, workspace_id, row):
+            return same
+        return lost(memory, memory.pending, row.dry_run, code="interrupted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

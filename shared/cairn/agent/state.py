@@ -135,6 +135,23 @@ class Observation:
     evidence: tuple[str, ...] = ()
 
 
+def seen_of(
+    action: Action, outcome: str, text: str, *, reason: str, dry_run: bool = False
+) -> Observation:
+    """Return what came of an action as working memory keeps it."""
+    return Observation(
+        action_id=action.id,
+        connector=action.connector,
+        tool=action.tool,
+        arguments=action.arguments,
+        outcome=outcome,
+        text=text,
+        reason=reason,
+        dry_run=dry_run,
+        evidence=action.evidence,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """One message of the investigation's own conversation with its models."""

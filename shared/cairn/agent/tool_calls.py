@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from uuid import UUID
 
-    from cairn.agent.journal import Page
+    from cairn.agent.journal import Journal, Page
     from cairn.agent.ports import ActionRow
     from cairn.agent.state import WorkingMemory
-    from cairn.ledger.keys import BodyCipher
     from cairn.safety.action import Action
     from cairn.text.json_value import JsonValue
 
@@ -39,16 +38,13 @@ def sealed_output(page: Page, action_id: UUID, text: str) -> bytes:
 
 
 def opened_input(
-    row: ActionRow, workspace_id: UUID, cipher: BodyCipher, keys: Mapping[UUID, bytes]
+    journal: Journal, workspace_id: UUID, row: ActionRow
 ) -> dict[str, JsonValue] | None:
     """Return the arguments of a record, with placeholders; None when they were cut or erased.
 
-    Raises BodyUnreadable when a data subject was forgotten.
+    Raises SubjectForgotten when a data subject was.
     """
-    if not row.input:
-        return None
-    subjects = key_subjects(workspace_id, row.data_subjects)
-    body = cipher.open(row.id, workspace_id, subjects, keys, row.input)
+    body = _opened(journal, workspace_id, row, row.input)
     try:
         given = json.loads(str(body.get("arguments", "")))
     except ValueError:
@@ -56,18 +52,23 @@ def opened_input(
     return cast("dict[str, JsonValue]", given) if isinstance(given, dict) else None
 
 
-def opened_output(
-    row: ActionRow, workspace_id: UUID, cipher: BodyCipher, keys: Mapping[UUID, bytes]
-) -> str:
+def opened_output(journal: Journal, workspace_id: UUID, row: ActionRow) -> str:
     """Return the output of a record; "" when there is none.
 
-    Raises BodyUnreadable when a data subject was forgotten.
+    Raises SubjectForgotten when a data subject was.
     """
-    if not row.output:
-        return ""
+    return str(_opened(journal, workspace_id, row, row.output).get("text", ""))
+
+
+def _opened(
+    journal: Journal, workspace_id: UUID, row: ActionRow, sealed: bytes
+) -> Mapping[str, JsonValue]:
+    """Return what is sealed of a record; nothing of what is not there (any more)."""
+    if not sealed:
+        return {}
+    keys = journal.keys_of(workspace_id, row.data_subjects)
     subjects = key_subjects(workspace_id, row.data_subjects)
-    body = cipher.open(row.id, workspace_id, subjects, keys, row.output)
-    return str(body.get("text", ""))
+    return journal.cipher.open(row.id, workspace_id, subjects, keys, sealed)
 
 
 def cut(text: str, most: int) -> str:

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.agent.calling import repeatable
+from cairn.agent.calling import manifest_of, may_repeat
 from cairn.agent.ending import halted, handed_over
 from cairn.agent.journal import agent_of
 from cairn.agent.moving import found, unmoved
-from cairn.agent.outcomes import came_back, in_the_air, lost, refused_late, taken_up
+from cairn.agent.outcomes import came_back, in_the_air, lost, taken_up
 from cairn.agent.ports import ActionState, ApprovalState
+from cairn.agent.proposing import refused
 from cairn.agent.running import superseded
-from cairn.agent.state import Verdict
+from cairn.agent.state import State, Verdict
 from cairn.agent.steps.check import attempted
 from cairn.agent.tool_calls import evidence_ids, opened_output
 from cairn.errors import BudgetExceeded, Conflict, Unavailable
@@ -28,8 +29,6 @@ from cairn.safety.pipeline import decided
 from cairn.safety.tools import Criticality, Lane
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from cairn.agent.calling import CallTool
     from cairn.agent.journal import Journal, Page
     from cairn.agent.ports import ActionRow, AgentStores, Connectors
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from cairn.agent.state import Investigation
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Attempt, Pipeline
-    from cairn.safety.tools import ToolSpec
 
 
 class NotCovered(Conflict):
@@ -57,7 +55,7 @@ class Act:
 
     def __call__(self, situation: Situation) -> Change:
         """Return OBSERVING with what came of it, VERDICT where a person has to go on, or HALTED."""
-        memory = situation.memory
+        memory, workspace_id = situation.memory, situation.workspace_id
         action, row = memory.pending, self._row(situation)
         if action is None or row is None or row.state is ActionState.DENIED:
             why = "There is no action to take."
@@ -66,9 +64,10 @@ class Act:
             why = f"Nobody knows whether {action.key} happened."
             return handed_over(memory, why, code="outcome-unknown")
         if row.state in (ActionState.APPLIED, ActionState.FAILED):
-            return taken_up(situation, row, self._text(situation, row))
-        if row.state is ActionState.STARTED and not self._repeatable(situation, row):
-            return lost(situation, action, row.dry_run, code="interrupted")
+            return taken_up(situation, row, opened_output(self.journal, workspace_id, row))
+        again = row.state is ActionState.STARTED
+        if again and not may_repeat(self.connectors, workspace_id, row):
+            return lost(situation.memory, action, row.dry_run, code="interrupted")
         return self._performed(situation, action, row)
 
     def _performed(self, situation: Situation, action: Action, row: ActionRow) -> Change:
@@ -76,7 +75,7 @@ class Act:
             situation.budget.check()
         except BudgetExceeded:
             if in_the_air(row):
-                return lost(situation, action, row.dry_run, code="interrupted")
+                return lost(situation.memory, action, row.dry_run, code="interrupted")
             raise
         return self._walked(situation, action, row)
 
@@ -92,8 +91,8 @@ class Act:
             )
         except NotCovered as late:
             if in_the_air(row):
-                return lost(situation, action, row.dry_run, code="interrupted")
-            return refused_late(situation, _uncovered(attempt, late))
+                return lost(situation.memory, action, row.dry_run, code="interrupted")
+            return refused(situation, situation.memory, _uncovered(attempt, late), State.OBSERVING)
         return self._came_of_it(situation, attempt, row)
 
     def _came_of_it(self, situation: Situation, attempt: Attempt, row: ActionRow) -> Change:
@@ -102,11 +101,11 @@ class Act:
             raise error
         denied, dry_run = decided(attempt).outcome is Outcome.DENIED, decided(attempt).dry_run
         if in_the_air(row) and (denied or error is not None):
-            return lost(situation, action, row.dry_run, code="interrupted")
+            return lost(situation.memory, action, row.dry_run, code="interrupted")
         if denied:
-            return refused_late(situation, attempt)
+            return refused(situation, situation.memory, attempt, State.OBSERVING)
         if isinstance(error, OutcomeUnknown) and row.lane != Lane.READ and not dry_run:
-            return lost(situation, action, dry_run, code=error.reason)
+            return lost(situation.memory, action, dry_run, code=error.reason)
         criticality = self._criticality(situation, action) if error else Criticality.SKIP
         return came_back(situation, attempt, criticality)
 
@@ -175,33 +174,9 @@ class Act:
             by=given.decided_by or situation.workspace_id,
         )
 
-    def _text(self, situation: Situation, row: ActionRow) -> str:
-        """Return what a call brought back that ended without anybody taking note."""
-        workspace_id = situation.workspace_id
-        keys = self.journal.keys_of(workspace_id, row.data_subjects)
-        return opened_output(row, workspace_id, self.journal.cipher, keys)
-
-    def _repeatable(self, situation: Situation, row: ActionRow) -> bool:
-        if row.lane == Lane.READ or row.dry_run:
-            return True
-        tool = tool_of(self.connectors, situation.workspace_id, row.connector, row.tool)
-        return tool is not None and repeatable(tool)
-
     def _criticality(self, situation: Situation, action: Action) -> Criticality:
-        for one in self.connectors.connectors(situation.workspace_id):
-            if one.name == action.connector and one.manifest is not None:
-                return one.manifest.criticality
-        return Criticality.SKIP
-
-
-def tool_of(
-    connectors: Connectors, workspace_id: UUID, connector: str, name: str
-) -> ToolSpec | None:
-    """Return a tool of the catalogue as it is declared now."""
-    for one in connectors.connectors(workspace_id):
-        if one.name == connector and one.manifest is not None:
-            return one.manifest.tool(name)
-    return None
+        found = manifest_of(self.connectors, situation.workspace_id, action.connector)
+        return found.criticality if found is not None else Criticality.SKIP
 
 
 def _still_ours(stores: AgentStores, investigation: Investigation) -> None:

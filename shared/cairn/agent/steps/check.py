@@ -18,7 +18,6 @@ from cairn.agent.ending import halted
 from cairn.agent.outcomes import in_the_air, lost
 from cairn.agent.ports import ActionState, ApprovalState
 from cairn.agent.proposing import asking, proposing, refused
-from cairn.agent.situation import Change
 from cairn.agent.state import State, Verdict
 from cairn.errors import ValidationFailed
 from cairn.mcp_host.arguments import check_arguments
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from cairn.agent.calling import CallTool
     from cairn.agent.journal import Journal
     from cairn.agent.ports import ActionRow, Approval
-    from cairn.agent.situation import Situation
+    from cairn.agent.situation import Change, Situation
     from cairn.agent.state import Observation, WorkingMemory
     from cairn.clock import Clock
     from cairn.ids import IdSource
