@@ -66,7 +66,7 @@ def show(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
     if one["trace_id"]:
         deps.out.print(f"trace {one['trace_id']}")
     if one["error"]:
-        deps.out.print(f"[red]{one['error']}[/]")
+        deps.out.print(one["error"], style="red", markup=False)
     _show_spending(deps, found)
     if found["approvals"]:
         asked = table("approval", "tool", "state", "expires", whole="approval")
@@ -191,7 +191,7 @@ def _tell_who_waits(deps: Deps, investigation: str) -> None:
 def _conclude(deps: Deps, ended: Mapping[str, Any]) -> None:
     deps.out.print(f"[bold]{ended['state']}[/]  {_verdict(ended)}")
     if ended.get("error"):
-        deps.out.print(f"[red]{ended['error']}[/]")
+        deps.out.print(ended["error"], style="red", markup=False)
     timings: list[dict[str, Any]] = ended.get("timings") or []
     if timings:
         told = ", ".join(f"{one['name']} {one['duration_ms']} ms" for one in timings)

@@ -43,7 +43,7 @@ def show_calls(deps: Deps, calls: Iterable[Mapping[str, Any]]) -> None:
         state += f"\n{escape(one['error'])}" if one["error"] else ""
         shown.add_row(
             moment(one["proposed_at"]),
-            one["tool"],
+            escape(one["tool"]),
             state,
             "" if one["ms"] is None else str(one["ms"]),
             escape(_short(one["input"], readable=one["readable"])),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -250,6 +251,15 @@ def test_tool_calls_show_state_input_and_output() -> None:
     assert [one["tool"] for one in only] == ["http.get"]
     of_one = shell.run("investigations", "tool-calls", str(long.investigation_id), "--json")
     assert [one["id"] for one in json.loads(of_one.stdout)] == [str(long.id)]
+
+
+def test_what_a_planner_invents_is_printed_as_it_is() -> None:
+    agents = AgentWorld(calls=[tool_call(tool="accounts.[/red]")])
+    one = agents.add(step(1))
+    agents.made[one.id] = replace(agents.made[one.id], error="[/bold]")
+    shell = Shell(world=World(agents=agents))
+    assert "accounts.[/red]" in shell.run("tool-calls").stdout
+    assert "[/bold]" in shell.run("investigations", "show", str(one.id)).stdout
 
 
 @pytest.mark.parametrize(
