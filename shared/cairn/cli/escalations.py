@@ -1,4 +1,4 @@
-"""`cairn escalations`: whom investigations called, what they handed over, and where calls go."""
+"""`cairn escalations`: where a person was called, the hand-off, and the channels."""
 
 import json
 from typing import Annotated, Any
@@ -9,9 +9,11 @@ from cairn.cli.deps import Deps
 from cairn.cli.given import text_given
 from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table
 
-app = typer.Typer(help="Calls of people, and where they go.", no_args_is_help=True)
+app = typer.Typer(
+    help="Where agents called a person, and the channels for it.", no_args_is_help=True
+)
 
-Id = Annotated[str, typer.Argument(help="The call's id.")]
+Id = Annotated[str, typer.Argument(help="The escalation's id.")]
 Name = Annotated[str, typer.Argument(help="The channel's name.")]
 _COLOURS = {"queued": "yellow", "delivered": "green", "failed": "red"}
 
@@ -23,7 +25,7 @@ def list_escalations(
     limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List calls, the newest first."""
+    """List escalations, the newest first."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/escalations", state=state, limit=limit)["items"]
     if as_json:
@@ -48,7 +50,7 @@ def list_escalations(
 
 @app.command()
 def show(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
-    """Show what is handed over: why, the timeline, the tool calls, citations, what to mend."""
+    """Show the hand-off: why, the timeline, the tool calls, citations, what to authorise again."""
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/escalations/{escalation}")
     print_json(found) if as_json else _show(deps, found)
@@ -56,7 +58,7 @@ def show(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
 
 @app.command()
 def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
-    """Call again after a failure, by the channel the persona has now."""
+    """Call a person again after a failure, by the channel the persona has now."""
     deps = deps_of(ctx)
     queued = deps.client.post(f"/v1/escalations/{escalation}/retry", {})
     print_done(deps, queued, f"[green]queued[/] {escalation}", as_json=as_json)
@@ -64,7 +66,7 @@ def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
 
 @app.command()
 def channels(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the channels people can be called by besides notes and webhooks."""
+    """List the channels for calling people, besides ticket notes and webhooks."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/escalation-channels")["items"]
     if as_json:

@@ -98,7 +98,7 @@ class Escalations:
 
         def queue(page: Page) -> Escalation | None:
             if not page.stores.escalations.requeue(escalation_id, page.now):
-                raise Conflict("This call has not failed.", reason="not-failed")
+                raise Conflict("This escalation has not failed.", reason="not-failed")
             meta = {
                 "investigation_id": str(row.investigation_id),
                 "ticket_id": str(row.ticket_id),

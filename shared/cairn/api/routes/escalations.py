@@ -1,4 +1,4 @@
-"""Calls of people: which there are, what was handed over, where they go. An admin's routes."""
+"""Escalations: which there are, their hand-offs, and the channels they use. An admin's routes."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from cairn.api.routing import router
 routes = router("investigations")
 
 _ROUTE = "escalations"
-EscalationId = Annotated[UUID, Path(description="The call's id.")]
+EscalationId = Annotated[UUID, Path(description="The escalation's id.")]
 _ESCALATION: dict[str, Any] = {
     "type": "object",
     "required": ["id", "investigation_id", "verdict", "channel", "state", "queued_at"],
@@ -89,9 +89,9 @@ class ChannelIn(Body):
 
 @routes.get(
     "/v1/escalations",
-    summary="List calls of people",
+    summary="List escalations",
     response_model=None,
-    responses={**answers(200, "Calls, the newest first", page_of(_ESCALATION)), **problems()},
+    responses={**answers(200, "Escalations, the newest first", page_of(_ESCALATION)), **problems()},
 )
 def list_escalations(
     caller: Admin,
@@ -101,7 +101,7 @@ def list_escalations(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """List whom investigations called, by which channel, and whether they were told."""
+    """List where investigations called a person, by which channel, and whether they were told."""
     return newest_answer(
         partial(services.people.escalations.page, caller, state=state),
         limit=limit,
@@ -115,7 +115,7 @@ def list_escalations(
 
 @routes.get(
     "/v1/escalations/{escalation_id}",
-    summary="Show a call with everything that is handed over",
+    summary="Show an escalation with its hand-off",
     response_model=None,
     responses={**answers(200, "The hand-off", _HAND_OFF), **problems("not-found")},
 )
@@ -126,19 +126,19 @@ def get_escalation(escalation_id: EscalationId, caller: Admin, services: Service
 
 @routes.post(
     "/v1/escalations/{escalation_id}/retry",
-    summary="Call again",
+    summary="Retry an escalation",
     status_code=202,
     response_model=None,
     responses={**answers(202, "It is queued", _ESCALATION), **problems("not-found", "conflict")},
 )
 def retry_escalation(escalation_id: EscalationId, caller: Admin, services: Services) -> Response:
-    """Queue a call that failed anew, by the channel its persona has now."""
+    """Call a person again where it failed, by the channel the persona has now."""
     return answer(services.people.escalations.retry(caller, escalation_id), status=202)
 
 
 @routes.post(
     "/v1/escalation-channels",
-    summary="Add a channel people are called by",
+    summary="Add an escalation channel",
     status_code=201,
     response_model=None,
     responses={**answers(201, "It can be used", _CHANNEL), **problems("conflict", body=True)},
@@ -150,7 +150,7 @@ def add_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
 
 @routes.get(
     "/v1/escalation-channels",
-    summary="List channels",
+    summary="List escalation channels",
     response_model=None,
     responses={**answers(200, "Channels without their addresses", _CHANNELS), **problems()},
 )
@@ -161,7 +161,7 @@ def list_channels(caller: Admin, services: Services) -> Response:
 
 @routes.delete(
     "/v1/escalation-channels/{name}",
-    summary="Remove a channel",
+    summary="Remove an escalation channel",
     response_model=None,
     responses={
         **answers(200, "Nobody is called by it any more", _REMOVED),
