@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cairn.access.system import system_principal
 from cairn.bootstrap.later import later
 from cairn.clock import utc_now
-from cairn.ingestion.ports import Topic
+from cairn.ingestion.ports import Dispatcher, Topic
 from cairn.storage.aws.dispatch import Answer, AwsDispatcher
 from cairn.storage.postgres.sweeping import ClaimOutbox
 
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from cairn.ingestion.ports import OutboxRow, WriteStores
     from cairn.storage.postgres.database import Database
     from cairn.transaction import Transactions
+
+
+class Wakes(Dispatcher, Protocol):
+    """Sends what was committed: now, and what was left behind."""
+
+    def sweep(self) -> int:
+        """Send what was never sent, or not finished in time; return how many rows."""
+        ...
 
 
 class MachineSettings(Protocol):

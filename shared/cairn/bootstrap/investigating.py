@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from cairn.agent.running import RunStep
     from cairn.agent.situation import StepFunction
     from cairn.agent.waiting import Expire, Wait
+    from cairn.bootstrap.dispatching import Wakes
     from cairn.bootstrap.helpdesk import HelpdeskParts
     from cairn.helpdesk.write_back import Desk
     from cairn.ledger.keys import KeyStore
     from cairn.mcp_host.policies import ConnectorPolicies
     from cairn.metrics import Metrics
     from cairn.safety.pipeline import Pipeline
-    from cairn.storage.aws.dispatch import AwsDispatcher
     from cairn.storage.postgres.database import Database
     from cairn.storage.postgres.investigations import PostgresAgentStores
     from cairn.storage.postgres.store_transactions import StoreTransactions
@@ -101,7 +101,7 @@ class InvestigationParts:
         return key_store(self.settings)
 
     @cached_property
-    def wake(self) -> AwsDispatcher:
+    def wake(self) -> Wakes:
         """What sends committed work on."""
         from cairn.bootstrap.dispatching import (
             dispatcher,

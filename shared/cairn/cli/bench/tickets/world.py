@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from cairn.agent.loop import Loop
     from cairn.agent.ports import Planner
     from cairn.agent.situation import StepFunction
+    from cairn.bootstrap.dispatching import Wakes
     from cairn.embedding.onnx import OnnxEmbedder
     from cairn.helpdesk.taking import TakeTicket
-    from cairn.ingestion.ports import Dispatcher, OutboxRow
+    from cairn.ingestion.ports import OutboxRow
     from cairn.ledger.keys import KeyStore
     from cairn.mcp_host.host import Host
     from cairn.storage.postgres.database import Database
@@ -61,6 +62,10 @@ class Unsent:
 
     def send(self, rows: Sequence[OutboxRow]) -> None:
         """Send nothing."""
+
+    def sweep(self) -> int:
+        """Send nothing."""
+        return 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +99,7 @@ class HereParts(InvestigationParts):
         return self.kept
 
     @cached_property
-    def wake(self) -> Dispatcher:
+    def wake(self) -> Wakes:
         """Nobody is woken."""
         return Unsent()
 
