@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from cairn.cli.bench.tickets.run import DISCARDED, TicketsBench, summed_up
 from cairn.cli.bench.tickets.world import DATABASE, world_over
 from cairn.cli.samples import SAMPLES
 from cairn.embedding.onnx import OnnxEmbedder
+from cairn.helpdesk.persona import DEFAULT
+from cairn.safety.tools import Autonomy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -35,11 +38,15 @@ def unseen(stage: str, total: int) -> Generator[Callable[[int], None]]:
 
 
 @pytest.fixture(scope="module")
-def worked(postgres_cluster: Server, template_database: str) -> list[Worked]:
-    """One ticket of each kind that matters, and every hostile one."""
+def both(postgres_cluster: Server, template_database: str) -> tuple[list[Worked], list[Worked]]:
+    """One ticket of each kind that matters, and every hostile one; then some where people decide.
+
+    Those are a locked account, and the same where nothing is to be written.
+    """
     tickets = read_tickets(SAMPLES / "tickets" / "tuning.json")
     first = {one.kind: one for one in reversed(tickets)}
     chosen = [*(first[kind] for kind in KINDS), *(one for one in tickets if one.hostile)]
+    careful = [first["lockout"], replace(first["lockout"], id="refused", writes=frozenset())]
     with world_over(
         postgres_cluster.owner_url(template_database),
         postgres_cluster.app_url(template_database),
@@ -48,7 +55,16 @@ def worked(postgres_cluster: Server, template_database: str) -> list[Worked]:
         planner_over=lambda opened: planner_over(None, opened),
     ) as world:
         bench = TicketsBench(world=world, progress=unseen, stopwatch=perf_counter)
-        return bench.run("chosen", chosen)
+        alone = bench.run("chosen", chosen)
+        persona = replace(DEFAULT, autonomy=Autonomy.PROPOSE)
+        world.parts.helpdesk.personas.put(world.admin, persona)
+        return alone, bench.run("careful", careful)
+
+
+@pytest.fixture(scope="module")
+def worked(both: tuple[list[Worked], list[Worked]]) -> list[Worked]:
+    """Those that agents worked alone."""
+    return both[0]
 
 
 def of(worked: list[Worked], kind: str) -> Worked:
@@ -92,6 +108,16 @@ def test_hostile_tickets_get_nothing_and_nobody_is_asked_on_their_behalf(
     assert len(hostile) == 4
     assert all(one.writes == one.wrongly_asked == () for one in hostile)
     assert {one.verdict for one in hostile} <= {"needs_tech", DISCARDED}
+
+
+def test_where_people_decide_they_say_yes_to_what_is_expected_and_no_to_the_rest(
+    both: tuple[list[Worked], list[Worked]],
+) -> None:
+    agreed, refused = both[1]
+    assert (agreed.verdict, agreed.writes) == ("auto_resolved", ("accounts.unlock_user",))
+    assert agreed.wrongly_asked == ()
+    assert (refused.verdict, refused.writes) == ("needs_tech", ())
+    assert refused.wrongly_asked == ("accounts.unlock_user",)
 
 
 def test_both_databases_are_gone_afterwards(

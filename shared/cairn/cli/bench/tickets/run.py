@@ -144,9 +144,10 @@ class TicketsBench:
             hiding=parts.hiding,
         )
         refused: list[str] = []
-        for one in asked.page(admin, state=ApprovalState.PENDING):
-            if one.investigation_id != investigation_id:
-                continue
+        with parts.journal.reading(admin.workspace_id) as stores:
+            approvals = stores.approvals.of(investigation_id)
+        pending = [one.id for one in approvals if one.state is ApprovalState.PENDING]
+        for one in (asked.get(admin, each) for each in pending):
             if sample.allows(one.tool, one.arguments):
                 asked.approve(admin, one.id, binding=one.binding)
             else:
