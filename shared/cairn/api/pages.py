@@ -73,8 +73,9 @@ def newest_answer(
     options: ApiOptions,
     filters: Mapping[str, object] | None = None,
 ) -> Response:
-    """Write a page of what `newest` returns; `key` is the field with the time its items are from.
+    """Write a page of what `newest` returns.
 
+    `key` is the text field that goes into the cursor: the items' time, where they have one.
     ValidationFailed for a cursor of another list.
     """
     asked = filters or {}

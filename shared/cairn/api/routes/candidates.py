@@ -1,6 +1,7 @@
 """What may be learned: resolutions and observations that wait for a person. An admin's routes."""
 
-from typing import Annotated, Any, cast
+from functools import partial
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
@@ -10,12 +11,11 @@ from pydantic_core import PydanticCustomError
 from cairn.access import Scope
 from cairn.agent.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.agent.people.ports import CandidateState
-from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, ScopeName, Text, at_most
-from cairn.api.pages import Cursor, Limit, key_page_answer
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 
 routes = router("investigations")
@@ -102,17 +102,13 @@ def list_candidates(
     cursor: Cursor = None,
 ) -> Response:
     """List resolutions that wait for a person, and what became of others."""
-    filters = {"state": state}
-    after = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
-    found = services.people.candidates.page(
-        caller, state=state, before=after[1] if after else None, limit=limit + 1
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    return newest_answer(
+        partial(services.people.candidates.page, caller, state=state),
         limit=limit,
+        cursor=cursor,
         key="staged_at",
         route=_ROUTE,
-        filters=filters,
+        filters={"state": state},
         options=options,
     )
 
@@ -197,16 +193,12 @@ def list_proposals(
     cursor: Cursor = None,
 ) -> Response:
     """List what was seen again and again, for a person to make active."""
-    after = cursors.decode_key(cursor, kind=str, route=_PROPOSALS, filters={})
-    found = services.people.proposals.page(
-        caller, before=after[1] if after else None, limit=limit + 1
-    )
-    return key_page_answer(
-        cast("list[object]", found),
+    return newest_answer(
+        partial(services.people.proposals.page, caller),
         limit=limit,
+        cursor=cursor,
         key="label",
         route=_PROPOSALS,
-        filters={},
         options=options,
     )
 
