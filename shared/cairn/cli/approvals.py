@@ -42,7 +42,7 @@ def list_approvals(
             f"[{colour}]{one['state']}[/]",
             moment(one["expires_at"]),
         )
-    deps.out.print(shown)
+    deps.out.print(shown if found else _nothing(state))
 
 
 @app.command()
@@ -108,6 +108,10 @@ def edit(
     body = {"binding": shown["binding"], "arguments": given, "reason": _why(reason, needed=True)}
     decided = deps.client.post(f"/v1/approvals/{approval}/edit", body)
     print_json(decided) if as_json else _tell(deps, "edited", decided)
+
+
+def _nothing(state: str) -> str:
+    return "nothing waits for a person" if state == PENDING else "no question is in this state"
 
 
 def _looked_at(deps: Deps, approval: str, *, yes: bool, as_json: bool) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
         shown.add_row(
             one["id"], one["tool"], escape(what), used, until + over, escape(one["reason"])
         )
-    deps.out.print(shown)
+    deps.out.print(shown if found else "there are no grants: agents ask each time")
 
 
 @app.command()

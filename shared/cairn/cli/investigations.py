@@ -49,7 +49,8 @@ def list_investigations(
             f"{spent['usd']:.4f}",
             moment(one["created_at"]),
         )
-    deps.out.print(shown)
+    nothing = "no investigation is here; one begins with a ticket: cairn tickets add TITLE"
+    deps.out.print(shown if found["items"] else nothing)
 
 
 @app.command()

@@ -49,7 +49,7 @@ def show_calls(deps: Deps, calls: Iterable[Mapping[str, Any]]) -> None:
             escape(_short(one["input"], readable=one["readable"])),
             escape(_short(one["output"], readable=one["readable"])),
         )
-    deps.out.print(shown)
+    deps.out.print(shown if shown.row_count else "no tool was called")
 
 
 def _short(text: str | None, *, readable: bool) -> str:

@@ -46,3 +46,21 @@ def test_what_ends_something_answers_in_json(made: tuple[str, ...], ended: tuple
     one = json.loads(shell.run(*made, "--json").stdout)["id"]
     done = shell.run(*ended, one, "--json")
     assert json.loads(done.stdout)["id"] == one, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("approvals", "list"), "nothing waits for a person"),
+        (("approvals", "list", "--state", "edited"), "no question is in this state"),
+        (("investigations", "list"), "cairn tickets add TITLE"),
+        (("tool-calls",), "no tool was called"),
+        (("grants", "list"), "agents ask each time"),
+    ],
+)
+def test_where_nothing_is_a_list_says_so_and_its_json_is_empty(
+    asked: tuple[str, ...], said: str
+) -> None:
+    shell = Shell()
+    assert said in shell.run(*asked).stdout
+    assert json.loads(shell.run(*asked, "--json").stdout) == []
