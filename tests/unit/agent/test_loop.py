@@ -8,6 +8,7 @@ import pytest
 from tests.support.agent import DOC, Agents, ScriptedPlanner, act, search
 from tests.support.remembering import fact, in_memory
 
+from cairn.agent.escalating import QueueEscalation
 from cairn.agent.ports import Ruling
 from cairn.agent.state import Evidence, State, Verdict
 from cairn.errors import NotFound, Unavailable
@@ -83,6 +84,14 @@ def test_what_is_personal_goes_to_tools_and_to_the_desk_and_nowhere_else() -> No
     for entry in world.entries():
         assert "@acme.test" not in entry.meta_text
         assert not entry.body or "@acme.test" not in str(world.body(entry))
+
+
+def test_a_name_that_the_requesters_address_gives_away_is_hidden_in_the_ticket() -> None:
+    world = Agents()
+    one = world.begin("Babbage cannot sign in.", requester_email="charles.babbage@acme.test")
+    world.work(one)
+    brief = world.memory(one).brief
+    assert (brief.requester, brief.body) == ("<EMAIL_1>", "<NAME_1> cannot sign in.")
 
 
 @pytest.mark.parametrize(
@@ -248,6 +257,33 @@ def test_a_source_that_does_not_answer_is_asked_again() -> None:
     world.desk.fails = None
     assert world.work(one).state is State.DONE
     assert len(world.desk.written) == 1
+
+
+@pytest.mark.parametrize("erased", [False, True], ids=["by key", "by key and row"])
+@pytest.mark.parametrize("state", [State.PLANNING, State.WRITING_BACK, State.DONE, State.HALTED])
+def test_what_was_forgotten_is_closed_without_a_plan_an_answer_or_a_call(
+    state: State, erased: bool
+) -> None:
+    world = Agents(planner=ScriptedPlanner([search("locked")]))
+    real = QueueEscalation(journal=world.journal, desk=world.desk)
+    world.close = replace(world.close, escalate=real)
+    world.loop = replace(world.loop, close=world.close)
+    one = world.begin()
+    if state is State.HALTED:
+        world.halt(world.workspace_id, one, error="Boom")
+    else:
+        world.until(one, state)
+    thoughts, answers = len(world.planner.asked), world.desk.asked_to_write
+    for subject in world.found_(one).data_subjects:
+        world.keys.destroy(world.workspace_id, subject)
+    if erased:
+        world.transactions.workspaces[world.workspace_id].snapshots[one] = b""
+    now = world.work(one)
+    assert now.state is (state if state.is_end else State.HALTED)
+    assert (len(world.planner.asked), world.desk.asked_to_write) == (thoughts, answers)
+    assert world.found_(one).ended_at is not None
+    assert len(world.desk.endings) == 1
+    assert "escalation.queued" not in world.types()
 
 
 @pytest.mark.parametrize("state", [one for one in State if not one.is_end])

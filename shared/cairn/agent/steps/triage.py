@@ -87,7 +87,11 @@ class Triage:
 
 
 def _brief(ticket: Ticket, hide: Hider) -> Brief:
-    """Return the ticket as models see it."""
+    """Return the ticket as models see it.
+
+    The requester is hidden first: an address gives away the name that stands in the text.
+    """
+    requester, customer = hide(ticket.requester_email or ""), hide(ticket.customer)
     body = hide(ticket.body[: MAX_BODY_CHARS + _MARGIN])
     if len(body) > MAX_BODY_CHARS or len(ticket.body) > MAX_BODY_CHARS + _MARGIN:
         body = body[:MAX_BODY_CHARS] + CUT
@@ -97,8 +101,8 @@ def _brief(ticket: Ticket, hide: Hider) -> Brief:
         external_id=ticket.external_id,
         title=hide(ticket.title[:MAX_TITLE_CHARS]),
         body=body,
-        customer=hide(ticket.customer),
-        requester=hide(ticket.requester_email or ""),
+        customer=customer,
+        requester=requester,
         priority=ticket.priority.value,
         language=str(ticket.screening.get("language") or "en"),
         suspicious=_suspicious(ticket),
