@@ -13,6 +13,5 @@ grants.Grant, .covers    standing grants; lifecycle.grants makes, lists, revokes
 redaction.redact         (value, vault, kinds) for what comes from outside
 redaction.redact_written the same for what was written over redacted text: placeholders stay
 redaction.restore        (value, vault) right before a call or a write-back
-redaction.remember       (vault, Kind.NAME, requester) before the ticket is redacted
 profiles.kinds_of        (workspace's profile, persona's profile) -> kinds
 """

@@ -40,7 +40,6 @@ __all__ = [
     "holds_secret",
     "redact",
     "redact_written",
-    "remember",
     "restore",
     "rewritten",
     "scrubbed",
@@ -83,17 +82,6 @@ def restore(value: JsonValue, vault: Vault) -> JsonValue:
     return _walk(
         value, lambda text: _restored(text, vault), lambda text: _text(text, vault), MAX_DEPTH
     )
-
-
-def remember(vault: Vault, kind: Kind, value: str) -> Vault:
-    """Return the vault with a value that is known to be personal, such as a requester's name.
-
-    From then on it is replaced wherever it stands as words of its own.
-    """
-    book = Book(vault)
-    if value.strip():
-        book.placeholder(kind, value)
-    return book.vault
 
 
 def rewritten(arguments: dict[str, JsonValue], shown: str, vault: Vault) -> dict[str, JsonValue]:

@@ -25,7 +25,6 @@ from cairn.safety.redaction import (
     holds_secret,
     redact,
     redact_written,
-    remember,
     restore,
     scrubbed,
     unknown_placeholder,
@@ -182,7 +181,7 @@ def test_one_value_has_one_placeholder_throughout_an_investigation() -> None:
 
 
 def test_a_name_that_was_seen_once_is_seen_again_in_parts_and_in_capitals() -> None:
-    vault = remember(EMPTY, Kind.NAME, "Ada Lovelace")
+    vault = redact("Dear Ada Lovelace,", EMPTY, PII).vault
     clean = redact("ADA LOVELACE rang. Ada said lovelace lace. Lovelace!", vault, PII)
     assert clean.value == "<NAME_2> rang. <NAME_3> said lovelace lace. <NAME_4>!"
     assert (
