@@ -78,17 +78,17 @@ class Close:
         workspace_id, verdict = investigation.workspace_id, _verdict(investigation)
         why = investigation.error or ""
         try:
+            self.desk.ended(workspace_id, investigation.ticket_id, investigation.id, verdict)
             memory = read(self.journal, workspace_id, investigation.id).memory
             why = memory.verdict_reason or why
-            self.desk.ended(workspace_id, investigation.ticket_id, investigation.id, verdict)
-        except (BodyUnreadable, SubjectForgotten, NotFound):
+            unknown = self._never_ended(investigation)
+            if unknown and not verdict.escalates:
+                verdict, why = Verdict.NEEDS_TECH, ""
+            if verdict.escalates:
+                why = f"{why} {unknown}".strip()
+                self.escalate(workspace_id, investigation.id, verdict=verdict, why=why)
+        except (SubjectForgotten, NotFound):
             return  # whom it was about was forgotten: there is nobody to call for
-        unknown = self._never_ended(investigation)
-        if unknown and not verdict.escalates:
-            verdict, why = Verdict.NEEDS_TECH, ""
-        if verdict.escalates:
-            why = f"{why} {unknown}".strip()
-            self.escalate(workspace_id, investigation.id, verdict=verdict, why=why)
 
     def _close(self, investigation: Investigation) -> None:
         subjects = investigation.data_subjects

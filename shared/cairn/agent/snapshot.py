@@ -22,10 +22,11 @@ from cairn.agent.state import (
     Observation,
     Plan,
     Spending,
+    State,
     Verdict,
     WorkingMemory,
 )
-from cairn.ledger.keys import key_subjects
+from cairn.ledger.keys import BodyUnreadable, key_subjects
 from cairn.safety.action import Action
 
 if TYPE_CHECKING:
@@ -122,9 +123,14 @@ class Snapshots:
     def open(
         self, investigation: Investigation, sealed: bytes, keys: Mapping[UUID, bytes]
     ) -> WorkingMemory:
-        """Return working memory; BodyUnreadable when a data subject was forgotten."""
-        if not sealed:
+        """Return working memory; BodyUnreadable when a data subject was forgotten.
+
+        Without a snapshot, an investigation has not begun, or what it knew was erased.
+        """
+        if not sealed and investigation.state is State.CREATED:
             return unread(investigation.ticket_id)
+        if not sealed:
+            raise BodyUnreadable("This working memory was erased.", reason="key-destroyed")
         subjects = _subjects(investigation)
         workspace_id = investigation.workspace_id
         return load(self.cipher.open(investigation.id, workspace_id, subjects, keys, sealed))
