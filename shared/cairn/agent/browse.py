@@ -23,6 +23,7 @@ from cairn.agent.views import (
 )
 from cairn.errors import NotFound
 from cairn.helpdesk.persona import DEFAULT
+from cairn.traces import trace_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -231,7 +232,7 @@ def view_of(one: Investigation) -> InvestigationView:
         error=one.error,
         run=one.run,
         execution=one.execution,
-        trace_id=_trace_id(one.traceparent),
+        trace_id=trace_id_of(one.traceparent),
         spent=SpentView(
             tokens=spent.tokens,
             usd=float(spent.usd),
@@ -274,10 +275,6 @@ def _found(store: InvestigationStore, investigation_id: UUID) -> Investigation:
     if found is None:
         raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))
     return found
-
-
-def _trace_id(traceparent: str | None) -> str | None:
-    return traceparent.split("-")[1] if traceparent and traceparent.count("-") >= 3 else None
 
 
 def _question(one: Approval) -> QuestionView:
