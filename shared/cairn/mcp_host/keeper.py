@@ -63,8 +63,8 @@ class Keeper:
     def running(self, workspace_id: UUID, found: Registered, *, ask: bool = False) -> Connection:
         """Return a connection that lives, starting the connector when there is none.
 
-        With `ask` it is asked whether it lives just before, however long ago it was used. Raises
-        ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
+        With `ask` one that does nothing is asked whether it lives just before, however long ago it
+        was used. Raises ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
         """
         slot = self._slot(workspace_id, found.connector.id)
         with slot.lock:
@@ -72,7 +72,8 @@ class Keeper:
             if connection is not None:
                 if not _lists(found, connection) or slot.revision != found.connector.revision:
                     found = self._anew(workspace_id, found)
-                connection.suspect = connection.suspect or ask
+                if ask and not connection.in_flight:  # one that is at work would be ended for it
+                    connection.suspect = True
                 if not self._is_good(connection, slot, found):
                     self._end(slot)
                     connection = None

@@ -14,7 +14,7 @@ from tests.support.hosting import Hosting, Scripted, said, tool
 
 from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
-from cairn.mcp_host.faults import Lost
+from cairn.mcp_host.faults import Lost, TimedOut
 from cairn.mcp_host.port import (
     ConnectorState,
     ConnectorUnauthorised,
@@ -479,6 +479,23 @@ def test_failures_that_others_kept_meanwhile_are_counted_too(hosting: Hosting) -
     reports.well(hosting.workspace_id, looked_up)
     assert hosting.health("desk").state is ConnectorState.DEGRADED
     assert desk.starts == 1
+
+
+def test_one_that_is_at_work_is_not_ended_for_a_ping_it_has_no_time_for(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    hosting.call("desk.find", user="ada")
+    found, keeper = hosting.found("desk"), hosting.host._keeper  # pyright: ignore
+    connection = keeper.running(hosting.workspace_id, found)
+
+    async def no_time(seconds: float) -> None:
+        raise TimedOut
+
+    connection.session.ping = no_time
+    connection.session.in_flight = 1
+    assert keeper.running(hosting.workspace_id, found, ask=True) is connection
+    connection.session.in_flight = 0
+    assert keeper.running(hosting.workspace_id, found, ask=True) is not connection
+    assert desk.starts == 2
 
 
 def test_one_that_was_changed_since_it_was_looked_up_gets_none_of_its_new_secrets(
