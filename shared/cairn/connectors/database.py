@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import psycopg
@@ -20,9 +21,18 @@ from cairn.errors import CairnError, Conflict, FieldError, Unavailable, Validati
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
-CONNECT_SECONDS = 5
+CONNECTION: Mapping[str, str | int] = MappingProxyType(
+    {
+        "application_name": "cairn-connector",
+        "connect_timeout": 5,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
+)
+"""In seconds: a server that vanished during a statement is noticed within half a minute."""
 MAX_STATEMENT_SECONDS = 60.0
 ROLE_PREFIX = "cairn_"
 PARTS = frozenset(
@@ -92,9 +102,7 @@ class CustomerDatabase:
 
     @contextmanager
     def _connected(self) -> Generator[psycopg.Connection[TupleRow]]:
-        dsn = make_conninfo(
-            self.dsn, application_name="cairn-connector", connect_timeout=CONNECT_SECONDS
-        )
+        dsn = make_conninfo(self.dsn, **CONNECTION)
         with translated(writing=False):
             connection = psycopg.connect(dsn, row_factory=tuple_row)
         try:

@@ -8,6 +8,7 @@ import pytest
 from tests.plugins.postgres import Database, Server
 from tests.support.connecting import Customer, call, customer_database
 
+from cairn.connectors.database import CustomerDatabase
 from cairn.connectors.postgres import server as postgres
 from cairn.errors import ValidationFailed
 
@@ -287,6 +288,12 @@ def test_a_wrong_password_asks_for_a_new_sign_in(customer: Customer) -> None:
     said = call(postgres({"schemas": ["accounts"]}, {"dsn": wrong}), "query", sql="SELECT 1")
     assert said.code == "unauthorized"
     assert "wrong-password" not in said.text
+
+
+def test_a_server_that_vanishes_is_noticed(customer: Customer) -> None:
+    with CustomerDatabase(dsn=customer.dsn).reading() as connection:
+        asked = connection.info.get_parameters()
+    assert (asked["keepalives_idle"], asked["keepalives_count"]) == ("10", "3")
 
 
 def test_a_server_that_is_not_there_is_said_to_be(customer: Customer) -> None:
