@@ -61,7 +61,7 @@ def add(
     name: Name,
     builtin: Annotated[str | None, typer.Option(help="A connector that comes with Cairn.")] = None,
     command: Annotated[
-        str | None, typer.Option(help="A command that serves MCP; a laptop.")
+        str | None, typer.Option(help="A command that serves MCP; on a laptop only.")
     ] = None,
     url: Annotated[str | None, typer.Option(help="An address of streamable HTTP.")] = None,
     in_process: Annotated[

@@ -292,7 +292,6 @@ QUESTIONS: Sequence[Question] = (
     large_result_truncated,
     idempotency,
 )
-NAMES = ("initialize", *(one.__name__ for one in QUESTIONS))
 
 
 def _none(fault: str, names: Sequence[str]) -> None:
