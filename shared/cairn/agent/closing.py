@@ -17,6 +17,7 @@ from cairn.agent.ports import ActionState, ApprovalState, Move
 from cairn.agent.present import Present, present
 from cairn.agent.snapshot import Snapshots
 from cairn.agent.state import State, Verdict
+from cairn.agent.steps.plan import readable
 from cairn.agent.tool_calls import sealed_output
 from cairn.errors import NotFound
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.metrics import Metrics
 
 FORGOTTEN = "subject-forgotten"
+MAX_CODE_CHARS = 100
 MAX_CAUSE_CHARS = 20_000
 
 
@@ -164,16 +166,17 @@ class Halt:
             return present(found(stores, investigation_id))
 
     def _halt(self, before: Opened, error: str, cause: str) -> None:
-        investigation = before.investigation
-        why = f"A step failed: {error}."
-        change = halted(before.memory, Verdict.FAILED, why, code=error[:100])
+        investigation, code = before.investigation, readable(error, MAX_CODE_CHARS)
+        why = f"A step failed: {code}."
+        change = halted(before.memory, Verdict.FAILED, why, code=code)
         snapshots = Snapshots(cipher=self.journal.cipher)
 
         def halt(page: Page) -> bool:
             if not moved(page, snapshots, before, change):
                 return False
-            meta: dict[str, Any] = {**ids(investigation), "error": error[:100]}
-            page.note("investigation.failed", meta, {"cause": cause[:MAX_CAUSE_CHARS]})
+            meta: dict[str, Any] = {**ids(investigation), "error": code}
+            body = {"cause": readable(cause, MAX_CAUSE_CHARS)}
+            page.note("investigation.failed", meta, body)
             return True
 
         self.journal.write(

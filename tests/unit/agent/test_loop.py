@@ -316,6 +316,13 @@ def test_a_subject_forgotten_at_any_state_ends_it_and_keeps_nothing(state: State
         assert stores.investigations.snapshot(one) == b""
 
 
+def test_a_mistake_is_halted_though_its_cause_was_cut_in_the_middle_of_a_character() -> None:
+    world = Agents()
+    one = world.begin()
+    world.halt(world.workspace_id, one, error="Key\0Error\udc00", cause="cut \ud83d")
+    assert (world.found_(one).state, world.found_(one).error) == (State.HALTED, "KeyError?")
+
+
 def test_a_mistake_in_a_step_is_halted_with_its_cause_sealed() -> None:
     world = Agents()
     one = world.begin()
