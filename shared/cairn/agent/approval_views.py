@@ -9,7 +9,6 @@ from uuid import UUID
 
 from cairn.agent.ports import Approval, ApprovalState
 from cairn.agent.state import State
-from cairn.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,7 @@ class ApprovalView:
     ticket_id: UUID
     action_id: UUID
     tool: str
-    arguments: Mapping[str, JsonValue]
+    arguments: Mapping[str, Any]
     binding: str
     policy_version: str
     state: ApprovalState

@@ -174,6 +174,7 @@ def _records() -> tuple[type[Any], ...]:
         agent_views.StepsView,
         agent_views.ToolCallView,
         agent_views.QuestionView,
+        approval_views.ApprovalView,
         approval_views.Decided,
         reading.TicketView,
         reading.TicketDetail,

@@ -27,53 +27,6 @@ Binding = Annotated[
 ]
 
 
-_TEXT, _ID, _TIME = (
-    {"type": "string"},
-    {"type": "string", "format": "uuid"},
-    {"type": "string", "format": "date-time"},
-)
-_CITATIONS: dict[str, Any] = {"type": "array", "items": _TEXT}
-_APPROVAL: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "tool", "arguments", "binding", "state", "evidence", "expires_at"],
-    "properties": {
-        "id": _ID,
-        "investigation_id": _ID,
-        "ticket_id": _ID,
-        "action_id": _ID,
-        "tool": {"type": "string", "description": "connector.tool"},
-        "arguments": {"type": "object", "description": "With the values the tool would get."},
-        "binding": {"type": "string", "description": "Send it back with a yes."},
-        "policy_version": _TEXT,
-        "state": {"enum": [one.value for one in ApprovalState]},
-        "title": _TEXT,
-        "why": _TEXT,
-        "rule": _TEXT,
-        "detail": _TEXT,
-        "dangerous": {"type": "boolean"},
-        "rollback": {
-            "type": ["string", "null"],
-            "description": "The tool that undoes it; null: nothing does.",
-        },
-        "rehearsal": {"type": "string", "description": "What a dry run said."},
-        "evidence": {
-            "type": "array",
-            "items": {"type": "object", "properties": {"citation": _TEXT, "text": _TEXT}},
-        },
-        "evidence_change": {
-            "type": ["object", "null"],
-            "description": "Since this tool was last asked for.",
-            "properties": {"added": _CITATIONS, "removed": _CITATIONS},
-        },
-        "asked_at": _TIME,
-        "expires_at": _TIME,
-        "decided_at": {"type": ["string", "null"], "format": "date-time"},
-        "decided_by": {"type": ["string", "null"], "format": "uuid"},
-        "decision_position": {"type": ["integer", "null"]},
-    },
-}
-
-
 class ApproveIn(Body):
     """A yes to exactly what has this binding."""
 
@@ -133,7 +86,7 @@ def list_approvals(
     "/v1/approvals/{approval_id}",
     summary="Show an approval",
     response_model=None,
-    responses={**answers(200, "Everything to decide on", _APPROVAL), **problems("not-found")},
+    responses={**answers(200, "Everything to decide on", "ApprovalView"), **problems("not-found")},
 )
 def get_approval(approval_id: ApprovalId, caller: Admin, services: Services) -> Response:
     """Show tool, arguments, evidence, the rule that asks, rollback and expiry."""
