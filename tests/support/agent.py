@@ -393,7 +393,9 @@ class Agents:
             new_id=new_id,
         )
         self.pipeline = Pipeline(policies=self.policy, clock=self.clock)
-        self.hiding = Hiding(redactor=ReversibleRedactor(), policies=self.policy)
+        self.hiding = Hiding(
+            redactor=ReversibleRedactor(), profiles=lambda one: self.policy(one).redaction
+        )
         call = CallTool(host=self.host)
         self.abandon = Abandon(journal=self.journal)
         self.run = RunStep(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cairn.agent.ports import Redactor
     from cairn.agent.situation import Situation
     from cairn.agent.state import Evidence
-    from cairn.safety.policy import Policies
+    from cairn.mcp_host.policies import Profiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,16 +22,16 @@ class Hiding:
     """Hides what the workspace's profile and the persona's together take out."""
 
     redactor: Redactor
-    policies: Policies
+    profiles: Profiles
 
     def of(self, situation: Situation) -> Hider:
-        """Return what hides into the investigation's vault; Unavailable without a policy."""
+        """Return what hides into the investigation's vault; Unavailable without its profile."""
         persona, memory = situation.persona, situation.memory
         return self.under(situation.workspace_id, persona.redaction, memory.vault)
 
     def under(self, workspace_id: UUID, profile: str, vault: Mapping[str, str]) -> Hider:
         """Return the same for a persona's profile and a vault."""
-        both = joined([self.policies(workspace_id).redaction, profile])
+        both = joined([self.profiles(workspace_id), profile])
         return Hider(self.redactor, both, vault)
 
     def restored(self, text: str, vault: Mapping[str, str]) -> str:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.database import Database
     from cairn.storage.postgres.investigations import PostgresAgentStores
     from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.storage.postgres.workspaces import PostgresProfiles
 
 SUPERSEDED = "superseded"
 
@@ -153,10 +154,15 @@ class InvestigationParts:
     def policies(self) -> ConnectorPolicies:
         """What workspaces allow."""
         from cairn.mcp_host.policies import ConnectorPolicies
+
+        return ConnectorPolicies(transactions=self.transactions, profiles=self.profiles)
+
+    @cached_property
+    def profiles(self) -> PostgresProfiles:
+        """Which redaction profiles workspaces have chosen."""
         from cairn.storage.postgres.workspaces import PostgresProfiles
 
-        profiles = PostgresProfiles(self.opened)
-        return ConnectorPolicies(transactions=self.transactions, profiles=profiles)
+        return PostgresProfiles(self.opened)
 
     @cached_property
     def hiding(self) -> Hiding:
@@ -164,7 +170,7 @@ class InvestigationParts:
         from cairn.agent.hiding import Hiding
         from cairn.safety.redaction import ReversibleRedactor
 
-        return Hiding(redactor=ReversibleRedactor(), policies=self.policies)
+        return Hiding(redactor=ReversibleRedactor(), profiles=self.profiles)
 
     def redacted(self, workspace_id: UUID, text: str, /) -> str:
         """Return a text as models may see it where nobody needs its values back."""
