@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.agent.journal import Journal, Page
     from cairn.agent.ports import Escalate
 
-WHY = "Its executions end one after the other: it is taken up again every hour."
+WHY = "Its executions keep failing. Cairn tries again every hour; somebody has to look why."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ class Retrieve:
         if query in memory.queries:
             return _nothing(memory, "", "This was searched for before.")
         if memory.skip_retrieval:
-            why = "Many tickets wait: urgent ones are searched for, this one is not."
+            why = "Many tickets are waiting: nothing is searched for those of low priority."
             return _nothing(memory, query, why)
         return self._searched(situation, query)
 
