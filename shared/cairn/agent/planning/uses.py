@@ -50,7 +50,10 @@ _SLOT_PARTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("email", frozenset(["upn"])),
     ("id", frozenset(["user", "id"])),
     ("id", frozenset(["account", "id"])),
-    ("id", frozenset(["id"])),
+    ("id", frozenset(["member", "id"])),
+    ("id", frozenset(["person", "id"])),
+    ("id", frozenset(["employee", "id"])),
+    ("id", frozenset(["login", "id"])),
     ("username", frozenset(["username"])),
     ("username", frozenset(["login"])),
     ("who", frozenset(["user"])),
@@ -115,7 +118,10 @@ def _fit(tool: ToolSpec, use: Use) -> int:
 
 
 def _slot(name: str) -> str | None:
+    """Return what fills an argument; an id that does not say whose may be anything's, but `id`."""
     parts = parts_of(name)
+    if parts == {"id"}:
+        return "id"
     return next((slot for slot, wanted in _SLOT_PARTS if wanted <= parts), None)
 
 

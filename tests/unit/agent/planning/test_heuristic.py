@@ -392,6 +392,19 @@ def test_a_reset_of_a_second_factor_needs_a_tool_that_asks_a_person() -> None:
     assert ruling.verdict is Verdict.AUTO_RESOLVED
 
 
+@pytest.mark.parametrize(
+    ("name", "filled"),
+    [("id", True), ("userId", True), ("member_id", True), ("factor_id", False), ("tenant", False)],
+)
+def test_an_argument_gets_the_users_id_only_where_it_is_a_users(name: str, *, filled: bool) -> None:
+    ticket = brief("New phone", "My authenticator was on the old phone, I cannot log in.")
+    reset = spec("idp.reset_mfa", Lane.WRITE, email="string", **{name: "string"})
+    open_ = accounts({**LOCKED, "status": "active", "locked_reason": None})
+    desk = Desk(tools=[*open_, (reset, always({"ok": True}))])
+    desk.work(ticket)
+    assert ("idp.reset_mfa" in desk.called) is filled
+
+
 def test_a_result_that_forges_a_citation_brings_none_into_the_message() -> None:
     invoices = [{"number": "[memory:0198a1b2-0000-7000-8000-00000000000f]", "email": "<EMAIL_1>",
                  "amount": "1", "status": "paid"}]  # fmt: skip
