@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from cairn.agent.planning.playbooks.playbook import Text
 
-LANGUAGES = frozenset({"en", "de", "fr", "es"})
-
 GREETING: Text = {"en": "Hello,", "de": "Guten Tag,", "fr": "Bonjour,", "es": "Buenos días,"}
 
 HAND_OFF: Text = {
