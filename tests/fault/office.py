@@ -114,9 +114,14 @@ class Office:
         self.tenant.post(f"/v1/investigations/{investigation_id}/resume", {})
 
     def kill_worker(self, state: State) -> list[int]:
-        """Kill -9 the workers of the function that runs the step of a state."""
-        killed = self.laptop.kill_workers(f"cairn-local-{WORKERS[state]}")
-        eventually(lambda: not any(lives(pid) for pid in killed), what="the deaths")
+        """Kill -9 the workers of the function that runs the step of a state.
+
+        Their connectors end by themselves, once they are orphans, and are waited for.
+        """
+        function = f"cairn-local-{WORKERS[state]}"
+        doomed = [one for pid in self.laptop.worker_pids(function) for one in family(pid)]
+        killed = self.laptop.kill_workers(function)
+        eventually(lambda: not any(lives(pid) for pid in doomed), what="the deaths")
         return killed
 
     def waits_with_token(self, ticket_id: str) -> bool:
@@ -126,8 +131,15 @@ class Office:
         with superuser(self.laptop) as root:
             return root.execute(query, [self.tenant.id, ticket_id]).fetchone() is not None
 
-    def let_expire(self, ticket_id: str) -> None:
-        """Let the question of a ticket be of yesterday."""
+    def ticket_nobody_answered(self) -> str:
+        """A ticket whose question is of yesterday, its execution still waiting; its id."""
+        ticket = self.ticket()
+        self.reaches(ticket, State.WAITING_APPROVAL)
+        eventually(lambda: self.waits_with_token(ticket), seconds=SECONDS, what="the token")
+        self._let_expire(ticket)
+        return ticket
+
+    def _let_expire(self, ticket_id: str) -> None:
         query = """UPDATE approval SET expires_at = now() - interval '1 hour',
             asked_at = now() - interval '25 hours' WHERE workspace_id = %s AND ticket_id = %s"""
         with superuser(self.laptop) as root:
@@ -217,6 +229,14 @@ def open_office(laptop: Laptop, folder: Path, *, repeats: bool) -> Office:
         {"name": "accounts", "command": command, "autonomy": "propose", "scopes": SCOPES},
     )
     return Office(tenant=tenant, folder=folder)
+
+
+def family(pid: int) -> list[int]:
+    """A process and whatever it has started."""
+    try:
+        return [pid, *(one.pid for one in psutil.Process(pid).children(recursive=True))]
+    except psutil.NoSuchProcess:
+        return [pid]
 
 
 def lives(pid: int) -> bool:

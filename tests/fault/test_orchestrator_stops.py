@@ -2,7 +2,7 @@
 
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from tests.fault.office import Office
+from tests.fault.office import Office, machine
 from tests.fault.turnstile import Turnstile, turnstile
 from tests.plugins.waiting import eventually
 
@@ -35,6 +35,31 @@ def test_an_orchestrator_killed_in_every_state_on_the_way_to_done_loses_nothing(
     assert len(office.effects()) == 1
     assert office.calls(ended["id"], "applied") == 1
     office.is_whole(ended["id"])
+
+
+def test_an_orchestrator_killed_while_an_investigation_halts_loses_nothing(office: Office) -> None:
+    ticket = office.ticket_nobody_answered()
+    with turnstile(office.laptop, office.tenant.id) as held:
+        office.sweep()
+        reach_the_closing(office, held)
+        stop_and_resume(office, held, ticket)
+    ended = office.over(ticket)
+    assert (ended["state"], ended["error"], ended["run"]) == ("HALTED", "approval-expired", 2)
+    assert office.effects() == []
+    office.is_whole(ended["id"])
+
+
+def reach_the_closing(office: Office, held: Turnstile) -> None:
+    """Let everybody write until it is the machine's last step that wants to."""
+
+    def look() -> bool:
+        if machine(office).at == State.HALTED.value and not office.owes_answers():
+            return bool(held.waiting())
+        if held.waiting():
+            held.let_through()
+        return False
+
+    eventually(look, seconds=SECONDS, what="the closing")
 
 
 def next_state(office: Office, held: Turnstile, ticket: str) -> State | None:

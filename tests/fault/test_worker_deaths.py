@@ -98,10 +98,7 @@ def test_a_worker_killed_in_every_state_on_the_way_to_done_does_nothing_twice(
 
 
 def test_a_worker_killed_while_an_investigation_halts_loses_nothing(office: Office) -> None:
-    ticket = office.ticket()
-    office.reaches(ticket, State.WAITING_APPROVAL)
-    eventually(lambda: office.waits_with_token(ticket), seconds=SECONDS, what="the token")
-    office.let_expire(ticket)
+    ticket = office.ticket_nobody_answered()
     with turnstile(office.laptop, office.tenant.id) as held:
         office.sweep()
         walk = Walk(office=office, held=held, ticket=ticket, deadly=frozenset({State.HALTED}))
