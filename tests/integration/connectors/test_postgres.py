@@ -190,7 +190,7 @@ def test_a_row_that_was_cut_is_said_to_be(reader) -> None:
     assert half.value["rows"][0].endswith("ada@example.com ")
 
 
-def test_the_server_sends_no_more_than_is_shown(customer: Customer) -> None:
+def test_the_server_sends_no_more_than_is_shown(customer: Customer, reader) -> None:
     many = postgres(
         {"schemas": ["support"], "max_rows": 5000, "statement_seconds": 20},
         {"dsn": customer.dsn_of(READER)},
