@@ -1,4 +1,4 @@
-"""Routes of investigations, approvals, grants and costs as they are wired, over PostgreSQL."""
+"""Routes of investigations, approvals, grants, redaction and costs as wired, over PostgreSQL."""
 
 from __future__ import annotations
 
@@ -132,3 +132,17 @@ def test_a_grant_that_cannot_be_opened_is_listed_and_revoked(
     assert (listed["id"], listed["reason"]) == (ids["grant_id"], "")
     revoked = api.call("DELETE", f"/v1/grants/{ids['grant_id']}")
     assert revoked["revoked_at"] is not None
+
+
+def test_the_redaction_profile_that_was_chosen_is_shown_and_on_record(
+    front: tuple[Front, dict[str, str]],
+) -> None:
+    api, _ = front
+    assert api.call("GET", "/v1/redaction") == {"profile": "pii"}
+    assert api.call("PUT", "/v1/redaction", json={"profile": "hipaa"}) == {"profile": "hipaa"}
+    assert api.call("GET", "/v1/redaction") == {"profile": "hipaa"}
+    [entry] = api.call("GET", "/v1/ledger?type=redaction.changed")["items"]
+    assert entry["meta"] == {"before": "pii", "profile": "hipaa"}
+    refused = api.answer("PUT", "/v1/redaction", json={"profile": "hippa"})
+    assert refused.status_code == 422
+    assert api.call("PUT", "/v1/redaction", json={"profile": "pii"}) == {"profile": "pii"}
