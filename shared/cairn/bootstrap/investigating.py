@@ -6,7 +6,7 @@ Each part is imported and made when a step first needs it: a cold start pays for
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.bootstrap.later import later
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.workspaces import PostgresProfiles
 
 SUPERSEDED = "superseded"
+TRACES = 1_000
+"""Of investigations that a process keeps in mind."""
 
 
 class InvestigationSettings(DatabaseSettings, KeyStoreSettings, Protocol):
@@ -135,6 +137,19 @@ class InvestigationParts:
             clock=utc_now,
             new_id=new_id,
         )
+
+    @cached_property
+    def traceparent(self) -> Callable[[UUID, UUID], str | None]:
+        """The trace of an investigation, in which its entries and messages go on.
+
+        It never changes: a process reads it once, not with every step.
+        """
+        return lru_cache(TRACES)(self._traceparent)
+
+    def _traceparent(self, workspace_id: UUID, investigation_id: UUID) -> str | None:
+        with self.journal.reading(workspace_id) as stores:
+            found = stores.investigations.find(investigation_id)
+        return found.traceparent if found else None
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -337,7 +352,7 @@ class InvestigationSteps:
             "HALTED": lambda: parts.close(*ids),
         }
         call = calls.get(step) or (lambda: self._ran(step, *ids, run))
-        with within(self._traceparent(*ids)):
+        with within(parts.traceparent(*ids)):
             answer = self._answered(call, *ids)
         parts.log.info("investigation.step", extra={"step": step, **answer})
         return answer
@@ -348,12 +363,6 @@ class InvestigationSteps:
         """Look after an execution that ended by itself."""
         ended = self.parts.execution_ended(workspace_id, investigation_id, run=run, status=status)
         return ended.as_answer()
-
-    def _traceparent(self, workspace_id: UUID, investigation_id: UUID) -> str | None:
-        """Return the trace the investigation belongs to: its entries and messages go on in it."""
-        with self.parts.journal.reading(workspace_id) as stores:
-            found = stores.investigations.find(investigation_id)
-        return found.traceparent if found else None
 
     def _ran(self, step: str, workspace_id: UUID, investigation_id: UUID, run: int) -> Present:
         from cairn.agent.state import State

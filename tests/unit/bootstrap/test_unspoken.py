@@ -41,10 +41,10 @@ def test_no_error_is_no_error() -> None:
 
 
 class Broken:
-    """Parts whose journal breaks over what somebody wrote."""
+    """Parts that break over what somebody wrote."""
 
     @property
-    def journal(self) -> Any:
+    def traceparent(self) -> Any:
         return {}["ada@acme.test"]
 
 
