@@ -2,12 +2,14 @@
 
 Lambda reports a raised exception under its class name, and state machines retry and catch by that
 name; ministack reports every one as Runtime.HandlerError. A task that waits for its token fails
-when its function fails; ministack waits on. Not a fork: five names of the pinned version are
-wrapped, and a contract test notices when they move.
+when its function fails; ministack waits on. Workers of a function start one after the other: a
+laptop has no more processors for many. Not a fork: six names of the pinned version are wrapped, and
+a contract test notices when they move.
 """
 
 import signal
 import threading
+import time
 from typing import Any
 
 from ministack.core import lambda_runtime
@@ -19,6 +21,11 @@ WORKER_DIED = "Worker process died"
 NEVER_STARTED = "Worker process exited immediately"
 
 EXITED = "Runtime.ExitError"
+
+PATIENCE = 5.0
+"""Seconds that calls wait for the first answer of a function's newest worker."""
+
+PAUSE = 0.01
 
 last = threading.local()
 
@@ -36,6 +43,7 @@ def name_errors() -> None:
 
     def invoke(self: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         answer: dict[str, Any] = invoke_worker(self, *args, **kwargs)
+        self.answered = True
         died = answer.get("error") == WORKER_DIED
         last.error_type = EXITED if died else answer.get("error_type")
         return answer
@@ -56,6 +64,34 @@ def name_errors() -> None:
 def _never_started(result: dict[str, Any]) -> bool:
     """Return whether a worker died while it imported its handler."""
     return str(result["body"].get("errorMessage", "")).startswith(NEVER_STARTED)
+
+
+def start_one_at_a_time() -> None:
+    """Let a call wait for the worker that is being started, rather than start one more.
+
+    Each loads libraries, a model or connectors: six that do so at once are all ready later than two
+    that take turns. Patience is short, so that nobody waits for good for who waits for him.
+    """
+    runtime: Any = lambda_runtime
+    service: Any = lambda_svc
+    take, deciding = service.acquire_worker, threading.Lock()
+
+    def take_in_turn(name: str, config: Any, code: bytes, qualifier: str = "$LATEST") -> Any:
+        key = runtime._worker_key(name, config, qualifier)
+        while True:
+            with deciding:
+                workers = list(runtime._workers.get(key, ()))
+                is_free = any(not one.in_use for one in workers)
+                if is_free or not any(_starts(one) for one in workers):
+                    return take(name, config, code, qualifier=qualifier)
+            time.sleep(PAUSE)
+
+    service.acquire_worker = take_in_turn
+
+
+def _starts(worker: Any) -> bool:
+    """Return whether a worker was started a moment ago and has answered nothing yet."""
+    return not hasattr(worker, "answered") and time.time() - worker.last_used < PATIENCE
 
 
 def fail_callbacks() -> None:
@@ -104,6 +140,7 @@ def save_on_request() -> None:
 
 if __name__ == "__main__":
     name_errors()
+    start_one_at_a_time()
     fail_callbacks()
     save_on_request()
 
