@@ -24,7 +24,7 @@ from tests.support.zoho_replay import (
 )
 
 from cairn.errors import NotFound, Unauthenticated, Unavailable, ValidationFailed
-from cairn.helpdesk.adapter import Delivered, NeedsAuth, TicketAdapter
+from cairn.helpdesk.adapter import Delivered, Message, NeedsAuth, TicketAdapter
 from cairn.helpdesk.ticket import Priority
 from cairn.ids import new_id
 from cairn.storage.help_desks import OpenHelpDesk, PublishedKeys
@@ -144,6 +144,54 @@ def test_a_ticket_that_zoho_lists_late_is_found_in_the_overlap(zoho: ZohoReplay)
     assert polled(adapter, cursor)[0] == [late["id"]]
 
 
+def heard(adapter: TicketAdapter, cursor: str | None) -> tuple[list[Message], str | None]:
+    """Poll once; return the messages by their time, and the cursor."""
+    page = adapter.poll(cursor, 50)
+    return sorted(page.messages, key=lambda one: str(one.written_at)), page.cursor
+
+
+def test_what_zohos_requester_writes_later_is_a_message_once(zoho: ZohoReplay) -> None:
+    adapter = zoho_desk(zoho)
+    made = ask(zoho, "Door")
+    first = zoho.write(made, "<div>The first text.</div>", isDescriptionThread=True)
+    assert heard(adapter, None)[0] == []
+    _, cursor = heard(adapter, None)
+    zoho.now += timedelta(minutes=10)
+    adapter.reply(made["id"], "Which door?", private=False, key=KEY)
+    long = f"<div>The <b>left</b> one. {'x' * 400}</div>"
+    mail = zoho.write(made, long)
+    zoho.now += timedelta(minutes=1)
+    comment = zoho.remark(made, "And locked.", kind="END_USER", email=made["email"])
+    zoho.remark(made, "I look into it.", kind="AGENT", email="lena@harbourlane.example")
+    zoho.write(made, "Not sent yet", direction="out", status="DRAFT")
+    found, cursor = heard(adapter, cursor)
+    assert [one.id for one in found] == [f"thread:{mail['id']}", f"comment:{comment['id']}"]
+    assert found[0].text == f"The left one. {'x' * 400}"
+    assert {(one.ticket, one.author) for one in found} == {(made["id"], made["email"])}
+    assert found[1].written_at == zoho.now
+    assert first["id"] not in repr(found)
+    zoho.now += timedelta(minutes=1)
+    zoho.tickets[made["id"]]["modifiedTime"] = zoho.stamp()
+    within, cursor = heard(adapter, cursor)
+    assert {one.id for one in within} <= {one.id for one in found}
+    zoho.now += timedelta(minutes=10)
+    zoho.tickets[made["id"]]["modifiedTime"] = zoho.stamp()
+    _, cursor = heard(adapter, cursor)
+    zoho.now += timedelta(minutes=10)
+    zoho.tickets[made["id"]]["modifiedTime"] = zoho.stamp()
+    assert heard(adapter, cursor)[0] == []
+
+
+def test_a_zoho_mail_without_an_author_has_its_senders_address(zoho: ZohoReplay) -> None:
+    adapter = zoho_desk(zoho)
+    made = ask(zoho, "Door")
+    _, cursor = heard(adapter, None)
+    zoho.now += timedelta(minutes=10)
+    zoho.write(made, "Hello", author=None, fromEmailAddress="Boss <boss@northwind.example>")
+    (message,) = heard(adapter, cursor)[0]
+    assert message.author == "boss@northwind.example"
+
+
 def test_only_the_departments_tickets_are_taken(zoho: ZohoReplay) -> None:
     ask(zoho, "Ours")
     ask(zoho, "Theirs", departmentId="6000000000002")
@@ -252,6 +300,28 @@ def test_a_delivery_with_zohos_token_brings_its_tickets(
     assert adapter.read(given).delivery_id == read.delivery_id
 
 
+def test_a_delivery_of_a_mail_or_comment_is_a_message(zoho: ZohoReplay) -> None:
+    made = ask(zoho, "Door")
+    mail = {**zoho.write(made, "<p>The left one.</p>"), "ticketId": made["id"]}
+    theirs = zoho.remark(made, "Locked.", kind="END_USER", email=made["email"])
+    ours = zoho.remark(made, "I look.", kind="AGENT", email="lena@harbourlane.example")
+    events: list[dict[str, Any]] = [
+        {"eventType": "Ticket_Thread_Add", "payload": mail},
+        {"eventType": "Ticket_Thread_Add", "payload": {**mail, "direction": "out"}},
+        {"eventType": "Ticket_Thread_Add", "payload": {**mail, "id": None}},
+        {"eventType": "Ticket_Comment_Add", "payload": {**theirs, "ticketId": made["id"]}},
+        {"eventType": "Ticket_Comment_Add", "payload": {**ours, "ticketId": made["id"]}},
+        {"eventType": "Ticket_Comment_Update", "payload": {**theirs, "ticketId": made["id"]}},
+        {"eventType": "Ticket_Thread_Add", "payload": {"direction": ["in"], "author": 7}},
+    ]
+    read = zoho_desk(zoho).read(delivered("t", *events))
+    assert read.tickets == ()
+    assert [(one.ticket, one.id, one.text) for one in read.messages] == [
+        (made["id"], f"thread:{mail['id']}", "The left one."),
+        (made["id"], f"comment:{theirs['id']}", "Locked."),
+    ]
+
+
 def test_a_token_in_milliseconds_holds_too(zoho: ZohoReplay, signing: rsa.RSAPrivateKey) -> None:
     milliseconds = int(zoho.now.timestamp()) * 1000
     given = token(signing, zoho.now, iat=milliseconds, exp=milliseconds + 300_000)
@@ -350,6 +420,33 @@ def test_github_is_polled_by_change_and_nothing_is_missed_or_read_twice(
     assert polled(adapter, cursor)[0] == ["2"]
 
 
+def test_what_an_issues_opener_writes_below_it_is_a_message_once(github: GitHubReplay) -> None:
+    adapter = issues(github)
+    github.add_issue("Crash")
+    _, cursor = heard(adapter, None)
+    github.now += timedelta(minutes=10)
+    adapter.reply("1", "Which version?", private=False, key=KEY)
+    github.write(1, f"As the opener.\n\n<!-- cairn:{KEY} -->", by="ines")
+    github.write(1, "Me too.", by="somebody")
+    github.now += timedelta(minutes=1)
+    comment = github.write(1, f"> Which version?\n> <!-- cairn:{KEY} -->\n\n4.2", by="ines")
+    (message,), cursor = heard(adapter, cursor)
+    assert (message.ticket, message.id) == ("1", f"comment:{comment['id']}")
+    assert message.author == "ines@users.noreply.github.com"
+    assert message.written_at == github.now
+    for _ in range(2):
+        github.now += timedelta(minutes=10)
+        github.issues[1]["updated_at"] = github.stamp()
+        found, cursor = heard(adapter, cursor)
+    assert found == []
+
+
+def test_an_issue_without_comments_is_not_asked_for_them(github: GitHubReplay) -> None:
+    github.add_issue("Crash")
+    issues(github).poll(None, 50)
+    assert not [one for one in github.asked if one.path.endswith("/comments")]
+
+
 def test_a_comment_is_posted_once_and_readers_do_not_see_its_mark(github: GitHubReplay) -> None:
     github.add_issue("Help")
     adapter = issues(github)
@@ -411,6 +508,31 @@ def test_a_signed_issue_is_a_ticket(github: GitHubReplay) -> None:
     adapter.verify(given, github.now)
     read = adapter.read(given)
     assert (read.delivery_id, [one.external_id for one in read.tickets]) == ("72d3162e", ["1"])
+
+
+def commented(github: GitHubReplay, *, by: str, action: str = "created") -> Delivered:
+    github.add_issue("Crash")
+    comment = github.write(1, "4.2", by=by)
+    told = {
+        "action": action,
+        "issue": github.issues[1],
+        "comment": comment,
+        "repository": {"full_name": "HarbourLane/booking"},
+    }
+    return hook(json.dumps(told).encode(), **{"x-github-event": "issue_comment"})
+
+
+def test_a_comment_of_the_opener_is_a_message_with_its_ticket(github: GitHubReplay) -> None:
+    read = issues(github).read(commented(github, by="ines"))
+    assert [one.external_id for one in read.tickets] == ["1"]
+    assert [(one.ticket, one.text) for one in read.messages] == [("1", "4.2")]
+
+
+@pytest.mark.parametrize(("by", "action"), [("lena", "created"), ("ines", "deleted")])
+def test_a_comment_of_somebody_else_or_taken_back_is_no_message(
+    github: GitHubReplay, by: str, action: str
+) -> None:
+    assert issues(github).read(commented(github, by=by, action=action)).messages == ()
 
 
 @pytest.mark.parametrize(

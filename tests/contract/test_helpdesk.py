@@ -551,7 +551,7 @@ def test_the_plain_source_keeps_answers_as_rows(helpdesk: Helpdesk) -> None:
         write_back(helpdesk, ticket_id, investigation_id)
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
         (reply,) = stores.write_backs.replies(ticket_id)
-    assert helpdesk.sealed.reply(helpdesk.workspace_id, reply) == (
+    assert helpdesk.sealed.said(helpdesk.workspace_id, reply) == (
         "Your account is unlocked. [tool:x]"
     )
     assert b"unlocked" not in reply.sealed
@@ -567,7 +567,7 @@ def test_an_answer_is_sealed_for_everyone_it_may_speak_of(helpdesk: Helpdesk) ->
     about = tuple(sorted((*helpdesk.row(ticket_id).data_subjects, beside)))
     assert (reply.data_subjects, entry.data_subjects) == (about, about)
     helpdesk.keys.destroy(helpdesk.workspace_id, beside)
-    assert helpdesk.sealed.reply(helpdesk.workspace_id, reply) is None
+    assert helpdesk.sealed.said(helpdesk.workspace_id, reply) is None
     with pytest.raises(BodyUnreadable):
         helpdesk.body(entry)
 

@@ -15,6 +15,7 @@ from cairn.agent.approvals import Approvals
 from cairn.agent.calling import CallTool
 from cairn.agent.closing import Abandon, Close, Halt
 from cairn.agent.hiding import Hiding
+from cairn.agent.history import History
 from cairn.agent.journal import Journal
 from cairn.agent.leaving import Leave
 from cairn.agent.loop import Loop
@@ -405,6 +406,7 @@ class Agents:
                     desk=self.desk,
                     hiding=self.hiding,
                     surrounds=lambda workspace_id, ticket: self.around,
+                    earlier=History(journal=self.journal),
                     planner=self.planner,
                     degraded=lambda workspace_id: self.degraded,
                 ),

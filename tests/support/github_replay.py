@@ -126,20 +126,26 @@ class GitHubReplay(Replay):
         return self._page(asked, rows)
 
     def _comment(self, asked: Asked, number: str) -> Reply:
-        issue = self.issues.get(int(number))
-        if issue is None:
+        if int(number) not in self.issues:
             return self.unknown(asked)
+        said = (asked.body or {})["body"]
+        return Reply(status=201, body=self.write(int(number), said, by="cairn-bot"))
+
+    def write(self, number: int, body: str, *, by: str) -> Record:
+        """Let an account comment on an issue and return the comment."""
+        issue = self.issues[number]
         made = {
             "id": next(self.ids),
-            "body": (asked.body or {})["body"],
-            "user": {"login": "cairn-bot", "id": 8, "type": "Bot"},
+            "body": body,
+            "user": {"login": by, "id": 8, "type": "Bot" if by == "cairn-bot" else "User"},
             "created_at": self.stamp(),
             "updated_at": self.stamp(),
             "html_url": f"{issue['html_url']}#issuecomment-1",
         }
-        self.comments.setdefault(int(number), []).append(made)
+        self.comments.setdefault(number, []).append(made)
         issue["comments"] += 1
-        return Reply(status=201, body=made)
+        issue["updated_at"] = self.stamp()
+        return made
 
     def _label(self, asked: Asked, number: str) -> Reply:
         issue = self.issues.get(int(number))

@@ -11,10 +11,19 @@ from tests.support.remembering import Sent
 from cairn.access import Principal
 from cairn.errors import Unauthenticated
 from cairn.graph.memory_records import Dump
-from cairn.helpdesk.adapter import Capabilities, Delivered, Events, Incoming, NeedsAuth, Polled
+from cairn.helpdesk.adapter import (
+    Capabilities,
+    Delivered,
+    Events,
+    Incoming,
+    Message,
+    NeedsAuth,
+    Polled,
+)
 from cairn.helpdesk.gateway import InboundGateway
 from cairn.helpdesk.inbound import ReceiveEvents
 from cairn.helpdesk.intake import From, Intake, Received
+from cairn.helpdesk.messages import MessageTaken, ReceiveMessages
 from cairn.helpdesk.personas import Personas
 from cairn.helpdesk.polling import PollDue, PollSource
 from cairn.helpdesk.ports import SourceKind, TicketRow, TicketSource
@@ -63,6 +72,7 @@ class FakeHelpDesk:
     statuses: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     times: dict[str, int] = field(default_factory=dict[str, int])
     loses_answer: set[str] = field(default_factory=set[str])
+    messages: list[Message] = field(default_factory=list[Message])
 
     def capabilities(self) -> Capabilities:
         return self.can
@@ -72,7 +82,12 @@ class FakeHelpDesk:
         at = int(cursor or 0)
         page = self.pages[at] if at < len(self.pages) else ()
         after = min(at + 1, len(self.pages))
-        return Polled(tickets=tuple(page), cursor=str(after), more=after < len(self.pages))
+        return Polled(
+            tickets=tuple(page),
+            cursor=str(after),
+            more=after < len(self.pages),
+            messages=tuple(self.messages),
+        )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
         if delivered.headers.get("x-signature") != "good":
@@ -80,7 +95,11 @@ class FakeHelpDesk:
 
     def read(self, delivered: Delivered) -> Events:
         tickets = self.pages[int(delivered.body)] if delivered.body else ()
-        return Events(delivery_id=delivered.headers["x-id"], tickets=tuple(tickets))
+        return Events(
+            delivery_id=delivered.headers["x-id"],
+            tickets=tuple(tickets),
+            messages=tuple(self.messages),
+        )
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         self.answers.setdefault(key, (external_id, text, private))
@@ -126,6 +145,9 @@ class Helpdesk:
         self.intake = Intake(
             **made, resolver=resolver, cipher=self.sealed.cipher, dispatcher=self.sent
         )
+        self.messages = ReceiveMessages(
+            **made, resolver=resolver, cipher=self.sealed.cipher, dispatcher=self.sent
+        )
         self.requeue = Requeue(**made, dispatcher=self.sent)
         self.sources = TicketSources(
             **made,
@@ -139,6 +161,7 @@ class Helpdesk:
             **around,
             adapter=self.sources.adapter,
             intake=self.intake,
+            messages=self.messages,
             mended=self.requeue.mended,
             stopwatch=lambda: 0.0,
         )
@@ -147,12 +170,14 @@ class Helpdesk:
             workspace_of=self.workspace_of,
             adapter=self.sources.adapter,
             intake=self.intake,
+            messages=self.messages,
         )
         self.desk = Desk(
             **made,
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
+            dispatcher=self.sent,
             warn=self.tell,
         )
         self.queue = WatchQueue(transactions=self.transactions, at_once=8)
@@ -211,6 +236,11 @@ class Helpdesk:
 
     def add(self, given: Incoming, origin: From = API, **options: Any) -> Received:
         return self.intake.add(self.principal, origin, given, **options)
+
+    def say(self, ticket_id: UUID, text: str, **more: Any) -> MessageTaken:
+        """Let the requester of a ticket of the plain source write."""
+        given = Message(**{"ticket": "", "id": str(new_id()), "text": text, **more})
+        return self.messages.add(self.principal, ticket_id, given)
 
     def taken(self, given: Incoming, origin: From = API) -> UUID:
         """Take a ticket in and up; return its id."""

@@ -89,6 +89,41 @@ class ZohoReplay(Replay):
         self.tickets[made["id"]] = made
         return made
 
+    def write(self, ticket: Record, content: str, **more: Any) -> Record:
+        """Let the requester mail to a ticket, as Zoho takes it in, and return the thread."""
+        made = {
+            "id": self.new_id(),
+            "channel": "EMAIL",
+            "direction": "in",
+            "status": "SUCCESS",
+            "isDescriptionThread": False,
+            "fromEmailAddress": f'"Mara Voss"<{ticket["email"]}>',
+            "author": {"name": "Mara Voss", "email": ticket["email"], "type": "END_USER"},
+            "contentType": "text/html",
+            "summary": content[:20],
+            "content": content,
+            "visibility": "public",
+            "createdTime": self.stamp(),
+            **more,
+        }
+        self.threads.setdefault(ticket["id"], []).append(made)
+        self.tickets[ticket["id"]]["modifiedTime"] = self.stamp()
+        return made
+
+    def remark(self, ticket: Record, content: str, *, kind: str, email: str) -> Record:
+        """Let an AGENT or an END_USER comment on a ticket and return the comment."""
+        made = {
+            "id": self.new_id(),
+            "content": content,
+            "contentType": "plainText",
+            "isPublic": True,
+            "commentedTime": self.stamp(),
+            "commenter": {"name": "X", "email": email, "type": kind},
+        }
+        self.comments.setdefault(ticket["id"], []).append(made)
+        self.tickets[ticket["id"]]["modifiedTime"] = self.stamp()
+        return made
+
     def expire_tokens(self) -> None:
         """Make every access token that was issued an old one."""
         self.tokens.clear()
@@ -257,6 +292,7 @@ class ZohoReplay(Replay):
             "commentedTime": self.stamp(),
             "modifiedTime": None,
             "commenterId": "6000000000099",
+            "commenter": {"name": "Cairn", "email": "agent@harbourlane.example", "type": "AGENT"},
             "attachments": [],
         }
         self.comments.setdefault(number, []).append(made)

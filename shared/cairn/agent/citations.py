@@ -137,6 +137,11 @@ def citations(text: str) -> tuple[Citation, ...]:
     return tuple(one for one in found if one is not None)
 
 
+def without(text: str) -> str:
+    """Return `text` without its citations: those of another investigation resolve to nothing."""
+    return _TOKEN.sub("", text)
+
+
 def claims(text: str) -> tuple[Claim, ...]:
     """Return the sentences of `text` that say something, in order, each with its citations."""
     return tuple(

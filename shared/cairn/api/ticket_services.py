@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.helpdesk.adapter import Delivered, Incoming
+    from cairn.helpdesk.adapter import Delivered, Incoming, Message
     from cairn.helpdesk.inbound import EventsTaken
     from cairn.helpdesk.intake import From, Received
+    from cairn.helpdesk.messages import MessageTaken
     from cairn.helpdesk.persona import Persona
     from cairn.helpdesk.polling import PollResult
     from cairn.helpdesk.ports import PersonaVersion, TicketSource
@@ -34,6 +35,19 @@ class AddTicket(Protocol):
         *,
         idempotency: IdempotencyKey | None = None,
     ) -> Received: ...
+
+
+class AddMessage(Protocol):
+    """Take in what the requester wrote later; NotFound, Conflict for a help desk's ticket."""
+
+    def __call__(
+        self,
+        principal: Principal,
+        ticket_id: UUID,
+        given: Message,
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> MessageTaken: ...
 
 
 class ReadTickets(Protocol):
@@ -104,6 +118,7 @@ class TicketServices:
     """The use cases of tickets."""
 
     add: AddTicket
+    message: AddMessage
     read: ReadTickets
     requeue: RequeueTicket
     queue: WatchQueue

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cairn.helpdesk.gateway import Models, Redact
     from cairn.helpdesk.inbound import ReceiveEvents
     from cairn.helpdesk.intake import Intake
+    from cairn.helpdesk.messages import ReceiveMessages
     from cairn.helpdesk.personas import Personas
     from cairn.helpdesk.polling import PollDue, PollSource
     from cairn.helpdesk.queue import WatchQueue
@@ -90,6 +91,20 @@ class HelpdeskParts:
         )
 
     @cached_property
+    def messages(self) -> ReceiveMessages:
+        """What takes requesters' later messages in."""
+        from cairn.helpdesk.messages import ReceiveMessages
+
+        return ReceiveMessages(
+            transactions=self.transactions,
+            resolver=self._resolver,
+            cipher=self.sealed.cipher,
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @cached_property
     def requeue(self) -> Requeue:
         """What puts tickets back; `requeue.mended(workspace_id, "connector:<name>")`, too."""
         from cairn.helpdesk.requeue import Requeue
@@ -136,6 +151,7 @@ class HelpdeskParts:
             transactions=self.transactions,
             adapter=self.sources.adapter,
             intake=self.intake,
+            messages=self.messages,
             mended=self.requeue.mended,
             clock=utc_now,
             stopwatch=monotonic,
@@ -167,6 +183,7 @@ class HelpdeskParts:
             transactions=self.transactions,
             adapter=self.sources.adapter,
             intake=self.intake,
+            messages=self.messages,
             clock=utc_now,
         )
 
@@ -180,6 +197,7 @@ class HelpdeskParts:
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
+            dispatcher=self.wake,
             clock=utc_now,
             new_id=new_id,
             warn=warn(self.log),
@@ -274,6 +292,7 @@ def ticket_services(parts: ApiParts) -> TicketServices:
     own = parts.investigating.helpdesk
     return TicketServices(
         add=later(lambda: own.intake.add),
+        message=later(lambda: own.messages.add),
         read=later(lambda: _reading(own, parts)),
         requeue=later(lambda: own.requeue),
         queue=later(lambda: _queue(own, parts)),

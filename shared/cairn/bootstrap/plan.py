@@ -65,6 +65,7 @@ def _models(settings: PlanSettings, opened: Database, log: Logger) -> Gateway | 
 
 
 def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
+    from cairn.agent.history import History
     from cairn.agent.steps.triage import Triage
     from cairn.bootstrap.planning import surrounds
 
@@ -73,6 +74,7 @@ def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
         desk=helpdesk.desk,
         hiding=parts.hiding,
         surrounds=surrounds(parts.opened, parts.keys),
+        earlier=History(journal=parts.journal),
         planner=planner,
         degraded=helpdesk.queue(settings.investigations, settings.degraded_above).degraded,
     )

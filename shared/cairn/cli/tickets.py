@@ -107,13 +107,33 @@ def show(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None:
         out.print(f"  [red]waits for[/] {escape(found['waits_for'])}", highlight=False)
     if found["body"]:
         out.print(escape(found["body"]), highlight=False)
-    for reply in found["replies"]:
-        kind = "note" if reply["private"] else "reply"
-        text = escape(reply["text"] or "(forgotten)")
-        out.print(f"\n[cyan]{kind}[/] {moment(reply['created_at'])}\n{text}", highlight=False)
+    for at, kind, said in sorted(_said(found)):
+        text = escape(said or "(forgotten)")
+        out.print(f"\n[cyan]{kind}[/] {moment(at)}\n{text}", highlight=False)
     for each in found["investigations"]:
         verdict = each.get("verdict") or "-"
         out.print(f"\ninvestigation {each['id']}  {each['state']}  {verdict}", highlight=False)
+
+
+@app.command()
+def message(
+    ctx: typer.Context,
+    ticket: TicketId,
+    text: Annotated[str, typer.Argument(help="What the requester wrote, or @FILE.")],
+    external_id: Annotated[
+        str | None, typer.Option(help="Your own id; the same one again changes nothing.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add what the requester wrote later; a ticket that waits for it is taken up again."""
+    deps = deps_of(ctx)
+    asked = without_none({"text": text_given(text), "external_id": external_id})
+    made = deps.client.post(f"/v1/tickets/{ticket}/messages", asked)
+    if as_json:
+        print_json(made)
+        return
+    word = "added" if made["outcome"] == "new" else made["outcome"]
+    deps.out.print(f"[green]{word}[/] {made['id']}", highlight=False)
 
 
 @app.command()
@@ -146,6 +166,16 @@ def requeue(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None
     deps = deps_of(ctx)
     done = deps.client.post(f"/v1/tickets/{ticket}/requeue", {})
     print_done(deps, done, f"[green]{done['status']}[/] {ticket}", as_json=as_json)
+
+
+def _said(ticket: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return when, what kind of words, and the words themselves, of all that was said later."""
+    theirs = [(one["written_at"], "message", one["text"] or "") for one in ticket["messages"]]
+    ours = [
+        (one["created_at"], "note" if one["private"] else "reply", one["text"] or "")
+        for one in ticket["replies"]
+    ]
+    return [*theirs, *ours]
 
 
 def _status(shown: dict[str, Any]) -> str:

@@ -58,12 +58,31 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What somebody outside the desk wrote to a ticket later; nothing of it is checked yet.
+
+    `ticket` is the ticket's external id, `id` the message's own at its source. `author` is an
+    address as `Incoming.requester_email` has it; None says that it is the requester.
+    """
+
+    ticket: str
+    id: str
+    text: str
+    author: str | None = None
+    written_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Polled:
-    """Tickets that are new or changed, and the cursor for next time; `more` are there now."""
+    """Tickets that are new or changed, and the cursor for next time; `more` are there now.
+
+    `messages` are those of these tickets since `cursor`: our own and colleagues' are left out.
+    """
 
     tickets: tuple[Incoming, ...]
     cursor: str | None
     more: bool = False
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +99,7 @@ class Events:
 
     delivery_id: str
     tickets: tuple[Incoming, ...]
+    messages: tuple[Message, ...] = ()
 
 
 class TicketAdapter(Protocol):

@@ -9,18 +9,19 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.errors import NotFound, Unauthenticated, ValidationFailed
-from cairn.helpdesk.adapter import Capabilities, Events, Incoming, Polled
+from cairn.helpdesk.adapter import Capabilities, Events, Incoming, Message, Polled
 from cairn.helpdesk.cursor import read_cursor
 from cairn.helpdesk.reading_records import text_at, time_at
 from cairn.helpdesk.ticket import Priority, TicketStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from cairn.clock import Clock
@@ -29,16 +30,21 @@ if TYPE_CHECKING:
 SIGNATURE_HEADER = "x-hub-signature-256"
 EVENT_HEADER = "x-github-event"
 DELIVERY_HEADER = "x-github-delivery"
+COMMENT_EVENT = "issue_comment"
 MAX_DELIVERY_CHARS = 100
 STATUS_LABEL = "cairn:"
 COMMENT_PAGES = 10
-"""Pages of a hundred comments in which an answer that may have been sent is looked for."""
+"""Pages of a hundred comments that are read at the most."""
+
+_OURS = re.compile(r"<!-- cairn:[^<>]* -->\s*\Z")
 
 _PRIORITIES = {
     Priority.CRITICAL: ("critical", "urgent", "blocker", "p0", "sev1"),
     Priority.HIGH: ("high", "p1", "sev2"),
     Priority.LOW: ("low", "minor", "p3", "p4"),
 }
+
+_EVENTS = frozenset(["issues", COMMENT_EVENT])
 
 Record = dict[str, Any]
 
@@ -67,7 +73,9 @@ class GitHubClient(Protocol):
         per_page: int,
     ) -> Page: ...
     def issue(self, number: int) -> Record: ...
-    def comments(self, number: int, *, page: int, per_page: int) -> Page: ...
+    def comments(
+        self, number: int, *, since: datetime | None = None, page: int, per_page: int
+    ) -> Page: ...
     def comment(self, number: int, body: str) -> Record: ...
     def add_labels(self, number: int, labels: Sequence[str]) -> list[Record]: ...
     def remove_label(self, number: int, label: str) -> list[Record]: ...
@@ -115,15 +123,14 @@ class GitHubAdapter:
             for one in page.records
             if (changed_at := time_at(one, "updated_at")) is not None
         ]
-        found = [
-            incoming(one, self.repository)
-            for one, number, changed_at in listed
-            if not at.has_seen(number, changed_at)
-        ]
+        found = [one for one, number, changed_at in listed if not at.has_seen(number, changed_at)]
         changes = [(number, changed_at) for _, number, changed_at in listed]
         more = page.next_page is not None
         return Polled(
-            tickets=tuple(found), cursor=str(at.after(changes, full=more, size=1)), more=more
+            tickets=tuple(incoming(one, self.repository) for one in found),
+            cursor=str(at.after(changes, full=more, size=1)),
+            more=more,
+            messages=tuple(said for one in found for said in self._messages(one, at.since)),
         )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
@@ -139,11 +146,14 @@ class GitHubAdapter:
             )
 
     def read(self, delivered: Delivered) -> Events:
-        """Return the issue of an `issues` event; other events tell nothing that is a ticket's."""
+        """Return the issue of an `issues` event, or of an `issue_comment` with what was said.
+
+        Other events tell nothing that is a ticket's.
+        """
         delivery_id = delivered.headers.get(DELIVERY_HEADER, "")[:MAX_DELIVERY_CHARS]
         if not delivery_id.strip():
             delivery_id = hashlib.sha256(delivered.body).hexdigest()
-        if delivered.headers.get(EVENT_HEADER) != "issues":
+        if delivered.headers.get(EVENT_HEADER) not in _EVENTS:
             return Events(delivery_id=delivery_id, tickets=())
         try:
             told: Any = json.loads(delivered.body)
@@ -154,9 +164,15 @@ class GitHubAdapter:
         if not isinstance(issue, dict) or "pull_request" in issue or not self._is_ours(told):
             return Events(delivery_id=delivery_id, tickets=())
         record = cast("Record", issue)
-        wanted = set(self.repository.labels) <= set(_labels(record))
-        tickets = (incoming(record, self.repository),) if wanted else ()
-        return Events(delivery_id=delivery_id, tickets=tickets)
+        if not set(self.repository.labels) <= set(_labels(record)):
+            return Events(delivery_id=delivery_id, tickets=())
+        comment: Any = told.get("comment")
+        commented = delivered.headers.get(EVENT_HEADER) == COMMENT_EVENT
+        if commented and (not isinstance(comment, dict) or told.get("action") != "created"):
+            return Events(delivery_id=delivery_id, tickets=())
+        messages = said_of(record, [cast("Record", comment)]) if commented else ()
+        ticket = incoming(record, self.repository)
+        return Events(delivery_id=delivery_id, tickets=(ticket,), messages=messages)
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Comment on the issue; a comment that carries the key is there already."""
@@ -179,15 +195,25 @@ class GitHubAdapter:
         """Refuse: issues have no time entries."""
         raise ValidationFailed("GitHub issues have no time entries.", reason="not-supported")
 
+    def _messages(self, issue: Record, since: datetime) -> tuple[Message, ...]:
+        """Return what the requester wrote below an issue since then."""
+        if text_at(issue, "comments") == "0":
+            return ()
+        number = _number(text_at(issue, "number"))
+        return said_of(issue, list(self._comments(number, since)))
+
     def _comment(self, number: int, wanted: str) -> str:
+        for one in self._comments(number):
+            if wanted in text_at(one, "body"):
+                return text_at(one, "id")
+        return ""
+
+    def _comments(self, number: int, since: datetime | None = None) -> Iterator[Record]:
         page: int | None = 1
         while page is not None and page <= COMMENT_PAGES:
-            found = self.client.comments(number, page=page, per_page=100)
-            for one in found.records:
-                if wanted in text_at(one, "body"):
-                    return text_at(one, "id")
+            found = self.client.comments(number, since=since, page=page, per_page=100)
+            yield from found.records
             page = found.next_page
-        return ""
 
     def _take_off(self, number: int, label: str) -> None:
         try:
@@ -208,7 +234,7 @@ def incoming(record: Record, repository: Repository) -> Incoming:
         title=text_at(record, "title"),
         body=text_at(record, "body"),
         customer=repository.customer,
-        requester_email=f"{login}@users.noreply.github.com" if login else None,
+        requester_email=_address(login),
         priority=priority_of(labels),
         received_at=time_at(record, "created_at"),
         modified_at=time_at(record, "updated_at") or time_at(record, "created_at"),
@@ -218,6 +244,28 @@ def incoming(record: Record, repository: Repository) -> Incoming:
             "url": text_at(record, "html_url"),
             "author": login,
         },
+    )
+
+
+def said_of(issue: Record, comments: Sequence[Record]) -> tuple[Message, ...]:
+    """Return the comments of who opened an issue; those that carry a mark of ours are ours. Pure.
+
+    Without an opener, whose account is gone, there are none.
+    """
+    opener = _address(text_at(issue, "user", "login"))
+    return tuple(
+        Message(
+            ticket=text_at(issue, "number"),
+            id=f"comment:{text_at(one, 'id')}",
+            text=text_at(one, "body"),
+            author=opener,
+            written_at=time_at(one, "created_at"),
+        )
+        for one in comments
+        if text_at(one, "id")
+        and opener is not None
+        and _address(text_at(one, "user", "login")) == opener
+        and not _OURS.search(text_at(one, "body"))
     )
 
 
@@ -259,6 +307,10 @@ def _labels(record: Record) -> list[str]:
         for one in cast("list[Any]", listed)
     ]
     return [one for one in names if one]
+
+
+def _address(login: str) -> str | None:
+    return f"{login}@users.noreply.github.com" if login else None
 
 
 def _number(external_id: str) -> int:

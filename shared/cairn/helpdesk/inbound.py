@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from cairn.access.system import system_principal
 from cairn.errors import Conflict, NotFound
 from cairn.helpdesk.intake import From, Outcome
+from cairn.helpdesk.messages import new_ones
 from cairn.helpdesk.polling import receive_all
 from cairn.helpdesk.ports import SourceState
 from cairn.helpdesk.turnstile import Turnstile
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.helpdesk.adapter import Delivered
     from cairn.helpdesk.intake import Intake
+    from cairn.helpdesk.messages import ReceiveMessages
     from cairn.helpdesk.polling import Adapters
     from cairn.helpdesk.ports import TicketSource, TicketStores
     from cairn.transaction import Transactions
 
 MAX_TICKETS = 100
-"""Of one delivery; the next poll brings what is beyond."""
+"""Of one delivery, and messages as many; the next poll brings what is beyond."""
 
 
 class WorkspaceOf(Protocol):
@@ -35,12 +37,16 @@ class WorkspaceOf(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsTaken:
-    """What a delivery brought; `duplicate` when it had come before. `nameless` ones had no id."""
+    """What a delivery brought; `duplicate` when it had come before. `nameless` ones had no id.
+
+    `messages` are requesters' later words that were new.
+    """
 
     new: int = 0
     changed: int = 0
     known: int = 0
     nameless: int = 0
+    messages: int = 0
     duplicate: bool = False
 
 
@@ -52,6 +58,7 @@ class ReceiveEvents:
     transactions: Transactions[TicketStores]
     adapter: Adapters
     intake: Intake
+    messages: ReceiveMessages
     clock: Clock
     turnstile: Turnstile = field(default_factory=Turnstile)
 
@@ -70,6 +77,7 @@ class ReceiveEvents:
         events = adapter.read(delivered)
         origin = From(source=source.name, persona=source.persona)
         received = receive_all(self.intake, principal, origin, events.tickets[:MAX_TICKETS])
+        said = self.messages(principal, source.name, events.messages[:MAX_TICKETS])
         with self.transactions.writing(principal) as stores:
             first = stores.ticket_sources.event(source_id, events.delivery_id, self.clock())
         outcomes = [one.outcome for one in received]
@@ -78,6 +86,7 @@ class ReceiveEvents:
             changed=outcomes.count(Outcome.CHANGED),
             known=outcomes.count(Outcome.KNOWN),
             nameless=outcomes.count(Outcome.NAMELESS),
+            messages=new_ones(said),
             duplicate=not first,
         )
 

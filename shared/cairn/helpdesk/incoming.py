@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from cairn.helpdesk.adapter import Incoming
+    from cairn.helpdesk.adapter import Incoming, Message
 
 MAX_STORED_CHARS = 1_000_000
 """Of a body in the ledger. Longer ones are refused over the API; a source's are cut."""
@@ -31,6 +31,7 @@ MAX_EMAIL_CHARS = 254
 MAX_METADATA_BYTES = 16_384
 MAX_METADATA_DEPTH = 5
 NO_TITLE = "(no title)"
+NO_TEXT = "(no text)"
 CUT = "\n[cut by cairn: {count} characters in all]"
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -84,6 +85,25 @@ def mended(given: Incoming) -> Incoming:
         modified_at=_within(given.modified_at),
         source_metadata=_mended_metadata(given.source_metadata),
     )
+
+
+def checked_message(given: Message) -> Message:
+    """Return it unchanged; ValidationFailed or TooLarge names the field that cannot be kept."""
+    clean_text(given.id, field="external_id", max_chars=MAX_EXTERNAL_ID_CHARS)
+    _checked("text", given.text, MAX_STORED_CHARS)
+    clean_text(given.text, field="text", max_chars=MAX_STORED_CHARS)
+    moment(given.written_at, "written_at")
+    return given
+
+
+def mended_message(given: Message) -> Message | None:
+    """Return it as it can be kept; None when it has no id that can be."""
+    message_id = _mended(given.id, MAX_EXTERNAL_ID_CHARS)
+    if message_id != given.id or not message_id.strip():
+        return None
+    text = shortened(_mended(given.text), MAX_STORED_CHARS)
+    written_at = _within(given.written_at)
+    return replace(given, text=text.strip() or NO_TEXT, written_at=written_at)
 
 
 def text_of(given: Incoming) -> TicketText:

@@ -13,6 +13,7 @@ from cairn.access.system import system_principal
 from cairn.errors import CairnError, NotFound
 from cairn.helpdesk.adapter import NeedsAuth
 from cairn.helpdesk.intake import BATCH, From, Outcome
+from cairn.helpdesk.messages import new_ones
 from cairn.helpdesk.ports import SourceState
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.clock import Clock, Stopwatch
     from cairn.helpdesk.adapter import Incoming, TicketAdapter
     from cairn.helpdesk.intake import Intake, Received
+    from cairn.helpdesk.messages import ReceiveMessages
     from cairn.helpdesk.ports import TicketSource, TicketStores
     from cairn.transaction import Transactions
 
@@ -38,15 +40,19 @@ DUE = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """What a poll did: tickets that were new, changed, known already, or had no id to keep."""
+    """What a poll did: tickets that were new, changed, known already, or had no id to keep.
+
+    `messages` are requesters' later words that were new.
+    """
 
     new: int = 0
     changed: int = 0
     known: int = 0
     nameless: int = 0
+    messages: int = 0
     complete: bool = True
 
-    def plus(self, received: Sequence[Received], *, complete: bool) -> PollResult:
+    def plus(self, received: Sequence[Received], messages: int, *, complete: bool) -> PollResult:
         """Return it with one more page."""
         outcomes = [one.outcome for one in received]
         return PollResult(
@@ -54,6 +60,7 @@ class PollResult:
             changed=self.changed + outcomes.count(Outcome.CHANGED),
             known=self.known + outcomes.count(Outcome.KNOWN),
             nameless=self.nameless + outcomes.count(Outcome.NAMELESS),
+            messages=self.messages + messages,
             complete=complete,
         )
 
@@ -77,6 +84,7 @@ class PollSource:
     transactions: Transactions[TicketStores]
     adapter: Adapters
     intake: Intake
+    messages: ReceiveMessages
     mended: Mended
     clock: Clock
     stopwatch: Stopwatch
@@ -116,11 +124,12 @@ class PollSource:
         while True:
             page = adapter.poll(cursor, PAGE)
             received = receive_all(self.intake, principal, origin, page.tickets)
+            said = new_ones(self.messages(principal, source.name, page.messages))
             more = page.more and page.cursor != cursor
             cursor = page.cursor
             with self.transactions.writing(principal) as stores:
                 stores.ticket_sources.polled(source.id, cursor, self.clock())
-            done = done.plus(received, complete=not more)
+            done = done.plus(received, said, complete=not more)
             if not more or self.stopwatch() >= until:
                 return done
 
@@ -166,7 +175,12 @@ class PollDue:
         except CairnError as problem:
             self.warn("ticket_source.not_polled", {**told, "reason": problem.reason})
             return None
-        counts = {"new": done.new, "changed": done.changed, "known": done.known}
+        counts = {
+            "new": done.new,
+            "changed": done.changed,
+            "known": done.known,
+            "messages": done.messages,
+        }
         tell = self.warn if done.nameless else self.inform
         tell("ticket_source.polled", {**told, **counts, "nameless": done.nameless})
         return done

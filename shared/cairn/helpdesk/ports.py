@@ -74,7 +74,8 @@ class TicketStore(Protocol):
     """The tickets of the transaction's workspace: rows are the queue, none is ever dropped.
 
     new -> queued (or discarded) by screening; queued -> investigating by `claim`; investigating ->
-    an end by `settle`; `requeue` leads back to queued from anywhere but there.
+    an end by `settle`; `requeue` leads back to queued from anywhere but there, `reopen` back to new
+    from needs_client and auto_resolved.
     """
 
     def add(self, ticket: TicketRow) -> bool:
@@ -133,7 +134,14 @@ class TicketStore(Protocol):
         ...
 
     def requeue(self, ticket_id: UUID, now: datetime) -> bool:
-        """Put one back into the queue; False when it is there or being investigated."""
+        """Put one back into the queue; False when it is there or being investigated.
+
+        Its messages are counted from anew: see `TicketMessageStore.reopenings`.
+        """
+        ...
+
+    def reopen(self, ticket_id: UUID) -> bool:
+        """Take up again one whose requester answered; False when it stands anywhere else."""
         ...
 
     def page(
@@ -157,6 +165,48 @@ class TicketStore(Protocol):
 
     def numbers(self) -> QueueNumbers:
         """Return what the queue looks like. It counts everything: for people who look at it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRow:
+    """What a requester wrote to their ticket later, its text sealed under the id of the message.
+
+    `written_at` is by the source's clock. `reopened` when it put its ticket back.
+    """
+
+    id: UUID
+    ticket_id: UUID
+    external_id: str
+    sealed: bytes
+    data_subjects: tuple[UUID, ...]
+    position: int
+    written_at: datetime
+    received_at: datetime
+    reopened: bool = False
+
+
+class TicketMessageStore(Protocol):
+    """What requesters wrote to the tickets of the transaction's workspace later."""
+
+    def add(self, message: MessageRow) -> bool:
+        """Keep one; False when its ticket has one of its external id."""
+        ...
+
+    def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
+        """Return those of a ticket that there are, by their external ids."""
+        ...
+
+    def newest(self, ticket_id: UUID, limit: int) -> Sequence[MessageRow]:
+        """Return the messages of a ticket, the last written first."""
+        ...
+
+    def reopens(self, message_id: UUID) -> None:
+        """Keep that a message put its ticket back."""
+        ...
+
+    def reopenings(self, ticket_id: UUID) -> int:
+        """Return how many messages put a ticket back since somebody last did."""
         ...
 
 
@@ -289,6 +339,10 @@ class WriteBackStore(Protocol):
         """Keep that a part stands at the source; False when that is known."""
         ...
 
+    def answered_at(self, investigation_id: UUID) -> datetime | None:
+        """Return when an investigation began to send its answer; None when it never did."""
+        ...
+
     def add_reply(self, reply: ReplyRow) -> None:
         """Keep a reply; one of the same id changes nothing."""
         ...
@@ -334,6 +388,8 @@ class TicketStores(WriteStores, Protocol):
 
     @property
     def tickets(self) -> TicketStore: ...
+    @property
+    def ticket_messages(self) -> TicketMessageStore: ...
     @property
     def ticket_sources(self) -> TicketSourceStore: ...
     @property

@@ -9,10 +9,13 @@ from uuid import UUID
 from cairn.access import Principal, Role
 from cairn.errors import NotFound
 from cairn.helpdesk.incoming import TicketText
-from cairn.helpdesk.ports import ReplyRow, TicketRow, TicketStores
+from cairn.helpdesk.ports import MessageRow, ReplyRow, TicketRow, TicketStores
 from cairn.helpdesk.sealing import Sealed
 from cairn.helpdesk.ticket import Priority, TicketStatus
 from cairn.transaction import Transactions
+
+MOST_SHOWN = 50
+"""Later messages that are shown with a ticket."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +55,27 @@ class ReplyView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MessageView:
+    """What the requester wrote later; `text` is None when whom it is about was forgotten."""
+
+    id: UUID
+    external_id: str
+    text: str | None
+    written_at: datetime
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TicketDetail(TicketView):
-    """A ticket with everything there is to it; a `cut` body is whole in the ledger."""
+    """A ticket with everything there is to it; a `cut` body is whole in the ledger.
+
+    `messages` are the last fifty of the requester's later ones, the oldest first.
+    """
 
     body: str | None
     cut: bool
     source_metadata: Mapping[str, Any]
+    messages: Sequence[MessageView]
     replies: Sequence[ReplyView]
     investigations: Sequence[Any]
 
@@ -97,6 +115,7 @@ class ReadTickets:
         principal.require(Role.ADMIN)
         with self.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
+            messages = stores.ticket_messages.newest(ticket_id, MOST_SHOWN)
             replies = stores.write_backs.replies(ticket_id)
         if row is None:
             raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
@@ -107,8 +126,18 @@ class ReadTickets:
             body=text.body if text else None,
             cut=text.cut if text else False,
             source_metadata=text.source_metadata if text else {},
+            messages=[self._message(principal, one) for one in reversed(messages)],
             replies=[self._reply(principal, one) for one in replies],
             investigations=self.investigations(principal, ticket_id),
+        )
+
+    def _message(self, principal: Principal, row: MessageRow) -> MessageView:
+        return MessageView(
+            id=row.id,
+            external_id=row.external_id,
+            text=self.sealed.said(principal.workspace_id, row),
+            written_at=row.written_at,
+            received_at=row.received_at,
         )
 
     def _reply(self, principal: Principal, row: ReplyRow) -> ReplyView:
@@ -116,7 +145,7 @@ class ReadTickets:
             id=row.id,
             investigation_id=row.investigation_id,
             private=row.private,
-            text=self.sealed.reply(principal.workspace_id, row),
+            text=self.sealed.said(principal.workspace_id, row),
             created_at=row.created_at,
         )
 

@@ -56,7 +56,7 @@ class Requeue:
                 raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
             if not stores.tickets.requeue(ticket_id, now):
                 return found.status
-            rows.append(self._put_back(stores, principal, ticket_id, "asked", now))
+            rows.append(put_back(stores, principal, ticket_id, "asked", now, self.new_id))
         self.dispatcher.send(rows)
         return TicketStatus.QUEUED
 
@@ -73,29 +73,36 @@ class Requeue:
         with self.transactions.writing(principal) as stores:
             now = self.clock()
             return [
-                self._put_back(stores, principal, ticket_id, "mended", now)
+                put_back(stores, principal, ticket_id, "mended", now, self.new_id)
                 for ticket_id in stores.tickets.waiting(waits_for, AT_ONCE)
                 if stores.tickets.requeue(ticket_id, now)
             ]
 
-    def _put_back(
-        self, stores: TicketStores, principal: Principal, ticket_id: UUID, why: str, now: datetime
-    ) -> OutboxRow:
-        entry = NewEntry(
-            id=self.new_id(),
-            workspace_id=principal.workspace_id,
-            type="ticket.requeued",
-            actor=principal_actor(principal),
-            occurred_at=now,
-            meta={"ticket_id": str(ticket_id), "why": why},
-        )
-        (appended,) = append_and_project(stores, [Planned(entry=entry, body={})], now)
-        row = OutboxRow(
-            workspace_id=principal.workspace_id,
-            id=self.new_id(),
-            topic=Topic.TICKET,
-            position=appended.position,
-            reference=ticket_id,
-        )
-        stores.outbox.add(row, now)
-        return row
+
+def put_back(
+    stores: TicketStores,
+    principal: Principal,
+    ticket_id: UUID,
+    why: str,
+    now: datetime,
+    new_id: IdSource,
+) -> OutboxRow:
+    """Add the entry of a ticket that went back, and the message that wakes who takes it up."""
+    entry = NewEntry(
+        id=new_id(),
+        workspace_id=principal.workspace_id,
+        type="ticket.requeued",
+        actor=principal_actor(principal),
+        occurred_at=now,
+        meta={"ticket_id": str(ticket_id), "why": why},
+    )
+    (appended,) = append_and_project(stores, [Planned(entry=entry, body={})], now)
+    row = OutboxRow(
+        workspace_id=principal.workspace_id,
+        id=new_id(),
+        topic=Topic.TICKET,
+        position=appended.position,
+        reference=ticket_id,
+    )
+    stores.outbox.add(row, now)
+    return row

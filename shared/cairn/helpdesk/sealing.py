@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.helpdesk.incoming import TicketText
-from cairn.helpdesk.ticket import Ticket
+from cairn.helpdesk.incoming import TicketText, shortened
+from cairn.helpdesk.ticket import MAX_BODY_CHARS, Said, Ticket
 from cairn.ledger.keys import BodyUnreadable, key_subjects, subject_mark
 from cairn.text.hashes import sha256
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.helpdesk.ports import ReplyRow, TicketRow
+    from cairn.helpdesk.ports import MessageRow, ReplyRow, TicketRow
     from cairn.ledger.keys import BodyCipher, KeyStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealed:
-    """Opens rows of tickets and replies, with the keys of whom they are about."""
+    """Opens rows of tickets, messages and replies, with the keys of whom they are about."""
 
     keys: KeyStore
     cipher: BodyCipher
@@ -29,7 +29,7 @@ class Sealed:
     def text(self, workspace_id: UUID, row: TicketRow) -> TicketText:
         """Return what a ticket says; BodyUnreadable when it was about somebody forgotten."""
         keys = self.keys.get(workspace_id, key_subjects(workspace_id, row.data_subjects))
-        return self._opened(workspace_id, row, keys)
+        return opened_text(self.cipher, workspace_id, row, keys)
 
     def ticket(self, workspace_id: UUID, row: TicketRow) -> Ticket:
         """Return the whole ticket; raises as `text`."""
@@ -42,13 +42,13 @@ class Sealed:
         found: dict[UUID, TicketText] = {}
         for row in rows:
             try:
-                found[row.id] = self._opened(workspace_id, row, keys)
+                found[row.id] = opened_text(self.cipher, workspace_id, row, keys)
             except BodyUnreadable:
                 continue
         return found
 
-    def reply(self, workspace_id: UUID, row: ReplyRow) -> str | None:
-        """Return the text of a reply; None when it was about somebody forgotten."""
+    def said(self, workspace_id: UUID, row: ReplyRow | MessageRow) -> str | None:
+        """Return the text of a reply or a message; None when it was about somebody forgotten."""
         subjects = key_subjects(workspace_id, row.data_subjects)
         keys = self.keys.get(workspace_id, subjects)
         try:
@@ -57,12 +57,21 @@ class Sealed:
             return None
         return str(opened["text"])
 
-    def _opened(self, workspace_id: UUID, row: TicketRow, keys: Mapping[UUID, bytes]) -> TicketText:
-        subjects = key_subjects(workspace_id, row.data_subjects)
-        if not row.sealed:
-            raise BodyUnreadable("What this ticket said was forgotten.", reason="key-destroyed")
-        opened = cast("Any", self.cipher.open(row.id, workspace_id, subjects, keys, row.sealed))
-        return TicketText(**opened)
+    def messages(self, workspace_id: UUID, rows: Sequence[MessageRow]) -> tuple[Said, ...]:
+        """Return messages in their order, without those that nobody can read any more."""
+        texts = ((self.said(workspace_id, row), row.written_at) for row in rows)
+        return tuple(Said(text=text, written_at=at) for text, at in texts if text is not None)
+
+
+def opened_text(
+    cipher: BodyCipher, workspace_id: UUID, row: TicketRow, keys: Mapping[UUID, bytes]
+) -> TicketText:
+    """Return what a ticket says; BodyUnreadable when it was about somebody forgotten."""
+    subjects = key_subjects(workspace_id, row.data_subjects)
+    if not row.sealed:
+        raise BodyUnreadable("What this ticket said was forgotten.", reason="key-destroyed")
+    opened = cast("Any", cipher.open(row.id, workspace_id, subjects, keys, row.sealed))
+    return TicketText(**opened)
 
 
 def ticket_of(workspace_id: UUID, row: TicketRow, text: TicketText) -> Ticket:
@@ -90,6 +99,11 @@ def ticket_of(workspace_id: UUID, row: TicketRow, text: TicketText) -> Ticket:
 def sealed_body(text: TicketText) -> dict[str, Any]:
     """Return what is sealed into a row."""
     return asdict(text)
+
+
+def sealed_message(text: str) -> dict[str, Any]:
+    """Return what is sealed into the row of a message; the whole stays in the ledger."""
+    return {"text": shortened(text, MAX_BODY_CHARS)}
 
 
 def mark_of(workspace_key: bytes, content: Mapping[str, Any]) -> bytes:

@@ -6,7 +6,7 @@ again, and after that the sweep.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +14,7 @@ from cairn.access.system import system_principal
 from cairn.errors import CairnError, NotFound, Unavailable
 from cairn.helpdesk.gateway import is_discarded
 from cairn.helpdesk.remembered import records_of
-from cairn.helpdesk.ticket import TicketStatus
+from cairn.helpdesk.ticket import MOST_MESSAGES, TicketStatus
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.entries import Planned
 from cairn.ledger.entry import NewEntry
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.graph.memory_records import Dump
     from cairn.helpdesk.gateway import Redact, Screened
-    from cairn.helpdesk.ports import TicketRow, TicketStores
+    from cairn.helpdesk.ports import MessageRow, TicketRow, TicketStores
     from cairn.helpdesk.sealing import Sealed
     from cairn.helpdesk.ticket import Ticket
     from cairn.ids import IdSource
@@ -80,24 +80,31 @@ class TakeTicket:
         principal = system_principal(workspace_id)
         with self.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
+            messages = stores.ticket_messages.newest(ticket_id, MOST_MESSAGES)
         if row is None:
             raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
         labels: Mapping[str, Any] = {}
         if row.status is TicketStatus.NEW:
-            labels = self._labels(workspace_id, row)
+            labels = self._labels(workspace_id, row, messages)
         status = self._queue(row, labels, principal_id=workspace_id, outbox_ids=outbox_ids)
         self.admit(workspace_id)
         return status.value
 
-    def _labels(self, workspace_id: UUID, row: TicketRow) -> Mapping[str, Any]:
-        """Screen a new ticket and remember it; what was forgotten meanwhile has no labels."""
+    def _labels(
+        self, workspace_id: UUID, row: TicketRow, messages: Sequence[MessageRow]
+    ) -> Mapping[str, Any]:
+        """Screen a new ticket and remember it; what was forgotten meanwhile has no labels.
+
+        One that its requester answered is screened with what they said, and is remembered already.
+        """
         try:
             ticket = self.sealed.ticket(workspace_id, row)
         except BodyUnreadable:
             return {}
-        text = f"{ticket.title}\n{ticket.body}"
+        ticket = replace(ticket, messages=self.sealed.messages(workspace_id, messages))
+        text = f"{ticket.title}\n{ticket.words}"
         labels = self.screen(workspace_id, text, channel=ticket.source).labels()
-        if not is_discarded({**row.screening, **labels}):
+        if row.claimed_at is None and not is_discarded({**row.screening, **labels}):
             self._remember(ticket)
         return labels
 
@@ -124,6 +131,8 @@ class TakeTicket:
         """Move the ticket on, once, with its entry; return how it stands."""
         principal = system_principal(principal_id)
         discarded = is_discarded({**row.screening, **labels})
+        if row.claimed_at is not None and is_discarded(row.screening):
+            discarded = False  # somebody put it back in spite of that before
         status = TicketStatus.DISCARDED if discarded else TicketStatus.QUEUED
         with self.transactions.writing(principal) as stores:
             now = self.clock()

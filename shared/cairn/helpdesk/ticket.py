@@ -17,8 +17,20 @@ MAX_BODY_CHARS = 32_000
 """Longer bodies are cut for models with a marker; the whole stays in the ledger's body."""
 
 
+MESSAGE_CHARS = 4_000
+"""Of each later message in `Ticket.words`."""
+
+MOST_MESSAGES = 10
+"""Later messages in `Ticket.words`: the newest."""
+
+NEXT = "\n\n-----\n\n"
+
+
 class TicketStatus(StrEnum):
-    """new -> queued -> investigating -> one of the others; a requeue goes back to queued."""
+    """new -> queued -> investigating -> one of the others; a requeue goes back to queued.
+
+    auto_resolved and needs_client go back to new when the requester answers.
+    """
 
     NEW = "new"
     QUEUED = "queued"
@@ -46,11 +58,21 @@ class Priority(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the requester wrote to their ticket later, and when."""
+
+    text: str
+    written_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
     """A ticket as it stands. `external_id` is the source's own id, one ticket per source and id.
 
     `source` is the name of the workspace's ticket source ("api" for the plain one). `data_subjects`
-    are whom it is about: its customer and its requester.
+    are whom it is about: its customer and its requester. `messages` are later ones, the newest
+    first; `answers` what was said to them, by investigation; `reopenings` how often messages put
+    the ticket back since somebody last did.
     """
 
     id: UUID
@@ -69,3 +91,12 @@ class Ticket:
     screening: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     source_metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     data_subjects: tuple[UUID, ...] = ()
+    messages: tuple[Said, ...] = ()
+    answers: Mapping[UUID, str] = field(default_factory=lambda: MappingProxyType({}))
+    reopenings: int = 0
+
+    @property
+    def words(self) -> str:
+        """Return all that the requester said, the newest first: whoever cuts it keeps the news."""
+        later = (one.text[:MESSAGE_CHARS] for one in self.messages[:MOST_MESSAGES])
+        return NEXT.join([*later, self.body])

@@ -18,7 +18,8 @@ from cairn.helpdesk.adapter import NeedsAuth
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ports import API_SOURCE, ReplyRow, SourceState
 from cairn.helpdesk.remembered import investigation_records
-from cairn.helpdesk.ticket import TicketStatus
+from cairn.helpdesk.reopening import reopened
+from cairn.helpdesk.ticket import MOST_MESSAGES, TicketStatus
 from cairn.ids import derived_id
 from cairn.ingestion.appending import append_and_project, principal_actor
 from cairn.ingestion.entries import Planned
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from cairn.helpdesk.taking import GraphWriter
     from cairn.helpdesk.ticket import Ticket
     from cairn.ids import IdSource
+    from cairn.ingestion.ports import Dispatcher, OutboxRow
     from cairn.transaction import Transactions
 
 DONE, SKIPPED, NEEDS_AUTH, REFUSED = "done", "not-supported", "needs-auth", "refused"
@@ -98,13 +100,37 @@ class Desk:
     sealed: Sealed
     adapter_of: AdapterOf
     graph: GraphWriter
+    dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
     warn: Callable[[str, dict[str, Any]], None]
 
     def ticket(self, workspace_id: UUID, ticket_id: UUID) -> Ticket:
-        """Return a ticket with its text; NotFound also when what it said was forgotten."""
-        return self.sealed.ticket(workspace_id, self._row(workspace_id, ticket_id))
+        """Return a ticket with all that was said; NotFound also when that was forgotten.
+
+        What was said about others than the ticket is about by now is left out.
+        """
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            row = stores.tickets.find(ticket_id)
+            messages = stores.ticket_messages.newest(ticket_id, MOST_MESSAGES)
+            replies = stores.write_backs.replies(ticket_id)
+            reopenings = stores.ticket_messages.reopenings(ticket_id)
+        if row is None:
+            raise _no_ticket(ticket_id)
+        about = set(row.data_subjects)
+        public = [one for one in replies if not one.private and about.issuperset(one.data_subjects)]
+        answers = {
+            one.investigation_id: text
+            for one in public
+            if (text := self.sealed.said(workspace_id, one)) is not None
+        }
+        theirs = [one for one in messages if about.issuperset(one.data_subjects)]
+        return replace(
+            self.sealed.ticket(workspace_id, row),
+            messages=self.sealed.messages(workspace_id, theirs),
+            answers=answers,
+            reopenings=reopenings,
+        )
 
     def persona(self, workspace_id: UUID, name: str, *, began: datetime | None = None) -> Persona:
         """Return a persona, the default one for a name that is none.
@@ -201,18 +227,26 @@ class Desk:
     def ended(
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: str
     ) -> None:
-        """Set the ticket's own status; one that another investigation has stays as it is."""
+        """Set the ticket's own status; one that another investigation has stays as it is.
+
+        What was answered between our writing back and this moment is taken up again.
+        """
         principal = system_principal(workspace_id)
+        woken: OutboxRow | None = None
         with self.transactions.writing(principal) as stores:
             now = self.clock()
-            stores.tickets.settle(ticket_id, investigation_id, STATUS_OF[verdict], now)
+            settled = stores.tickets.settle(ticket_id, investigation_id, STATUS_OF[verdict], now)
+            row = stores.tickets.find(ticket_id) if settled else None
+            if row is not None:
+                woken = reopened(stores, principal, row, now, self.new_id)
+        self.dispatcher.send([woken] if woken else [])
         self._remember(workspace_id, ticket_id, investigation_id, verdict)
 
     def _row(self, workspace_id: UUID, ticket_id: UUID) -> TicketRow:
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             row = stores.tickets.find(ticket_id)
         if row is None:
-            raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+            raise _no_ticket(ticket_id)
         return row
 
     def _adapter(self, asked: _WriteBack) -> TicketAdapter | None:
@@ -381,6 +415,10 @@ class Desk:
         except CairnError as refused:
             told = {"investigation_id": str(investigation_id), "reason": refused.reason}
             self.warn("investigation.not_remembered", told)
+
+
+def _no_ticket(ticket_id: UUID) -> NotFound:
+    return NotFound("There is no such ticket.", ticket_id=str(ticket_id))
 
 
 def _about(ticket: TicketRow, others: tuple[UUID, ...]) -> tuple[UUID, ...]:

@@ -8,12 +8,13 @@ https://desk.zoho.com/support/WebhookDocument.do
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.errors import Unauthenticated, ValidationFailed
-from cairn.helpdesk.adapter import Capabilities, Events, Incoming, Polled
+from cairn.helpdesk.adapter import Capabilities, Events, Incoming, Message, Polled
 from cairn.helpdesk.cursor import read_cursor
 from cairn.helpdesk.markup import plain_text
 from cairn.helpdesk.reading_records import text_at, time_at
@@ -34,6 +35,9 @@ MILLISECONDS_FROM = 100_000_000_000
 REPLIES_LOOKED_AT = 10
 """Mails of a ticket in which an answer that may have been sent is looked for."""
 
+MESSAGES_LOOKED_AT = 50
+"""Mails of a changed ticket, and comments, in which the requester's are looked for: the newest."""
+
 STATUSES = {
     "auto_resolved": "Closed",
     "needs_tech": "Escalated",
@@ -51,6 +55,8 @@ _PRIORITIES = {
     "critical": Priority.CRITICAL,
 }
 _TICKET_EVENTS = ("Ticket_Add", "Ticket_Update")
+_MESSAGE_EVENTS = ("Ticket_Thread_Add", "Ticket_Comment_Add")
+_WITHIN = re.compile(r"<([^<>]+)>\s*\Z")
 
 Record = dict[str, Any]
 
@@ -127,11 +133,13 @@ class ZohoAdapter:
             for ticket_id, changed_at in changes
             if not at.has_seen(ticket_id, changed_at)
         ]
+        ours = [one for one in found if self._is_ours(one)]
         full = len(listed) >= limit
         return Polled(
-            tickets=tuple(one for one in found if self._is_ours(one)),
+            tickets=tuple(ours),
             cursor=str(at.after(changes, full=full, size=len(listed))),
             more=full,
+            messages=tuple(said for one in ours for said in self._messages(one, at.since)),
         )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
@@ -142,22 +150,29 @@ class ZohoAdapter:
         check_token(token, self.portal, self.keys, now)
 
     def read(self, delivered: Delivered) -> Events:
-        """Return the tickets of a delivery: a list of events, each with the ticket as it is."""
+        """Return what a delivery tells: events, each with a ticket, a mail or a comment."""
         try:
             events: Any = json.loads(delivered.body)
         except (ValueError, RecursionError) as exc:
             raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
         listed = cast("list[Any]", events if isinstance(events, list) else [events])
         told = [cast("Record", one) for one in listed if isinstance(one, dict)]
-        tickets = [
-            incoming(cast("Record", one["payload"]))
+        payloads = [
+            (one.get("eventType"), cast("Record", one["payload"]))
             for one in told
-            if one.get("eventType") in _TICKET_EVENTS and isinstance(one.get("payload"), dict)
+            if isinstance(one.get("payload"), dict)
+        ]
+        tickets = [incoming(one) for event, one in payloads if event in _TICKET_EVENTS]
+        said = [
+            message_of(one, text_at(one, "ticketId"))
+            for event, one in payloads
+            if event in _MESSAGE_EVENTS
         ]
         token = delivered.headers.get(TOKEN_HEADER, "")
         return Events(
             delivery_id=sha256(token.encode() + b"." + delivered.body).hex(),
             tickets=tuple(one for one in tickets if self._is_ours(one)),
+            messages=tuple(one for one in said if one is not None),
         )
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
@@ -186,6 +201,31 @@ class ZohoAdapter:
             external_id, minutes=minutes, note=f"{note}. {mark(key)}", executed_at=self.clock()
         )
         return text_at(booked, "id")
+
+    def _messages(self, ticket: Incoming, since: datetime) -> list[Message]:
+        """Return what was written to a ticket from outside since then, after its first text."""
+        began = ticket.received_at
+        if began is not None and ticket.modified_at == began:
+            return []
+        ticket_id = ticket.external_id
+        mails = self.client.threads(ticket_id, limit=MESSAGES_LOOKED_AT)
+        listed = [*mails, *self.client.comments(ticket_id)[:MESSAGES_LOOKED_AT]]
+        found = (message_of(one, ticket_id) for one in listed)
+        return [
+            self._whole(one)
+            for one in found
+            if one is not None
+            and one.written_at is not None
+            and one.written_at >= since
+            and (began is None or one.written_at > began)
+        ]
+
+    def _whole(self, given: Message) -> Message:
+        """Return a mail with all that it says: lists have its first words only."""
+        kind, _, number = given.id.partition(":")
+        if kind != "thread":
+            return given
+        return message_of(self.client.thread(given.ticket, number), given.ticket) or given
 
     def _requester(self, external_id: str) -> str:
         ticket = self.client.ticket(external_id)
@@ -239,6 +279,41 @@ def incoming(record: Record) -> Incoming:
             if value
         },
     )
+
+
+def message_of(record: Record, ticket_id: str) -> Message | None:
+    """Return a mail or a comment that somebody outside the desk wrote; None for any other. Pure.
+
+    The mail that a ticket was made of is its first text, not a message.
+    """
+    is_mail = "direction" in record
+    person = "author" if is_mail else "commenter"
+    outside = text_at(record, "direction") == "in" if is_mail else _is_customer(record)
+    if (
+        not outside
+        or not text_at(record, "id")
+        or text_at(record, person, "type") == "AGENT"
+        or record.get("isDescriptionThread") is True
+        or text_at(record, "status") == "DRAFT"
+    ):
+        return None
+    return Message(
+        ticket=ticket_id,
+        id=f"{'thread' if is_mail else 'comment'}:{text_at(record, 'id')}",
+        text=plain_text(text_at(record, "content") or text_at(record, "summary")),
+        author=text_at(record, person, "email") or _sender(text_at(record, "fromEmailAddress")),
+        written_at=time_at(record, "createdTime" if is_mail else "commentedTime"),
+    )
+
+
+def _is_customer(comment: Record) -> bool:
+    return text_at(comment, "commenter", "type") == "END_USER"
+
+
+def _sender(given: str) -> str:
+    """Return the address of `"Mara Voss" <mara@northwind.example>`."""
+    within = _WITHIN.search(given)
+    return (within[1] if within else given).strip()
 
 
 def mark(key: str) -> str:

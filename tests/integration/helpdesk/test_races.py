@@ -17,6 +17,7 @@ from tests.support.remembering import admin_of
 from cairn.clock import utc_now
 from cairn.errors import Unavailable
 from cairn.helpdesk.intake import Outcome
+from cairn.helpdesk.messages import MessageOutcome
 from cairn.helpdesk.ticket import TicketStatus
 from cairn.ids import new_id
 from cairn.storage.postgres.accounts import create_workspace
@@ -116,6 +117,20 @@ def test_a_ticket_that_arrives_many_times_at_once_is_one(helpdesk: Helpdesk) -> 
     assert len(helpdesk.entries("ticket.received")) == 1
     registered = helpdesk.entries("data_subject.")
     assert len(registered) == 2
+
+
+def test_an_answer_that_arrives_many_times_at_once_puts_its_ticket_back_once(
+    helpdesk: Helpdesk,
+) -> None:
+    ticket_id, investigation_id = helpdesk.claimed(incoming())
+    helpdesk.desk.ended(helpdesk.workspace_id, ticket_id, investigation_id, "needs_client")
+    helpdesk.clock.move(minutes=1)
+    with ThreadPoolExecutor(WORKERS) as threads:
+        runs = [threads.submit(lambda: helpdesk.say(ticket_id, "Me.", id="m-1")) for _ in range(12)]
+        outcomes = Counter(run.result().outcome for run in runs)
+    assert outcomes == {MessageOutcome.NEW: 1, MessageOutcome.KNOWN: 11}
+    assert len(helpdesk.entries("ticket.message_received")) == 1
+    assert len(helpdesk.entries("ticket.requeued")) == 1
 
 
 def test_sources_and_waiting_tickets_are_found_across_workspaces(

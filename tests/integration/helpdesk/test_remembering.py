@@ -105,11 +105,13 @@ def test_a_forgotten_customers_tickets_say_nothing_and_come_back_from_nowhere(
         private=False,
         data_subjects=(),
     )
+    helpdesk.say(ticket_id, f"{CANARY} thanks you.", id="m-1")
     waiting = helpdesk.taken(replace(told, external_id="ZD-2"))
     stand.embed()
     forgotten = stand.forgets("hartwell-law")
     assert forgotten.forgetting.counts["ticket"] == 2
     assert forgotten.forgetting.counts["ticket_reply"] == 1
+    assert forgotten.forgetting.counts["ticket_message"] == 1
     assert [one for one in stand.proof(forgotten).places if one.found] == []
     with pytest.raises(NotFound):
         helpdesk.desk.ticket(helpdesk.workspace_id, ticket_id)
@@ -121,4 +123,8 @@ def test_a_forgotten_customers_tickets_say_nothing_and_come_back_from_nowhere(
     assert helpdesk.row(ticket_id).sealed == b""
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
         (reply,) = stores.write_backs.replies(ticket_id)
-    assert helpdesk.sealed.reply(helpdesk.workspace_id, reply) is None
+        (message,) = stores.ticket_messages.newest(ticket_id, 5)
+    assert helpdesk.sealed.said(helpdesk.workspace_id, message) is None
+    with pytest.raises(Conflict):
+        helpdesk.say(ticket_id, "Hello again.")
+    assert helpdesk.sealed.said(helpdesk.workspace_id, reply) is None

@@ -216,6 +216,8 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO ticket_delivery VALUES (%(w)s, %(id)s, 'd', %(t)s)",
         "INSERT INTO ticket_write_back VALUES (%(w)s, %(id)s, 'reply', %(id)s, true, 'r', %(t)s,"
         " %(t)s)",
+        "INSERT INTO ticket_message VALUES (%(w)s, %(id)s, %(id)s, 'e', '\\x00', '{}', 1, %(t)s,"
+        " %(t)s)",
         "INSERT INTO ticket_reply VALUES (%(w)s, %(id)s, %(id)s, %(id)s, true, '\\x00', '{}',"
         " %(t)s)",
         "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"

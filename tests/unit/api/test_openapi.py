@@ -111,6 +111,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/tickets",
         "/v1/tickets/queue",
         "/v1/tickets/{ticket_id}",
+        "/v1/tickets/{ticket_id}/messages",
         "/v1/tickets/{ticket_id}/requeue",
         "/v1/ticket-sources",
         "/v1/ticket-sources/{source_id}",

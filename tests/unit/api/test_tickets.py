@@ -1,10 +1,11 @@
 """`/v1/tickets`, `/v1/ticket-sources` and `/v1/personas`. The use cases are the real ones."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
-from tests.support.helpdesk import ATTACK, SIGNED_OUT, Helpdesk, incoming
+from tests.support.helpdesk import API, ATTACK, SIGNED_OUT, Helpdesk, incoming
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 from tests.unit.api.ticket_fakes import TicketWorld
 
@@ -234,7 +235,14 @@ def test_a_source_is_polled_now(client: Client, helpdesk: Helpdesk) -> None:
     helpdesk.remote.pages = [[incoming()]]
     source = client.post("/v1/ticket-sources", SOURCE).json()
     path = f"/v1/ticket-sources/{source['id']}/poll"
-    polled = {"new": 1, "changed": 0, "known": 0, "nameless": 0, "complete": True}
+    polled = {
+        "new": 1,
+        "changed": 0,
+        "known": 0,
+        "nameless": 0,
+        "messages": 0,
+        "complete": True,
+    }
     assert client.post(path).json() == polled
     helpdesk.remote.failing["poll"] = SIGNED_OUT
     refused(client.post(path), 409, "needs-auth")
@@ -311,3 +319,33 @@ def test_sources_and_changes_of_personas_are_an_admins(client: Client) -> None:
     refused(agent.get("/v1/ticket-sources"), 403, "role")
     refused(agent.request("PUT", "/v1/personas/night", json={}), 403, "role")
     assert agent.get("/v1/personas/default").status_code == 200
+
+
+def test_a_requesters_message_is_added_shown_and_puts_the_ticket_back(
+    client: Client, helpdesk: Helpdesk
+) -> None:
+    ticket_id, investigation_id = helpdesk.claimed(incoming())
+    helpdesk.desk.ended(helpdesk.workspace_id, ticket_id, investigation_id, "needs_client")
+    helpdesk.clock.move(minutes=1)
+    path, asked = f"/v1/tickets/{ticket_id}/messages", {"text": "It is me.", "external_id": "m-1"}
+    made = of(client, AGENT_KEY).post(path, asked)
+    assert (made.status_code, made.json()["outcome"]) == (201, "new")
+    again = client.post(path, asked)
+    assert (again.status_code, again.json()["outcome"]) == (200, "known")
+    assert again.json()["id"] == made.json()["id"]
+    shown = client.get(f"/v1/tickets/{ticket_id}").json()
+    (message,) = shown["messages"]
+    assert (message["text"], message["external_id"], shown["status"]) == ("It is me.", "m-1", "new")
+
+
+def test_a_message_that_cannot_be_kept_is_refused(client: Client, helpdesk: Helpdesk) -> None:
+    ticket_id = helpdesk.taken(incoming())
+    path = f"/v1/tickets/{ticket_id}/messages"
+    for asked in ({}, {"text": ""}, {"text": 7}, {"text": "a\x00b"}, {"text": "a", "more": 1}):
+        assert client.post(path, asked).status_code == 422
+    assert client.post(path, {"text": "x" * (MAX_STORED_CHARS + 1)}).status_code in (413, 422)
+    gone = "/v1/tickets/019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e/messages"
+    assert client.post(gone, {"text": "Hello"}).status_code == 404
+    assert of(client, PUBLIC_KEY).post(path, {"text": "Hello"}).status_code == 403
+    desk = helpdesk.taken(incoming(), replace(API, source="desk"))
+    refused(client.post(f"/v1/tickets/{desk}/messages", {"text": "Hi"}), 409, "other-source")

@@ -28,6 +28,7 @@ class TicketWorld:
         own = self.helpdesk
         return TicketServices(
             add=own.intake.add,
+            message=own.messages.add,
             read=ReadTickets(
                 transactions=own.transactions,
                 sealed=own.sealed,

@@ -50,6 +50,16 @@ def test_the_queue_and_requeueing(shell: Shell, world: TicketWorld) -> None:
     assert "CLEAN" in shell.run("tickets", "show", ticket).stdout
 
 
+def test_a_requesters_message_is_added_and_shown(shell: Shell) -> None:
+    ticket = added(shell)
+    first = shell.run("tickets", "message", ticket, "It is [me].", "--external-id", "m-1").stdout
+    assert first.startswith("added")
+    again = shell.run("tickets", "message", ticket, "Again", "--external-id", "m-1").stdout
+    assert again.startswith("known")
+    shown = shell.run("tickets", "show", ticket).stdout
+    assert "message" in shown and "It is [me]." in shown and "Again" not in shown
+
+
 def test_a_ticket_that_is_none_is_said_so(shell: Shell) -> None:
     gone = "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e"
     refused = shell.run("tickets", "show", gone)

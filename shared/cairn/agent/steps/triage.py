@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cairn.agent.ending import fixed
 from cairn.agent.situation import Change
-from cairn.agent.state import Brief, State, Step, Verdict
+from cairn.agent.state import Brief, Note, State, Step, Verdict
 from cairn.errors import Unavailable
+from cairn.helpdesk.reopening import MOST_REOPENINGS
 from cairn.helpdesk.ticket import MAX_BODY_CHARS, MAX_TITLE_CHARS, Priority
 from cairn.safety.screening import screen
 from cairn.safety.tools import Autonomy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.agent.hiding import Hider, Hiding
@@ -28,6 +29,12 @@ CUT = "\n[the rest of this ticket is left out]"
 _MARGIN = 500  # read beyond the cut, so that no address is cut in two before it is seen
 
 
+class Earlier(Protocol):
+    """Says what earlier investigations of a ticket did and answered; see `agent.history`."""
+
+    def __call__(self, situation: Situation, ticket: Ticket) -> Sequence[str]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
     """Fills the memory of a new investigation. `degraded` says whether the queue is too long."""
@@ -35,6 +42,7 @@ class Triage:
     desk: TicketDesk
     hiding: Hiding
     surrounds: Surrounds
+    earlier: Earlier
     planner: Planner
     degraded: Callable[[UUID], bool]
 
@@ -46,17 +54,24 @@ class Triage:
         memory = replace(situation.memory, brief=_brief(ticket, hiding))
         around, line = self._around(workspace_id, ticket, hiding)
         low = ticket.priority is Priority.LOW
+        notes = [Note(role="user", text=hiding(one)) for one in self.earlier(situation, ticket)]
         memory = replace(
             memory,
             **around,
+            notes=tuple(notes),
             vault=hiding.vault,
             skip_retrieval=low and self.degraded(workspace_id),
         )
-        return self._judged(situation, memory, line)
+        return self._judged(situation, ticket, memory, line)
 
-    def _judged(self, situation: Situation, memory: WorkingMemory, line: Step) -> Change:
+    def _judged(
+        self, situation: Situation, ticket: Ticket, memory: WorkingMemory, line: Step
+    ) -> Change:
         if situation.persona.autonomy is Autonomy.OFF:
             return _skipped(memory, line, "agents are switched off for this persona")
+        if ticket.reopenings > MOST_REOPENINGS:
+            often = f"its requester answered more than {MOST_REOPENINGS} times"
+            return _skipped(memory, line, often)
         ruling = self.planner.triage(situation.question(memory))
         if ruling is not None:
             return _skipped(memory, line, ruling.reason)
@@ -92,8 +107,9 @@ def _brief(ticket: Ticket, hide: Hider) -> Brief:
     The requester is hidden first: an address gives away the name that stands in the text.
     """
     requester, customer = hide(ticket.requester_email or ""), hide(ticket.customer)
-    body = hide(ticket.body[: MAX_BODY_CHARS + _MARGIN])
-    if len(body) > MAX_BODY_CHARS or len(ticket.body) > MAX_BODY_CHARS + _MARGIN:
+    words = ticket.words
+    body = hide(words[: MAX_BODY_CHARS + _MARGIN])
+    if len(body) > MAX_BODY_CHARS or len(words) > MAX_BODY_CHARS + _MARGIN:
         body = body[:MAX_BODY_CHARS] + CUT
     return Brief(
         ticket_id=ticket.id,
@@ -114,7 +130,7 @@ def _suspicious(ticket: Ticket) -> bool:
     said = ticket.screening.get("injection")
     if said is not None:
         return bool(said)
-    return screen(f"{ticket.title}\n{ticket.body}").injection
+    return screen(f"{ticket.title}\n{ticket.words}").injection
 
 
 def _skipped(memory: WorkingMemory, line: Step, reason: str) -> Change:

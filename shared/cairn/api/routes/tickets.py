@@ -14,7 +14,7 @@ from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
-from cairn.helpdesk.adapter import Incoming
+from cairn.helpdesk.adapter import Incoming, Message
 from cairn.helpdesk.incoming import (
     MAX_CUSTOMER_CHARS,
     MAX_EMAIL_CHARS,
@@ -22,6 +22,7 @@ from cairn.helpdesk.incoming import (
     MAX_STORED_CHARS,
 )
 from cairn.helpdesk.intake import From, Outcome
+from cairn.helpdesk.messages import MessageOutcome
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ports import API_SOURCE
 from cairn.helpdesk.ticket import MAX_TITLE_CHARS, Priority, TicketStatus
@@ -37,6 +38,15 @@ _TAKEN: dict[str, Any] = {
     "properties": {
         "id": {"type": "string", "format": "uuid"},
         "outcome": {"enum": [Outcome.NEW.value, Outcome.CHANGED.value, Outcome.KNOWN.value]},
+        "position": {"type": "integer", "description": "The ledger position of the entry."},
+    },
+}
+_MESSAGE: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "outcome", "position"],
+    "properties": {
+        "id": {"type": "string", "format": "uuid"},
+        "outcome": {"enum": [MessageOutcome.NEW.value, MessageOutcome.KNOWN.value]},
         "position": {"type": "integer", "description": "The ledger position of the entry."},
     },
 }
@@ -172,8 +182,52 @@ def watch_queue(caller: Writer, services: Services) -> Response:
     },
 )
 def show_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
-    """Show what a ticket says, what was answered, and which investigations it had."""
+    """Show what a ticket says, what was said since, and which investigations it had."""
     return answer(services.tickets.read.get(caller, ticket_id))
+
+
+class TicketMessageIn(Body):
+    """What the requester wrote later. `external_id` is the caller's own: it makes a message once.
+
+    One `written_at` before our answer stays with the ticket and does not put it back.
+    """
+
+    text: Annotated[Text, at_most(MAX_STORED_CHARS)]
+    external_id: Annotated[str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARS)] | None = None
+    written_at: Timestamp | None = None
+
+    def record(self) -> Message:
+        """Return the use case's record."""
+        return Message(
+            ticket="",
+            id=self.external_id or str(new_id()),
+            text=self.text,
+            written_at=self.written_at,
+        )
+
+
+@routes.post(
+    "/v1/tickets/{ticket_id}/messages",
+    summary="Add a requester's message to a ticket",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "It is kept with the ticket", _MESSAGE),
+        **answers(200, "It was known already", _MESSAGE),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def add_message(
+    ticket_id: TicketId,
+    body: TicketMessageIn,
+    caller: Writer,
+    services: Services,
+    idempotency: Idempotency,
+) -> Response:
+    """Keep what the requester wrote; a ticket that waits for it, or is done, is taken up again."""
+    taken = services.tickets.message(caller, ticket_id, body.record(), idempotency=idempotency)
+    status = 201 if taken.outcome is MessageOutcome.NEW else 200
+    return answer(taken, status=status)
 
 
 @routes.post(

@@ -61,6 +61,7 @@ from cairn.storage.in_memory.talking import (
 )
 from cairn.storage.in_memory.tickets import (
     InMemoryPersonas,
+    InMemoryTicketMessages,
     InMemoryTickets,
     InMemoryTicketSources,
     InMemoryWriteBacks,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
     from cairn.graph.taint import Taint, TaintLift
     from cairn.helpdesk.ports import (
+        MessageRow,
         PersonaVersion,
         ReplyRow,
         TicketRow,
@@ -186,6 +188,10 @@ class Tables:
     write_backs: dict[tuple[UUID, str], tuple[UUID, WriteBackPart]] = field(
         default_factory=dict[tuple[UUID, str], "tuple[UUID, WriteBackPart]"]
     )
+    write_backs_begun: dict[tuple[UUID, str], datetime] = field(
+        default_factory=dict[tuple[UUID, str], "datetime"]
+    )
+    ticket_messages: dict[UUID, MessageRow] = field(default_factory=dict[UUID, "MessageRow"])
     ticket_replies: dict[UUID, ReplyRow] = field(default_factory=dict[UUID, "ReplyRow"])
     personas: dict[tuple[str, int], PersonaVersion] = field(
         default_factory=dict[tuple[str, int], "PersonaVersion"]
@@ -345,6 +351,11 @@ class InMemoryStores:
     def tickets(self) -> InMemoryTickets:
         """Return the tickets, which are the queue."""
         return InMemoryTickets(self._tables)
+
+    @property
+    def ticket_messages(self) -> InMemoryTicketMessages:
+        """Return what requesters wrote later."""
+        return InMemoryTicketMessages(self._tables)
 
     @property
     def ticket_sources(self) -> InMemoryTicketSources:

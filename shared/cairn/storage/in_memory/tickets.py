@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.errors import NotFound
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ports import QueueNumbers, SourceState, WriteBackPart
+from cairn.helpdesk.reopening import WAITING
 from cairn.helpdesk.ticket import TicketStatus
 from cairn.safety.tools import Autonomy
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.helpdesk.ports import (
+        MessageRow,
         PersonaVersion,
         ReplyRow,
         TicketRow,
@@ -155,6 +157,18 @@ class InMemoryTickets:
         if found is None or found.status in (*_UNSETTLED, TicketStatus.INVESTIGATING):
             return False
         self._move(replace(found, waits_for=None), TicketStatus.QUEUED, now)
+        for one in self.tables.ticket_messages.values():
+            if one.ticket_id == ticket_id:
+                self.tables.ticket_messages[one.id] = replace(one, reopened=False)
+        return True
+
+    def reopen(self, ticket_id: UUID) -> bool:
+        """Take up again one whose requester answered."""
+        found = self.tables.tickets.get(ticket_id)
+        if found is None or found.status not in WAITING or not found.sealed:
+            return False
+        again = replace(found, status=TicketStatus.NEW, ended_at=None, waits_for=None)
+        self.tables.tickets[ticket_id] = again
         return True
 
     def page(
@@ -227,6 +241,43 @@ class InMemoryTickets:
             **changes,
         )
         self.tables.tickets[ticket.id] = moved
+
+
+@dataclass(frozen=True)
+class InMemoryTicketMessages:
+    """Implements `helpdesk.ports.TicketMessageStore`."""
+
+    tables: Tables
+
+    def add(self, message: MessageRow) -> bool:
+        """Keep one; False when its ticket has one of its external id."""
+        if self.known(message.ticket_id, [message.external_id]):
+            return False
+        self.tables.ticket_messages[message.id] = message
+        return True
+
+    def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
+        """Return those of a ticket that there are, by their external ids."""
+        return {
+            one.external_id: one for one in self._of(ticket_id) if one.external_id in external_ids
+        }
+
+    def newest(self, ticket_id: UUID, limit: int) -> Sequence[MessageRow]:
+        """Return the messages of a ticket, the last written first."""
+        found = self._of(ticket_id)
+        return sorted(found, key=lambda one: (one.written_at, one.id), reverse=True)[:limit]
+
+    def reopens(self, message_id: UUID) -> None:
+        """Keep that a message put its ticket back."""
+        found = self.tables.ticket_messages[message_id]
+        self.tables.ticket_messages[message_id] = replace(found, reopened=True)
+
+    def reopenings(self, ticket_id: UUID) -> int:
+        """Return how many messages put a ticket back since somebody last did."""
+        return sum(one.reopened for one in self._of(ticket_id))
+
+    def _of(self, ticket_id: UUID) -> list[MessageRow]:
+        return [one for one in self.tables.ticket_messages.values() if one.ticket_id == ticket_id]
 
 
 @dataclass(frozen=True)
@@ -335,6 +386,7 @@ class InMemoryWriteBacks:
         _, known = self.tables.write_backs.get((investigation_id, part), (ticket_id, None))
         if known is not None and (known.done or (known.leased_until or now) > now):
             return False
+        self.tables.write_backs_begun.setdefault((investigation_id, part), now)
         begun = WriteBackPart(
             investigation_id=investigation_id, part=part, done=False, leased_until=until
         )
@@ -356,6 +408,10 @@ class InMemoryWriteBacks:
         done = replace(begun, done=True, reference=reference)
         self.tables.write_backs[investigation_id, part] = (ticket_id, done)
         return True
+
+    def answered_at(self, investigation_id: UUID) -> datetime | None:
+        """Return when an investigation began to send its answer; None when it never did."""
+        return self.tables.write_backs_begun.get((investigation_id, "reply"))
 
     def add_reply(self, reply: ReplyRow) -> None:
         """Keep a reply; one of the same id changes nothing."""

@@ -39,6 +39,7 @@ _ERASED = {
     "investigation_opinion": "forgetting.erase_opinions",
     "kb_candidate": "forgetting.erase_candidates",
     "ticket": "forgetting.erase_tickets",
+    "ticket_message": "forgetting.erase_ticket_messages",
     "ticket_reply": "forgetting.erase_ticket_replies",
     "data_subject": "forgetting.erase_subject",
 }

@@ -66,6 +66,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "ticket_source": "where tickets come from; help desks and their secrets",
         "ticket_delivery": "webhook deliveries of the last week, so that none counts twice",
         "ticket_write_back": "how far write-backs are",
+        "ticket_message": "what requesters wrote later; they are in the ledger too",
         "ticket_reply": "answers to tickets; they are in the ledger too",
         "persona": "how agents are to work; each change is in the ledger too",
     }

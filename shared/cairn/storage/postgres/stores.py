@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.summaries import PostgresSummaries
     from cairn.storage.postgres.taints import PostgresTaints
     from cairn.storage.postgres.tasks import PostgresTasks
+    from cairn.storage.postgres.ticket_messages import PostgresTicketMessages
     from cairn.storage.postgres.ticket_sources import PostgresTicketSources
     from cairn.storage.postgres.tickets import PostgresTickets
     from cairn.storage.postgres.webhooks import PostgresWebhooks
@@ -192,6 +193,12 @@ class PostgresStores:
         from cairn.storage.postgres.tickets import PostgresTickets
 
         return PostgresTickets(self.connection, self.principal)
+
+    @property
+    def ticket_messages(self) -> PostgresTicketMessages:
+        from cairn.storage.postgres.ticket_messages import PostgresTicketMessages
+
+        return PostgresTicketMessages(self.connection, self.principal)
 
     @property
     def ticket_sources(self) -> PostgresTicketSources:

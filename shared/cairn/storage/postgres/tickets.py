@@ -103,6 +103,10 @@ class PostgresTickets(Store):
         """Put one back into the queue."""
         return self.run("ticket.requeue", id=ticket_id, now=now).rowcount == 1
 
+    def reopen(self, ticket_id: UUID) -> bool:
+        """Take up again one whose requester answered."""
+        return self.run("ticket.reopen", id=ticket_id).rowcount == 1
+
     def page(
         self,
         *,

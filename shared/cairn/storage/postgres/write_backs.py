@@ -62,6 +62,11 @@ class PostgresWriteBacks(Store):
         )
         return done.rowcount == 1
 
+    def answered_at(self, investigation_id: UUID) -> datetime | None:
+        """Return when an investigation began to send its answer; None when it never did."""
+        found = self.run("write_back.answered_at", investigation_id=investigation_id).fetchone()
+        return found[0] if found else None
+
     def add_reply(self, reply: ReplyRow) -> None:
         """Keep a reply; one of the same id changes nothing."""
         self.run(

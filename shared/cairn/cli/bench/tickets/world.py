@@ -141,6 +141,7 @@ def steps_of(
 ) -> Mapping[str, Callable[[], StepFunction]]:
     """Return the steps of every state, made of the product's own parts."""
     from cairn.agent.calling import CallTool
+    from cairn.agent.history import History
     from cairn.agent.planning.recaller import KnowledgeRecaller
     from cairn.agent.steps.act import Act
     from cairn.agent.steps.check import CheckSafety
@@ -158,6 +159,7 @@ def steps_of(
             desk=parts().helpdesk.desk,
             hiding=parts().hiding,
             surrounds=surrounds(parts().opened, parts().keys),
+            earlier=History(journal=parts().journal),
             planner=planner,
             degraded=lambda workspace_id: False,
         ),

@@ -122,6 +122,9 @@ UNION ALL
 SELECT 'ticket', count(*)::integer FROM ticket
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'ticket_message', count(*)::integer FROM ticket_message
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'ticket_reply', count(*)::integer FROM ticket_reply
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
@@ -187,6 +190,13 @@ UPDATE standing_grant SET content = ''
 UPDATE ticket SET sealed = '', mark = '',
   data_subjects = array_remove(data_subjects, %(subject_id)s::uuid),
   status = CASE WHEN status IN ('new', 'queued') THEN 'discarded' ELSE status END
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND sealed <> ''
+
+-- name: erase_ticket_messages
+-- What requesters wrote to them later; that they did stays, so that no old delivery brings it back.
+UPDATE ticket_message SET sealed = '',
+  data_subjects = array_remove(data_subjects, %(subject_id)s::uuid)
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND sealed <> ''
 

@@ -99,10 +99,23 @@ SELECT DISTINCT t.waits_for FROM ticket t
  ORDER BY t.waits_for
 
 -- name: requeue
--- A ticket goes back to the queue.
-UPDATE ticket SET status = 'queued', queued_at = %(now)s, ended_at = NULL, waits_for = NULL
- WHERE workspace_id = %(workspace_id)s AND id = %(id)s
-   AND status NOT IN ('new', 'queued', 'investigating')
+-- A ticket goes back to the queue; its messages may put it back as often as at the beginning.
+WITH moved AS (
+  UPDATE ticket SET status = 'queued', queued_at = %(now)s, ended_at = NULL, waits_for = NULL
+   WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+     AND status NOT IN ('new', 'queued', 'investigating')
+  RETURNING id
+), counted AS (
+  UPDATE ticket_message SET reopened = false
+   WHERE workspace_id = %(workspace_id)s AND ticket_id IN (SELECT id FROM moved) AND reopened
+)
+SELECT id FROM moved
+
+-- name: reopen
+-- Its requester answered: a ticket that waited for that, or was done, is as one that came in.
+UPDATE ticket SET status = 'new', ended_at = NULL, waits_for = NULL
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND sealed <> ''
+   AND status IN ('needs_client', 'auto_resolved')
 
 -- name: page
 -- Tickets, the newest first.

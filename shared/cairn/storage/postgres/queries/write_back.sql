@@ -23,6 +23,12 @@ UPDATE ticket_write_back SET done = true, reference = %(reference)s, done_at = %
  WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
    AND part = %(part)s AND NOT done
 
+-- name: answered_at
+-- When the answer of an investigation was begun to be sent.
+SELECT begun_at FROM ticket_write_back
+ WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
+   AND part = 'reply'
+
 -- name: add_reply
 -- Keep a reply.
 INSERT INTO ticket_reply (workspace_id, id, ticket_id, investigation_id, private, sealed,
