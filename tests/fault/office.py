@@ -155,9 +155,12 @@ class Office:
 
     def owes_answers(self) -> bool:
         """Whether somebody is about to answer an execution that waits."""
-        query = "SELECT 1 FROM outbox WHERE workspace_id = %s AND topic = 'approval'"
+        return self._owes("approval")
+
+    def _owes(self, topic: str) -> bool:
+        query = "SELECT 1 FROM outbox WHERE workspace_id = %s AND topic = %s"
         with superuser(self.laptop) as root:
-            return root.execute(query, [self.tenant.id]).fetchone() is not None
+            return root.execute(query, [self.tenant.id, topic]).fetchone() is not None
 
     def effects(self) -> list[str]:
         """The keys under which the account was really unlocked, once a time."""
@@ -204,7 +207,11 @@ class Office:
         return found[0] if found else 0
 
     def is_whole(self, investigation_id: UUID) -> None:
-        """Check what must hold whatever was killed: one path, one end, told once, a good chain."""
+        """Check what must hold whatever was killed: one path, one end, told once, a good chain.
+
+        A call to a person that is under way is waited for.
+        """
+        eventually(lambda: not self._owes("escalation"), seconds=SECONDS, what="the call")
         path = self.path(investigation_id)
         assert path[0][0] is State.CREATED
         assert path[-1][1].is_end
