@@ -66,9 +66,11 @@ def approve(
     as_json: Json = False,
 ) -> None:
     """Say yes to exactly what is shown; it counts once."""
+    if as_json and not yes:
+        raise typer.BadParameter("--json shows no question to say yes to; look first, add --yes")
     deps = deps_of(ctx)
     shown = _looked_at(deps, approval, yes=yes, as_json=as_json)
-    why = _why(reason, needed=uses > 0, ask=not yes and not as_json)
+    why = _why(reason, needed=uses > 0, ask=not yes)
     body = {"binding": shown["binding"], "reason": why}
     decided = deps.client.post(f"/v1/approvals/{approval}/approve", body)
     if not as_json:
@@ -119,7 +121,7 @@ def _looked_at(deps: Deps, approval: str, *, yes: bool, as_json: bool) -> dict[s
     found = deps.client.get(f"/v1/approvals/{approval}")
     if not as_json:
         _show(deps, found)
-    if found["state"] == PENDING and not yes and not as_json:
+    if found["state"] == PENDING and not yes:
         typer.confirm("Approve this?", abort=True)
     return found
 

@@ -34,7 +34,8 @@ _CLAUSE = re.compile(r"[.!?]\s|\u3002|\n\s*\n")
 _MARKERS = re.compile(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|eot_id)\|>"
     r"|\[/?inst\]|<</?sys>>|^\s{0,3}#{2,4} ?(?:system|new) (?:prompt|instructions?)\b"
-    r"|</?system_?prompt>|\bbegin system prompt\b",
+    r"|</?system_?prompt>|\bbegin system prompt\b"
+    r"|</[\w-]{1,40}>\s{0,40}<(?:system|assistant|developer)(?:[ _-]?(?:message|prompt))?>",
     re.MULTILINE,
 )
 _ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{SHORTEST_ENCODED},}}")

@@ -68,6 +68,13 @@ def test_a_yes_without_questions_is_for_scripts() -> None:
     assert world.reasons == [""]
 
 
+def test_json_says_no_yes_that_nobody_is_sure_of() -> None:
+    shell, world, one = asked()
+    done = shell.run("approvals", "approve", one, "--json")
+    assert (done.exit_code, "--yes" in done.stderr) == (2, True)
+    assert world.reasons == []
+
+
 def test_a_sure_yes_is_asked_for_no_reason() -> None:
     shell, world, one = asked()
     done = shell.run("approvals", "approve", one, "--yes")
