@@ -396,6 +396,15 @@ def test_a_poll_that_worked_ends_failures(desk: Desk) -> None:
     assert desk.sources("cursor", kept.id) == "cursor-2"
 
 
+def test_a_source_that_was_paused_meanwhile_stays_paused(desk: Desk) -> None:
+    kept = source()
+    desk.sources("add", kept, b"")
+    desk.sources("change", replace(kept, state=SourceState.PAUSED), None, NOW)
+    for state in (SourceState.ACTIVE, SourceState.NEEDS_AUTH):
+        desk.sources("failed", kept.id, "unreachable", state, NOW)
+        assert desk.sources("find", kept.id).state is SourceState.PAUSED
+
+
 def test_a_delivery_is_taken_once_and_let_go_after_a_week(desk: Desk) -> None:
     one, other = source("one"), source("other")
     for kept in (one, other):

@@ -282,7 +282,7 @@ class TicketSourceStore(Protocol):
         ...
 
     def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:
-        """Keep that polling failed, and why."""
+        """Keep that polling failed, and why; a paused one stays paused."""
         ...
 
     def remove(self, source_id: UUID) -> bool:

@@ -342,9 +342,10 @@ class InMemoryTicketSources:
         self.tables.ticket_sources[source_id] = (polled, secrets, cursor)
 
     def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:
-        """Keep that polling failed, and why."""
+        """Keep that polling failed, and why; a paused one stays paused."""
         source, secrets, cursor = self.tables.ticket_sources[source_id]
-        failed = replace(source, error=error, state=state, failures=source.failures + 1)
+        stays = source.state if source.state is SourceState.PAUSED else state
+        failed = replace(source, error=error, state=stays, failures=source.failures + 1)
         self.tables.ticket_sources[source_id] = (failed, secrets, cursor)
 
     def remove(self, source_id: UUID) -> bool:

@@ -83,7 +83,7 @@ class PostgresTicketSources(Store):
         self.run("ticket_source.polled", id=source_id, cursor=cursor, now=now)
 
     def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:
-        """Keep that polling failed, and why."""
+        """Keep that polling failed, and why; a paused one stays paused."""
         self.run("ticket_source.failed", id=source_id, error=error, state=state.value, now=now)
 
     def remove(self, source_id: UUID) -> bool:

@@ -41,8 +41,10 @@ UPDATE ticket_source SET cursor = %(cursor)s, polled_at = %(now)s, failures = 0,
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: failed
--- Why polling failed; it waits twice as long each time, up to an hour or its own interval.
-UPDATE ticket_source SET error = %(error)s, state = %(state)s, failures = failures + 1,
+-- Why polling failed; it waits twice as long each time, up to an hour or its own interval. A paused
+-- one stays so.
+UPDATE ticket_source SET error = %(error)s,
+  state = CASE WHEN state = 'paused' THEN state ELSE %(state)s END, failures = failures + 1,
   next_poll_at = %(now)s
     + least(poll_seconds * power(2, least(failures, 10)), greatest(3600, poll_seconds))
       * interval '1 second'
