@@ -1,5 +1,10 @@
 """Fixtures for all tests come from the plugins; nothing is started before a test asks for it."""
 
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")  # how fast the machine is today is no test's business
+
 pytest_plugins = [
     "tests.plugins.no_network",
     "tests.plugins.postgres",

@@ -79,9 +79,7 @@ def test_a_graph_goes_from_any_backend_into_any_other_byte_for_byte(
                 assert around[0] == around[1]
 
 
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graphs())
 @pytest.mark.parametrize("target", BACKENDS)
 def test_any_graph_comes_out_as_it_went_in(opened: Open, target: str, dumps: list[Dump]) -> None:
@@ -92,9 +90,7 @@ def test_any_graph_comes_out_as_it_went_in(opened: Open, target: str, dumps: lis
     assert other.dumped() == whole
 
 
-@settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graphs(), graphs())
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_nothing_of_another_workspace_is_ever_reached(

@@ -102,7 +102,7 @@ def decide(agents: Agents, one: Any, what: str) -> None:
         agents.expire(agents.workspace_id, one)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     plans=st.lists(PLANS, min_size=1, max_size=8),
     answers=st.lists(ANSWERS, min_size=1, max_size=6),

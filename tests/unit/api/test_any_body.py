@@ -51,7 +51,7 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 EXPECTED = {200, 201, 202, 400, 401, 413, 422}
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @cache

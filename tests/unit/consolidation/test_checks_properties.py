@@ -93,7 +93,7 @@ def adds(found: Sequence[Operation]) -> list[Add]:
     return list(of(found, Add))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(proposals())
 def test_no_merge_that_passes_loses_a_number_or_a_negation(
     proposal: tuple[Batch, list[Operation]],
@@ -110,7 +110,7 @@ def test_no_merge_that_passes_loses_a_number_or_a_negation(
         assert len(counts) == 1
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.lists(WORDS, min_size=2, max_size=9), st.data())
 def test_a_text_without_one_of_its_numbers_or_negations_never_replaces_it(
     said: list[str], data: st.DataObject
@@ -125,7 +125,7 @@ def test_a_text_without_one_of_its_numbers_or_negations_never_replaces_it(
     assert not adds(checked(plan(merge, supersede), made).operations)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(proposals())
 def test_what_passes_stays_within_one_audience_client_kind_and_key(
     proposal: tuple[Batch, list[Operation]],
@@ -155,7 +155,7 @@ def test_what_passes_stays_within_one_audience_client_kind_and_key(
             assert not any(difference(a, b) for a in texts for b in texts)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(proposals())
 def test_nothing_is_superseded_twice_or_in_a_circle(
     proposal: tuple[Batch, list[Operation]],
@@ -175,7 +175,7 @@ def test_nothing_is_superseded_twice_or_in_a_circle(
         assert steps <= len(by)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(proposals())
 def test_checking_a_checked_plan_changes_nothing_and_order_does_not_matter(
     proposal: tuple[Batch, list[Operation]],

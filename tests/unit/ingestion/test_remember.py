@@ -219,7 +219,7 @@ def test_versions_say_what_held_at_each_position(system: Remembering) -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     days=st.lists(st.integers(0, 30), min_size=1, max_size=7, unique=True),
     data=st.data(),

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.ledger.chains import KEYS, NOW, OTHER_SUBJECT, OTHER_WORKSPACE, SUBJECT, WORKSPACE
 
@@ -65,7 +65,6 @@ def test_a_body_does_not_open_in_another_place() -> None:
     assert unreadable(sealed, keys=swapped) == "not-authentic"
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 255))
 def test_any_altered_byte_is_noticed(place: int, change: int) -> None:
     sealed = bytearray(CIPHER.seal(ENTRY, WORKSPACE, BOTH_KEYS, BODY))

@@ -132,7 +132,7 @@ def other_value(entry: Entry, field: str, noise: int) -> Any:
     return value + timedelta(microseconds=1 + noise)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 7), st.sampled_from([f.name for f in fields(Entry)]), st.integers(0, 10_000))
 def test_a_change_of_any_single_field_is_found_where_it_is(
     index: int, field: str, noise: int

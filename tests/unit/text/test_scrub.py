@@ -184,7 +184,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_scrubbing_is_idempotent_on_any_mixture(text: str) -> None:
     once = scrub(text).text
