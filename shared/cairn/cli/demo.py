@@ -40,11 +40,16 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def _gone_through(deps: Deps, desk: Desk | None, *, draw: bool) -> dict[str, Any]:
-    """Go all the way and return what came of it; what agents do is drawn while they do it."""
+    """Go all the way and return what came of it.
+
+    Tickets are filed as soon as agents find the documents; what they do is drawn last.
+    """
     samples = read_samples()
     documents = [*samples.documents, *(runbooks() if desk else [])]
     results = _remember(deps, samples)
     ingestions = _ingest(deps, documents)
+    if desk:
+        desk.file()
     _embed(deps)
     report: dict[str, Any] = {
         "memories": count(results),

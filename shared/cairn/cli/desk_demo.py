@@ -148,9 +148,8 @@ class Desk:
     ended: set[str] = field(default_factory=set[str])
     answered: list[dict[str, Any]] = field(default_factory=list["dict[str, Any]"])
 
-    def work(self, *, draw: bool) -> list[dict[str, Any]]:
-        """File, follow, answer; return each ticket with its investigation and its replies."""
-        self.draw = draw
+    def file(self) -> None:
+        """File the tickets: agents take them up while something else is done."""
         with self.deps.err.status("a made-up company's database, and connectors to it …"):
             self.connected.result()
         begun = utc_now().strftime("%Y%m%d%H%M%S")
@@ -159,6 +158,12 @@ class Desk:
                 "/v1/tickets", {**ticket, "external_id": f"demo-{begun}-{number}"}
             )
             self.tickets.append(made["id"])
+
+    def work(self, *, draw: bool) -> list[dict[str, Any]]:
+        """Follow and answer; return each ticket with its investigation and its replies."""
+        self.draw = draw
+        if not self.tickets:
+            self.file()
         self._say_who()
         self._follow()
         return [self._told(ticket) for ticket in self.tickets]

@@ -123,6 +123,15 @@ def test_every_run_files_new_tickets() -> None:
     assert len(ids) == 3
 
 
+def test_tickets_filed_early_are_followed_and_filed_once() -> None:
+    api = Api()
+    it, _ = desk(api)
+    it.file()
+    filed = list(it.tickets)
+    assert [one["id"] for one in it.work(draw=False)] == filed
+    assert [path for path, _ in api.posted].count("/v1/tickets") == 3
+
+
 def test_nothing_is_drawn_for_json() -> None:
     it, told = desk(Api())
     it.work(draw=False)
