@@ -134,6 +134,7 @@ def test_a_death_around_the_commit_of_a_call_leaves_one_note(
         sealed=Sealed(keys=made.keys, cipher=BodyCipher()),
         adapter_of=lambda workspace_id, source: PlainAdapter(),
         graph=lambda workspace_id, records: None,
+        dispatcher=made.sent,
         clock=made.clock,
         new_id=new_id,
         warn=lambda event, told: None,
