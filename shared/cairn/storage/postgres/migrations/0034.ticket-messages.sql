@@ -1,6 +1,6 @@
 -- What requesters wrote to their tickets after the first text, each message once.
 -- Operational, not a projection: every message is in the ledger. Texts are sealed.
--- depends: 0032.proposals
+-- depends: 0033.redaction-profiles
 
 CREATE TABLE ticket_message (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
