@@ -144,6 +144,34 @@ def test_an_answer_puts_a_ticket_back_and_the_next_investigation_reads_it(
     assert ticket.reopenings == 1
 
 
+def test_thanks_do_not_reopen_what_is_done_and_a_question_behind_them_does(
+    helpdesk: Helpdesk,
+) -> None:
+    ticket_id = waiting(helpdesk, "auto_resolved")
+    thanks = "Thank you, it works now!\n\nBest regards,\nKevin\n\n> Your account is open again."
+    helpdesk.say(ticket_id, thanks)
+    assert helpdesk.row(ticket_id).status is TicketStatus.AUTO_RESOLVED
+    assert words(helpdesk, ticket_id) == [thanks]
+    helpdesk.clock.move(minutes=1)
+    helpdesk.say(ticket_id, "Solved?")
+    assert helpdesk.row(ticket_id).status is TicketStatus.NEW
+
+
+def test_an_answer_with_thanks_after_it_is_not_overlooked(helpdesk: Helpdesk) -> None:
+    ticket_id = waiting(helpdesk, "auto_resolved", origin=DESK)
+    helpdesk.clock.move(minutes=1)
+    at = helpdesk.clock()
+    asked = said(1, text="It is locked again.", written_at=at - timedelta(seconds=9))
+    from_desk(helpdesk, asked, said(2, text="Thanks!", written_at=at))
+    assert helpdesk.row(ticket_id).status is TicketStatus.NEW
+
+
+def test_a_yes_to_a_question_is_an_answer_and_no_small_talk(helpdesk: Helpdesk) -> None:
+    ticket_id = waiting(helpdesk, "needs_client")
+    helpdesk.say(ticket_id, "Ok, go ahead.")
+    assert helpdesk.row(ticket_id).status is TicketStatus.NEW
+
+
 @pytest.mark.parametrize(
     "verdict", ["needs_tech", "needs_l2", "failed", "failed_budget", "skipped"]
 )

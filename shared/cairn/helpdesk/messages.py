@@ -14,12 +14,14 @@ from uuid import UUID
 from cairn.errors import Conflict, NotFound
 from cairn.helpdesk.incoming import checked_message, mended_message
 from cairn.helpdesk.ports import API_SOURCE, MessageRow, TicketStores
+from cairn.helpdesk.quoting import own_words
 from cairn.helpdesk.reopening import reopened
 from cairn.helpdesk.sealing import opened_text, sealed_message
 from cairn.helpdesk.subjects import requester_key
 from cairn.ingestion.subjects import SubjectRegisteredMeanwhile
 from cairn.ingestion.writing import Work, Write, Writer
 from cairn.ledger.keys import BodyUnreadable
+from cairn.retrieval.small_talk import small_talk
 from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -193,9 +195,15 @@ class ReceiveMessages(Writer[TicketStores]):
             position=position,
             written_at=written_at,
             received_at=write.now,
+            small_talk=_asks_nothing(given.text),
         )
         write.stores.ticket_messages.add(kept)
         return MessageTaken(outcome=MessageOutcome.NEW, id=message_id, position=position)
+
+
+def _asks_nothing(text: str) -> bool:
+    own = own_words(text)
+    return "?" not in own and small_talk(own) is not None
 
 
 def new_ones(taken: Sequence[MessageTaken]) -> int:

@@ -172,7 +172,8 @@ class TicketStore(Protocol):
 class MessageRow:
     """What a requester wrote to their ticket later, its text sealed under the id of the message.
 
-    `written_at` is by the source's clock. `reopened` when it put its ticket back.
+    `written_at` is by the source's clock. `reopened` when it put its ticket back, `small_talk` when
+    it asks for nothing.
     """
 
     id: UUID
@@ -184,6 +185,7 @@ class MessageRow:
     written_at: datetime
     received_at: datetime
     reopened: bool = False
+    small_talk: bool = False
 
 
 class TicketMessageStore(Protocol):
@@ -197,8 +199,8 @@ class TicketMessageStore(Protocol):
         """Return those of a ticket that there are, by their external ids."""
         ...
 
-    def newest(self, ticket_id: UUID, limit: int) -> Sequence[MessageRow]:
-        """Return the messages of a ticket, the last written first."""
+    def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
+        """Return the messages of a ticket, the last written first; `asking`: without small talk."""
         ...
 
     def reopens(self, message_id: UUID) -> None:

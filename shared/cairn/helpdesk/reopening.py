@@ -32,9 +32,10 @@ def reopened(
     """Take a ticket up again if it was answered since we wrote; None when it was not.
 
     With its entry, and the message that wakes whoever screens it. What was written before our own
-    answer is no answer to it.
+    answer is no answer to it, and thanks for what was done ask for nothing more.
     """
-    newest = stores.ticket_messages.newest(ticket.id, 1)
+    done = ticket.status is TicketStatus.AUTO_RESOLVED
+    newest = stores.ticket_messages.newest(ticket.id, 1, asking=done)
     if not newest or ticket.investigation_id is None:
         return None
     ours = stores.write_backs.answered_at(ticket.investigation_id) or ticket.ended_at

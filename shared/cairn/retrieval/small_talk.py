@@ -37,9 +37,13 @@ _GREETING = """
 _THANKS = """
     thanks; thank you; thx; ty; cheers; much appreciated; appreciated; thanks for your help
     thank you for your help; thanks for the help; that helps
-    that helped; that's helpful; nice work
+    that helped; that's helpful; nice work; works; it works; it works now; works now; that works
+    that worked; it is working; it's working; working; solved; problem solved; all good
+    that fixed it
     good job; well done; great job; awesome; perfect; great; excellent; brilliant; wonderful
     merci; merci beaucoup; parfait; danke; danke schön; danke sehr; vielen dank; besten dank
+    es geht wieder; es funktioniert; funktioniert; funktioniert wieder; erledigt; ça marche
+    ça fonctionne; c'est réglé; ya funciona; funciona; resuelto
     herzlichen dank; perfekt; super; gracias; muchas gracias; perfecto; grazie; grazie mille
     perfetto; obrigado; obrigada; muito obrigado
     muito obrigada; bedankt; dank je; dank je wel; dank u

@@ -262,9 +262,9 @@ class InMemoryTicketMessages:
             one.external_id: one for one in self._of(ticket_id) if one.external_id in external_ids
         }
 
-    def newest(self, ticket_id: UUID, limit: int) -> Sequence[MessageRow]:
-        """Return the messages of a ticket, the last written first."""
-        found = self._of(ticket_id)
+    def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
+        """Return the messages of a ticket, the last written first; `asking`: without small talk."""
+        found = [one for one in self._of(ticket_id) if not (asking and one.small_talk)]
         return sorted(found, key=lambda one: (one.written_at, one.id), reverse=True)[:limit]
 
     def reopens(self, message_id: UUID) -> None:

@@ -28,6 +28,7 @@ class PostgresTicketMessages(Store):
             position=message.position,
             written_at=message.written_at,
             received_at=message.received_at,
+            small_talk=message.small_talk,
         )
         return added.rowcount == 1
 
@@ -37,9 +38,9 @@ class PostgresTicketMessages(Store):
         rows = self.run("ticket_message.known", ticket_id=ticket_id, external_ids=wanted)
         return {one.external_id: one for one in map(_message, rows)}
 
-    def newest(self, ticket_id: UUID, limit: int) -> Sequence[MessageRow]:
-        """Return the messages of a ticket, the last written first."""
-        rows = self.run("ticket_message.newest", ticket_id=ticket_id, limit=limit)
+    def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
+        """Return the messages of a ticket, the last written first; `asking`: without small talk."""
+        rows = self.run("ticket_message.newest", ticket_id=ticket_id, limit=limit, asking=asking)
         return [_message(row) for row in rows]
 
     def reopens(self, message_id: UUID) -> None:
@@ -53,7 +54,8 @@ class PostgresTicketMessages(Store):
 
 
 def _message(row: Sequence[Any]) -> MessageRow:
-    one, ticket, external_id, sealed, subjects, position, written, received, reopened = row
+    one, ticket, external_id, sealed, subjects, position, written, received, *marks = row
+    reopened, small_talk = marks
     return MessageRow(
         id=one,
         ticket_id=ticket,
@@ -64,4 +66,5 @@ def _message(row: Sequence[Any]) -> MessageRow:
         written_at=written,
         received_at=received,
         reopened=reopened,
+        small_talk=small_talk,
     )

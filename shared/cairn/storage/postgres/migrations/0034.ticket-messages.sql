@@ -14,6 +14,7 @@ CREATE TABLE ticket_message (
   received_at timestamptz NOT NULL,
   -- it put its ticket back to be worked on; they are counted from anew when somebody requeues it
   reopened boolean NOT NULL DEFAULT false,
+  small_talk boolean NOT NULL DEFAULT false, -- thanks and the like: nothing is asked
   PRIMARY KEY (workspace_id, id)
 );
 -- one message for each of a ticket's source
