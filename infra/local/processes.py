@@ -5,6 +5,7 @@ time, and a process with another one is not ours.
 """
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -17,6 +18,8 @@ import psutil
 
 TERM_SECONDS = 5.0
 POLL_SECONDS = 0.05
+DYING_SECONDS = 5.0
+"""How long a killed process may keep its ports: until the last of its threads has ended."""
 
 
 class StartFailed(RuntimeError):
@@ -40,7 +43,8 @@ class Daemon:
                 return None
             if found.status() != psutil.STATUS_ZOMBIE:
                 return found
-            found.wait(timeout=0)  # a child of ours: collect it, or others think that it lives
+            if found.ppid() == os.getpid():  # collect it, or others think that it lives
+                found.wait(timeout=DYING_SECONDS)
             return None
         except (FileNotFoundError, ValueError, KeyError, TypeError, psutil.Error):
             return None

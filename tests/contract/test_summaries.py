@@ -449,12 +449,12 @@ def test_what_is_written_waits_for_its_vector(summing: Summarising) -> None:
 
 
 def test_meta_and_entry_name_nobody(summing: Summarising) -> None:
-    summing.say(*PUMP, session="s-1", source_agent="ada", agents=("ada",), client_id="acme")
+    summing.say(*PUMP, session="s-1", source_agent="nora", agents=("nora",), client_id="acme")
     summing.run()
     for entry in summing.entries("summary.written"):
         assert set(entry.meta) == {"scope", "node_ids", "dropped"}
         assert (entry.session_id, entry.trace_id, entry.actor.id) == (None, None, "cairn")
-        assert "ada" not in entry.meta_text
+        assert "nora" not in entry.meta_text
         assert "acme" not in entry.meta_text
 
 
