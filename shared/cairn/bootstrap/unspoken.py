@@ -17,6 +17,9 @@ from cairn.errors import CairnError
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+PACKAGE = PurePath(__file__).parents[1]
+"""Ours, whatever the folder is called that somebody cloned the project into."""
+
 
 @contextmanager
 def unspoken() -> Generator[None]:
@@ -33,5 +36,5 @@ def unspoken() -> Generator[None]:
 def _place(error: Exception) -> str:
     """Return the file and line of ours that an error came through last."""
     frames = [one for one in extract_tb(error.__traceback__) if one.filename != __file__]
-    ours = [one for one in frames if "cairn" in PurePath(one.filename).parts] or frames[-1:]
-    return ", ".join(f"{PurePath(one.filename).name}:{one.lineno}" for one in ours[-1:])
+    ours = [one for one in frames if PurePath(one.filename).is_relative_to(PACKAGE)]
+    return ", ".join(f"{PurePath(one.filename).name}:{one.lineno}" for one in (ours or frames)[-1:])
