@@ -82,10 +82,10 @@ NEVER_CALLED = {
         *("httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"),
         *SCHEMAS,
     },
-    # these wake nothing of investigations
-    "consolidate": {*SCHEMAS},
-    "embed": {*SCHEMAS},
-    "ingest": {"openai", *SCHEMAS},  # nor makes vectors: it counts tokens
+    # these wake nothing of investigations; only the owner's command line reaches it from there
+    "consolidate": {"jwt", *SCHEMAS},
+    "embed": {"jwt", *SCHEMAS},
+    "ingest": {"jwt", "openai", *SCHEMAS},  # nor makes vectors: it counts tokens
     # it thinks by models, and finds nothing by meaning
     "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers", *SCHEMAS},
     "retrieve": {"jwt", *SCHEMAS},
