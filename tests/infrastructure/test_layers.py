@@ -54,7 +54,7 @@ def load(name):
 if (projectors := sys.modules.get("cairn.ingestion.projectors")):  # named in tables
     for named in {*projectors.WITH_TEXTS.values(), *projectors.WITHOUT_TEXTS.values()}:
         load("cairn.ingestion." + named.split(".")[0])
-seen = set()
+seen = {"cairn.bootstrap"}  # its own functions are the owner's, who has every package
 while cairn := [name for name in sys.modules if name.split(".")[0] == "cairn" and name not in seen]:
     for name in cairn:  # what its functions import when they run must be in the layers too
         seen.add(name)
@@ -82,10 +82,7 @@ NEVER_CALLED = {
         *("httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"),
         *SCHEMAS,
     },
-    # these wake nothing of investigations; only the owner's command line reaches it from there
-    "consolidate": {"jwt", *SCHEMAS},
-    "embed": {"jwt", *SCHEMAS},
-    "ingest": {"jwt", "openai", *SCHEMAS},  # nor makes vectors: it counts tokens
+    "ingest": {"openai"},  # it makes no vectors: it counts tokens
     # it thinks by models, and finds nothing by meaning
     "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers", *SCHEMAS},
     "retrieve": {"jwt", *SCHEMAS},
