@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import re
 
+from cairn.safety.formats import SIGN_OFFS
+
 ENOUGH = 500
 """Characters after which nobody has to know where the words end."""
 
-_SIGNED = re.compile(
-    r"(?:(?:with )?(?:best|kind|warm)(?:est)? (?:regards|wishes)|regards|best|cheers|sincerely"
-    r"|yours (?:sincerely|faithfully)|(?:viele|liebe|beste|mit freundlichen) gr(?:ü|ue)(?:ß|ss)en?"
-    r"|mfg|(?:bien )?cordialement|bien à vous|(?:un )?saludos?(?: cordial(?:es)?)?|atentamente"
-    r")\s?[,.!]?$",
-    re.IGNORECASE,
-)
+_SIGNED = re.compile(rf"(?:{SIGN_OFFS}|best|mfg|bien à vous)\s?[,.!]?$", re.IGNORECASE)
 _QUOTED = re.compile(
     r">|--$|_{10,}$"
     r"|-{2,}\s?(?:original message|ursprüngliche nachricht|message d'origine|mensaje original)"

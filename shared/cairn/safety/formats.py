@@ -24,6 +24,14 @@ _NO_NAMES = """
     équipe à tous todos mr mrs ms dr prof herr herrn frau sr sra señor señora monsieur madame
 """
 
+SIGN_OFFS = (
+    r"(?:with )?(?:(?:best|kind|warm|many)(?:est)? )?(?:regards|wishes)|sincerely|cheers"
+    r"|yours(?: truly| sincerely| faithfully)?"
+    r"|(?:mit freundlichen|viele|beste|liebe) gr(?:\u00fc|ue)(?:\u00df|ss)en?"
+    r"|(?:bien )?cordialement|(?:un )?saludos?(?: cordial(?:es)?)?|atentamente|cordiali saluti"
+)
+"""What stands above the name at the end of a letter, in small letters."""
+
 IBAN_LENGTHS = {pair[:2]: int(pair[3:]) for pair in _LENGTHS.split()}
 """Characters of an IBAN by country: SWIFT's registry of ISO 13616."""
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cairn.safety.formats import IBAN_LENGTHS, MONTHS, NO_NAMES, STATES
+from cairn.safety.formats import IBAN_LENGTHS, MONTHS, NO_NAMES, SIGN_OFFS, STATES
 from cairn.safety.profiles import Kind
 
 if TYPE_CHECKING:
@@ -383,11 +383,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     ),
     _one(
         Kind.NAME,
-        r"^[ \t]{0,8}(?i:(?:(?:best|kind|warm|many) )?(?:regards|wishes|thanks)|thank you|sincerely"
-        r"|yours(?: truly| sincerely| faithfully)?|cheers|(?:mit freundlichen|viele|beste|liebe)"
-        r" gr(?:\u00fc|ue)(?:\u00df|ss)en?|(?:bien )?cordialement|merci|un saludo"
-        r"|saludos(?: cordiales)?|atentamente|gracias|cordiali saluti)"
-        rf"[ \t]{{0,2}},?[ \t]{{0,4}}\r?\n[ \t\r\n]{{0,8}}(?P<v>{_NAME})(?=[ \t]{{0,8}}$)",
+        rf"^[ \t]{{0,8}}(?i:{SIGN_OFFS}|(?:(?:best|kind|warm|many) )?thanks|thank you|merci"
+        rf"|gracias)[ \t]{{0,2}},?[ \t]{{0,4}}\r?\n[ \t\r\n]{{0,8}}(?P<v>{_NAME})(?=[ \t]{{0,8}}$)",
         _is_name,
     ),
     _one(
