@@ -407,7 +407,7 @@ class Desk:
     ) -> None:
         """Tie the investigation to its ticket in the graph; without the ticket's node, nothing."""
         try:
-            ticket = self.ticket(workspace_id, ticket_id)
+            ticket = self.sealed.ticket(workspace_id, self._row(workspace_id, ticket_id))
             now = self.clock()
             self.graph(workspace_id, investigation_records(ticket, investigation_id, verdict, now))
         except Unavailable:
