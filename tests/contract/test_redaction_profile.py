@@ -11,7 +11,6 @@ from cairn.access import Role
 from cairn.clock import utc_now
 from cairn.errors import Denied, ValidationFailed
 from cairn.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.redaction import RedactionProfile
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
@@ -41,13 +40,7 @@ def opened(database: "Database") -> Any:
 
 
 def profile_of(system: Remembering) -> RedactionProfile:
-    return RedactionProfile(
-        transactions=system.transactions,
-        keys=system.keys,
-        cipher=BodyCipher(),
-        clock=lambda: NOON,
-        new_id=new_id,
-    )
+    return RedactionProfile(transactions=system.transactions, clock=lambda: NOON, new_id=new_id)
 
 
 def changes(system: Remembering) -> list[dict[str, Any]]:

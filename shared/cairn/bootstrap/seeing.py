@@ -49,16 +49,10 @@ def grant_services(parts: ApiParts) -> GrantServices:
 
 def redaction_profile(parts: ApiParts) -> RedactionProfile:
     """Build what a workspace's redaction profile is chosen by."""
-    from cairn.ledger.keys import BodyCipher
     from cairn.lifecycle.redaction import RedactionProfile
 
-    made = parts.investigating
     return RedactionProfile(
-        transactions=made.transactions,
-        keys=made.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
+        transactions=parts.investigating.transactions, clock=utc_now, new_id=new_id
     )
 
 

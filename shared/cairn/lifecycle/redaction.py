@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.clock import Clock
     from cairn.ids import IdSource
-    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.transaction import Transactions
 
 CHANGED = "redaction.changed"
@@ -49,8 +48,6 @@ class RedactionProfile:
     """Shows and changes the profile of a workspace: an admin's work."""
 
     transactions: Transactions[RedactionStores]
-    keys: KeyStore
-    cipher: BodyCipher
     clock: Clock
     new_id: IdSource
 
@@ -68,21 +65,18 @@ class RedactionProfile:
         """
         principal.require(Role.ADMIN)
         check_profile(profile, field="profile")
-        workspace_id = principal.workspace_id
-        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
         with self.transactions.writing(principal) as stores:
-            before, now, entry_id = stores.redaction.profile(), self.clock(), self.new_id()
+            before, now = stores.redaction.profile(), self.clock()
             if before == profile:
                 return profile
             stores.redaction.choose(profile)
             entry = NewEntry(
-                id=entry_id,
-                workspace_id=workspace_id,
+                id=self.new_id(),
+                workspace_id=principal.workspace_id,
                 type=CHANGED,
                 actor=principal_actor(principal),
                 occurred_at=now,
                 meta={"before": before, "profile": profile},
-                body=self.cipher.seal(entry_id, workspace_id, keys, {}),
             )
             append_and_project(stores, [Planned(entry=entry, body={})], now)
         return profile
