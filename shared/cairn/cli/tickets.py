@@ -48,11 +48,8 @@ def add(
         "source_metadata": json_given(metadata) if metadata else None,
     }
     made = deps.client.post("/v1/tickets", without_none(asked))
-    if as_json:
-        print_json(made)
-        return
     word = "added" if made["outcome"] == "new" else made["outcome"]
-    deps.out.print(f"[green]{word}[/] {made['id']}", highlight=False)
+    print_done(deps, made, f"[green]{word}[/] {made['id']}", as_json=as_json)
 
 
 @app.command("list")
@@ -129,11 +126,8 @@ def message(
     deps = deps_of(ctx)
     asked = without_none({"text": text_given(text), "external_id": external_id})
     made = deps.client.post(f"/v1/tickets/{ticket}/messages", asked)
-    if as_json:
-        print_json(made)
-        return
     word = "added" if made["outcome"] == "new" else made["outcome"]
-    deps.out.print(f"[green]{word}[/] {made['id']}", highlight=False)
+    print_done(deps, made, f"[green]{word}[/] {made['id']}", as_json=as_json)
 
 
 @app.command()
