@@ -11,7 +11,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cairn.access import Principal, Role
 from cairn.api.services import ApiOptions, ApiServices
-from cairn.errors import FieldError, RateLimited, Unauthenticated, ValidationFailed
+from cairn.errors import Denied, FieldError, RateLimited, Unauthenticated, ValidationFailed
 from cairn.ingestion.requests import IdempotencyKey
 from cairn.metrics import Metric
 
@@ -36,8 +36,11 @@ async def options_of(request: Request) -> ApiOptions:
     return cast("ApiOptions", request.app.state.options)
 
 
-def caller_with(*roles: Role) -> Callable[..., Principal]:
-    """Return a dependency that authenticates the key, counts the request and checks the role."""
+def caller_with(*roles: Role, listed_tools: bool = False) -> Callable[..., Principal]:
+    """Return a dependency that authenticates the key, counts the request and checks the role.
+
+    A key with a list of tools is refused unless `listed_tools`: the route keeps to that list.
+    """
 
     def caller(
         request: Request,
@@ -55,6 +58,8 @@ def caller_with(*roles: Role) -> Callable[..., Principal]:
                 retry_after=decision.retry_after,
             )
         principal.require(*roles)
+        if principal.tools is not None and not listed_tools:
+            raise Denied("This key is for its tools alone: call them over MCP.", reason="tools")
         return principal
 
     return caller
@@ -118,4 +123,5 @@ Options = Annotated[ApiOptions, Depends(options_of)]
 Admin = Annotated[Principal, Depends(caller_with(Role.ADMIN))]
 Writer = Annotated[Principal, Depends(caller_with(Role.ADMIN, Role.AGENT))]
 Anyone = Annotated[Principal, Depends(caller_with(*Role))]
+ToolCaller = Annotated[Principal, Depends(caller_with(*Role, listed_tools=True))]
 Idempotency = Annotated[IdempotencyKey | None, Depends(idempotency_key)]

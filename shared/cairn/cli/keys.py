@@ -22,11 +22,16 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
         return
     from rich.markup import escape
 
-    shown = table("id", "name", "role", "scopes", "state")
+    shown = table("id", "name", "role", "scopes", "tools", "state")
     for each in found["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
         shown.add_row(
-            each["id"], escape(each["name"]), each["role"], ", ".join(each["scopes"]), state
+            each["id"],
+            escape(each["name"]),
+            each["role"],
+            ", ".join(each["scopes"]),
+            "all" if each["tools"] is None else ", ".join(each["tools"]),
+            state,
         )
     deps.out.print(shown)
 
@@ -38,6 +43,10 @@ def create(
     role: Annotated[str, typer.Option(help="admin, agent or public.")] = "agent",
     scope: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     agent: Annotated[str | None, typer.Option(help="The agent it is bound to.")] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option(help="A tool it may call over MCP, and nothing else. Repeat for several."),
+    ] = None,
     expires_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -49,6 +58,7 @@ def create(
             "role": role,
             "scopes": scope,
             "agent_slug": agent,
+            "tools": tool,
             "expires_at": expires_at,
         }
     )
@@ -77,6 +87,7 @@ def whoami(ctx: typer.Context, as_json: Json = False) -> None:
         deps.out.print(
             f"{found['name']}: {found['role']} of {found['workspace_id']}, "
             f"scopes {', '.join(found['scopes'])}"
+            + (f", tools {', '.join(found['tools'])}" if found["tools"] is not None else "")
         )
 
 

@@ -124,7 +124,7 @@ class RevokeKey:
 def opens(key: KeyView, now: datetime) -> bool:
     """Return whether a key lets an admin in at `now`."""
     alive = key.revoked_at is None and (key.expires_at is None or key.expires_at > now)
-    return alive and key.role is Role.ADMIN
+    return alive and key.role is Role.ADMIN and key.tools is None
 
 
 def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
@@ -140,6 +140,10 @@ def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
         raise Denied("This key may make keys for its own agent only.", reason="agent")
     if key.role is Role.PUBLIC and key.agent_slug is None:
         _refuse("agent_slug", "is needed by a public key")
+    if principal.tools is not None and not (key.tools and key.tools <= principal.tools):
+        raise Denied("This key may make keys for its own tools only.", reason="tools")
+    if key.tools is not None and not key.tools:
+        _refuse("tools", "needs at least one tool")
     if key.expires_at is not None and key.expires_at <= now:
         _refuse("expires_at", "is in the past")
     return replace(key, scopes=scopes)
@@ -166,6 +170,7 @@ def add_key(
         scopes=scopes,
         created_at=now,
         agent_slug=new.agent_slug,
+        tools=None if new.tools is None else tuple(sorted(new.tools)),
         expires_at=new.expires_at,
     )
     stores.keys.add(principal_id, view, secret.hash)
@@ -178,6 +183,7 @@ def add_key(
             "principal_id": str(principal_id),
             "role": view.role.value,
             "scopes": [scope.value for scope in scopes],
+            **({} if view.tools is None else {"tools": list(view.tools)}),
         },
         actor=actor,
         now=now,

@@ -193,12 +193,16 @@ class LedgerVerification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """An API key to make. `scopes` None takes the role's default."""
+    """An API key to make. `scopes` None takes the role's default, `tools` None allows every tool.
+
+    A key with `tools` calls those over MCP, and nothing else.
+    """
 
     name: str
     role: Role
     scopes: frozenset[Scope] | None = None
     agent_slug: str | None = None
+    tools: frozenset[str] | None = None
     expires_at: datetime | None = None
 
 
@@ -213,6 +217,7 @@ class KeyView:
     scopes: tuple[Scope, ...]
     created_at: datetime
     agent_slug: str | None = None
+    tools: tuple[str, ...] | None = None
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
 

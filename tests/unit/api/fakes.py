@@ -510,6 +510,7 @@ class World:
             prefix="abc",
             role=key.role,
             scopes=tuple(sorted(key.scopes or ())),
+            tools=None if key.tools is None else tuple(sorted(key.tools)),
             created_at=NOW,
         )
         return KeyCreated(key=view, secret="cairn_abc.shown-once")

@@ -325,6 +325,11 @@ def test_a_new_keys_secret_is_printed_once_and_alone_on_its_line() -> None:
     assert "shown-once" not in Shell().run("keys", "list").stdout
 
 
+def test_a_key_is_made_for_the_tools_that_are_named() -> None:
+    shown = Shell().run("keys", "create", "scout", "--tool", "get", "--tool", "recall", "--json")
+    assert json.loads(shown.stdout)["key"]["tools"] == ["get", "recall"]
+
+
 def test_a_key_is_revoked_by_id() -> None:
     shown = Shell().run("keys", "revoke", str(UUID(int=7)), "--json")
     assert json.loads(shown.stdout)["revoked_at"]

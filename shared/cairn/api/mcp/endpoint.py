@@ -6,7 +6,7 @@ There is nothing to subscribe to and no session to end, so GET and DELETE are no
 from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
-from cairn.api.dependencies import Anyone
+from cairn.api.dependencies import ToolCaller
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.routing import router
 
@@ -25,6 +25,6 @@ class _Served(Response):
 
 
 @routes.post("/mcp", include_in_schema=False)
-def mcp(caller: Anyone, request: Request) -> Response:
+def mcp(caller: ToolCaller, request: Request) -> Response:
     """Answer one MCP message; the tools it lists and calls are those of the key."""
     return _Served(request.app.state.mcp)

@@ -13,6 +13,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
+from cairn.errors import FieldError, ValidationFailed
 from cairn.retrieval.views import NewKey
 
 routes = router("keys")
@@ -26,13 +27,20 @@ KEY_CREATED = {
 }
 
 
+ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,63}$")]
+
+
 class KeyIn(Body):
-    """A key to make. Without `scopes` the role's default holds (public keys: public only)."""
+    """A key to make. Without `scopes` the role's default holds (public keys: public only).
+
+    A key with `tools` calls these tools over MCP, and nothing else of the API.
+    """
 
     name: Name
     role: Annotated[Role, Field(strict=False)] = Role.AGENT
     scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = None
     agent_slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._\-]{0,63}$")] | None = None
+    tools: Annotated[list[ToolName], Field(min_length=1, max_length=64)] | None = None
     expires_at: Timestamp | None = None
 
     @model_validator(mode="after")
@@ -43,14 +51,30 @@ class KeyIn(Body):
         return self
 
     def record(self) -> NewKey:
-        """Return the use case's record."""
+        """Return the use case's record; ValidationFailed for tools its role does not have."""
+        self._check_tools()
         return NewKey(
             name=self.name,
             role=self.role,
             scopes=None if self.scopes is None else frozenset(self.scopes),
             agent_slug=self.agent_slug,
+            tools=None if self.tools is None else frozenset(self.tools),
             expires_at=self.expires_at,
         )
+
+    def _check_tools(self) -> None:
+        if self.tools is None:
+            return
+        from cairn.api.mcp.catalogue import TOOLS  # its tools are not needed by other requests
+
+        known = [tool.name for tool in TOOLS if self.role in tool.roles]
+        errors = [
+            FieldError(f"tools.{place}", f"is no tool of this role; these are: {', '.join(known)}")
+            for place, name in enumerate(self.tools)
+            if name not in known
+        ]
+        if errors:
+            raise ValidationFailed("tools names a tool that there is not.", errors=errors)
 
 
 @routes.post(

@@ -3,7 +3,7 @@
 from fastapi import Request, Response
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Anyone
+from cairn.api.dependencies import ToolCaller
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
 
@@ -17,6 +17,7 @@ _EXAMPLE = {
     "role": "admin",
     "scopes": ["admin", "public", "shared"],
     "agent_slug": None,
+    "tools": None,
     "rate_limit": {"limit": 6000, "remaining": 5999, "window_seconds": 60},
 }
 
@@ -30,7 +31,7 @@ _EXAMPLE = {
         **problems(),
     },
 )
-def whoami(caller: Anyone, request: Request) -> Response:
+def whoami(caller: ToolCaller, request: Request) -> Response:
     """Show the workspace, role, scopes and rate limit of the key."""
     rate = request.state.rate
     return answer(
@@ -42,6 +43,7 @@ def whoami(caller: Anyone, request: Request) -> Response:
             "role": caller.role,
             "scopes": caller.allowed_scopes,
             "agent_slug": caller.agent_slug,
+            "tools": None if caller.tools is None else sorted(caller.tools),
             "rate_limit": {
                 "limit": rate.limit,
                 "remaining": rate.remaining,

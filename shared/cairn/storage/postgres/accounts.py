@@ -48,6 +48,7 @@ class PostgresKeys(Store):
             role=key.role.value,
             agent_slug=key.agent_slug,
             scopes=[scope.value for scope in key.scopes],
+            tools=None if key.tools is None else list(key.tools),
             now=key.created_at,
         )
         self.run(
@@ -272,4 +273,5 @@ def _require_claimed(outcome: str) -> None:
 def _key_view(**row: Any) -> KeyView:
     row["role"] = Role(row["role"])
     row["scopes"] = tuple(Scope(scope) for scope in row["scopes"])
+    row["tools"] = None if row["tools"] is None else tuple(row["tools"])
     return KeyView(**row)
