@@ -397,7 +397,12 @@ class TestActions:
         self, stores: AgentStores
     ) -> None:
         one, other = started(stores), started(stores)
-        every = [action(one), action(other), action(one, connector="http")]
+        caller = new_id()
+        every = [
+            action(one),
+            action(other, principal_id=caller),
+            action(one, connector="http"),
+        ]
         for each in every:
             stores.actions.add(each)
         asked: dict[str, Any] = {
@@ -414,4 +419,5 @@ class TestActions:
         assert ids() == [third, second, first]
         assert ids(investigation_id=one.id) == [third, first]
         assert ids(connector="http") == [third]
+        assert ids(principal_id=caller) == [second]
         assert ids(before=third, limit=1) == [second]

@@ -1,5 +1,6 @@
 """Principals, roles and scopes. Pure values; the database enforces them (row level security)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -30,7 +31,8 @@ ALL_SCOPES = frozenset(Scope)
 class Principal:
     """An authenticated caller inside one workspace.
 
-    `agent_slug` narrows searches to nodes tagged for that agent (public keys always carry one);
+    `agent_slug` narrows searches to nodes tagged for that agent (public keys always carry one).
+    Without one an admin finds everything, every other key only what is tagged for nobody.
     `tools` is the allow-list of MCP tool names, None for no restriction.
     """
 
@@ -42,6 +44,12 @@ class Principal:
     tools: frozenset[str] | None = None
     key_id: UUID | None = None
     name: str = ""
+
+    def finds(self, agents: Collection[str] | None) -> bool:
+        """Return whether a search of this principal may find what is tagged for `agents`."""
+        if self.agent_slug is not None:
+            return self.agent_slug in (agents or ())
+        return self.role is Role.ADMIN or agents is None
 
     def require(self, *roles: Role) -> None:
         """Raise Denied unless the principal has one of `roles`."""

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.access import Role
+from cairn.access import Role, Scope
 from cairn.agent.opening import Sealed
 from cairn.agent.views import (
     InvestigationDetail,
@@ -85,7 +85,11 @@ class SeeingStores(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseInvestigations:
-    """Lists and shows investigations, steps and tool calls to admins and agents."""
+    """Lists and shows investigations, steps and tool calls to admins and agents.
+
+    What an investigation read, said and did is of the scope admin: a key without it gets Denied,
+    and of tool calls those that it made itself.
+    """
 
     transactions: Transactions[SeeingStores]
     open: Opener
@@ -109,7 +113,7 @@ class BrowseInvestigations:
 
     def show(self, principal: Principal, investigation_id: UUID) -> InvestigationDetail:
         """Return one with its spending, budget, questions and actions; NotFound otherwise."""
-        _may_read(principal)
+        _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
             one = _found(stores.investigations, investigation_id)
             spent = stores.costs.of_run(investigation_id)
@@ -144,7 +148,7 @@ class BrowseInvestigations:
         self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
     ) -> tuple[InvestigationView, StepsView]:
         """Return an investigation and its lines after a number, both of one moment."""
-        _may_read(principal)
+        _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
             one = _found(stores.investigations, investigation_id)
             rows = stores.investigations.steps(investigation_id, after=after, limit=limit)
@@ -171,16 +175,20 @@ class BrowseInvestigations:
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
             found = stores.actions.page(
-                investigation_id=investigation_id, connector=connector, before=before, limit=limit
+                investigation_id=investigation_id,
+                connector=connector,
+                before=before,
+                limit=limit,
+                principal_id=_own_only(principal),
             )
         return self._calls(principal.workspace_id, found)
 
     def tool_call(self, principal: Principal, action_id: UUID) -> ToolCallView:
-        """Return what a citation of a tool names; NotFound for another workspace's too."""
+        """Return what a citation of a tool names; NotFound for one that may not be read, too."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
             found = stores.actions.find(action_id)
-        if found is None:
+        if found is None or _own_only(principal) not in (None, found.principal_id):
             raise NotFound("There is no such tool call.", action_id=str(action_id))
         return self._calls(principal.workspace_id, [found])[0]
 
@@ -268,6 +276,16 @@ def left_of(budget: LimitsView, spent: SpentView) -> LimitsView:
 
 def _may_read(principal: Principal) -> None:
     principal.require(Role.ADMIN, Role.AGENT)
+
+
+def _may_read_all(principal: Principal) -> None:
+    _may_read(principal)
+    principal.require_scope(Scope.ADMIN)
+
+
+def _own_only(principal: Principal) -> UUID | None:
+    """Return whose tool calls a principal reads; None for everyone's."""
+    return None if Scope.ADMIN in principal.allowed_scopes else principal.principal_id
 
 
 def _found(store: InvestigationStore, investigation_id: UUID) -> Investigation:

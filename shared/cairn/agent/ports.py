@@ -277,6 +277,7 @@ class ActionRow:
 
     `digest` is SHA-256 over `connector.tool` and canonical arguments: the same action asked for
     again in the same investigation finds this row, and keeps its id as idempotency key.
+    `principal_id` is whose key called; None for an investigation's call.
     """
 
     id: UUID
@@ -296,6 +297,7 @@ class ActionRow:
     completed_at: datetime | None = None
     error: str | None = None
     session_id: str | None = None
+    principal_id: UUID | None = None
 
 
 class ActionStore(Protocol):
@@ -358,8 +360,9 @@ class ActionStore(Protocol):
         connector: str | None,
         before: UUID | None,
         limit: int,
+        principal_id: UUID | None = None,
     ) -> Sequence[ActionRow]:
-        """Return tool calls, the newest first."""
+        """Return tool calls, of a principal its own only, the newest first."""
         ...
 
 

@@ -12,7 +12,7 @@ from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON
 from tests.support.world import open_world
 
-from cairn.access import Role
+from cairn.access import Role, Scope
 from cairn.agent.browse import BrowseInvestigations
 from cairn.agent.opening import Opener
 from cairn.agent.ports import ActionState, Move
@@ -239,6 +239,30 @@ def test_lists_are_of_this_workspace_and_of_what_was_asked_for(
     with pytest.raises(NotFound):
         stranger.browse.tool_call(theirs.admin, calls[0].id)
     theirs.pool.close()
+
+
+def test_an_agent_key_without_the_scope_admin_reads_its_own_tool_calls_only(desk: Desk) -> None:
+    one = desk.begin()
+    agent = desk.world.as_other(allowed_scopes=frozenset({Scope.PUBLIC, Scope.SHARED}))
+    theirs, own = action(one), action(one, principal_id=agent.principal_id)
+    with desk.transactions.writing(desk.world.admin) as stores:
+        stores.actions.add(theirs)
+        stores.actions.add(own)
+    browse = desk.browse
+    for asked in (None, one.id):
+        calls = browse.tool_calls(
+            agent, investigation_id=asked, connector=None, before=None, limit=9
+        )
+        assert [each.id for each in calls] == [own.id]
+    assert browse.tool_call(agent, own.id).id == own.id
+    with pytest.raises(NotFound):
+        browse.tool_call(agent, theirs.id)
+    for read in (
+        lambda: browse.show(agent, one.id),
+        lambda: browse.steps(agent, one.id, after=0, limit=1),
+    ):
+        with pytest.raises(Denied, match="scope"):
+            read()
 
 
 def test_public_keys_read_none_of_it(desk: Desk) -> None:

@@ -60,7 +60,17 @@ def test_what_a_reader_may_not_see_is_not_found(world: World, browse: Browse) ->
     public = world.as_other(allowed_scopes=frozenset({Scope.PUBLIC}))
     other = world.as_other(agent_slug="other")
     assert browse.get_memory(world.as_other(agent_slug="bot"), tagged).text == "for the bot"
-    for who, hidden in ((public, plain), (other, tagged), (other, plain), (world.admin, new_id())):
+    nobody = world.as_other()
+    assert browse.get_memory(nobody, plain).text == "for admins"
+    listed = browse.list_memories(nobody, MemoryFilter(), limit=9, after=None).items
+    assert [each.id for each in listed] == [plain]
+    for who, hidden in (
+        (public, plain),
+        (other, tagged),
+        (other, plain),
+        (nobody, tagged),
+        (world.admin, new_id()),
+    ):
         for read in (browse.get_memory, browse.get_memory_history):
             with pytest.raises(NotFound):
                 read(who, hidden)

@@ -3,6 +3,7 @@
 Tables and functions are read from the catalogue, so that a new one cannot be forgotten.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -408,6 +409,53 @@ def search(connection: Connection) -> list[list[Any]]:
         b"NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)",
     )
     return [connection.execute(call, {"v": vector}).fetchall() for call in calls]
+
+
+def test_a_key_of_no_agent_finds_untagged_nodes_only(
+    app: Connection, root: Connection, ours: World
+) -> None:
+    bind(app, workspace_id=str(ours.workspace_id), scopes=ALL, agent="-")
+    assert search(app) == [[], [], [], []]
+    assert alike(app, root, ours) == []
+    with root.transaction(force_rollback=True):
+        for table in ("node", "node_version", "embedding"):
+            statement = sql.SQL("UPDATE {} SET agents = NULL WHERE workspace_id = %s")
+            root.execute(statement.format(Name(table)), [ours.workspace_id])
+        root.execute("SET LOCAL ROLE cairn_app")
+        bind(root, local=True, workspace_id=str(ours.workspace_id), scopes=ALL, agent="-")
+        assert [len(rows) for rows in search(root)] == [2] * 4
+        bind(root, local=True, workspace_id=str(ours.workspace_id), scopes=ALL, agent="bot")
+        assert search(root) == [[], [], [], []]
+
+
+def test_every_function_and_policy_that_asks_for_the_agent_lets_nobody_pass_without_one(
+    root: Connection,
+) -> None:
+    policies = "SELECT polname, pg_get_expr(polqual, polrelid) FROM pg_policy"
+    functions = "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+    asking = {
+        name: source
+        for name, source in [*root.execute(policies), *root.execute(functions)]
+        if source and "current_agent" in source and name != "current_agent"
+    }
+    assert {"find_by_keyword", "find_by_vector", "find_entities", "find_similar"} <= set(asking)
+    unguarded = {
+        name
+        for name, source in asking.items()
+        if "agent IS NULL THEN\n    RETURN" not in source
+        and not re.search(r"= ANY \(coalesce\(\w\.agents, '\{\"\"\}'\)\)", source)
+        or re.search(r"= ANY \(\w+\.agents\)", source)
+    }
+    assert not unguarded
+
+
+def test_a_public_key_names_its_agent(root: Connection, ours: World) -> None:
+    for slug in (None, "", "-", "Bot"):
+        with pytest.raises(errors.CheckViolation):
+            root.execute(
+                "INSERT INTO principal VALUES (%s, %s, 'p', 'public', %s, '{public}', NULL, now())",
+                [ours.workspace_id, new_id(), slug],
+            )
 
 
 def test_functions_are_the_known_ones_and_only_finders_run_as_someone_else(

@@ -350,13 +350,15 @@ class InMemoryActions:
         connector: str | None,
         before: UUID | None,
         limit: int,
+        principal_id: UUID | None = None,
     ) -> Sequence[ActionRow]:
-        """Return tool calls, the newest first."""
+        """Return tool calls, of a principal its own only, the newest first."""
         found = (
             one
             for one in self.tables.actions.values()
             if investigation_id in (None, one.investigation_id)
             and connector in (None, one.connector)
+            and principal_id in (None, one.principal_id)
         )
         return _newest(found, before, limit)
 

@@ -39,9 +39,8 @@ class InMemoryDocuments:
 
     def visible(self, document_id: UUID) -> KnownDocument | None:
         """Return a document, deleted or not, that the principal's agent may see."""
-        agent = self.principal.agent_slug
         for node in self._documents():
-            if node.id == document_id and (agent is None or agent in (node.agents or ())):
+            if node.id == document_id and self.principal.finds(node.agents):
                 return _document(node)
         return None
 

@@ -43,14 +43,13 @@ class InMemoryEvents:
 
     def visible(self, node_ids: Collection[UUID]) -> frozenset[UUID]:
         """Return those of the nodes that the principal may see."""
-        agent = self.principal.agent_slug
         return frozenset(
             one.id
             for one in self.tables.nodes.values()
             if one.id in node_ids
             and one.state not in _GONE
             and one.scope in self.principal.allowed_scopes
-            and (agent is None or agent in (one.agents or ()))
+            and self.principal.finds(one.agents)
         )
 
     def _events(self, session: Session) -> list[TimelineEvent]:

@@ -231,10 +231,8 @@ class InMemoryGraph:
                 yield edge.target_id
 
     def _visible(self, filters: Filters, *, strict: bool = False) -> Iterable[Node]:
-        agent = self.principal.agent_slug
         for node in self._standing(filters.as_of_position):
-            agents = node.agents or ()
-            passes = agent is None or agent in agents or (not strict and node.agents is None)
+            passes = self.principal.finds(node.agents) or (not strict and node.agents is None)
             scoped = node.scope in self.principal.allowed_scopes
             if scoped and passes and node.state not in _GONE:
                 yield node

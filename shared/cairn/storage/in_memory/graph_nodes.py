@@ -53,9 +53,8 @@ class InMemoryGraphNodes:
         return sorted(closed, key=lambda one: one.id)[:limit]
 
     def _sees(self, node: Node) -> bool:
-        agent = self.principal.agent_slug
         in_scope = node.scope in self.principal.allowed_scopes
-        return in_scope and (agent is None or agent in (node.agents or ()))
+        return in_scope and self.principal.finds(node.agents)
 
 
 @dataclass(frozen=True)

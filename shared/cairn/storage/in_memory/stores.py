@@ -574,10 +574,9 @@ class InMemoryMemories:
     def find(self, memory_id: UUID) -> StoredMemory | None:
         """Return a memory, deleted or not, that the principal's agent may see."""
         node = self.tables.nodes.get(memory_id)
-        agent = self.principal.agent_slug
         if node is None or node.label != Label.MEMORY or not self._is_visible(node):
             return None
-        if agent is not None and agent not in (node.agents or ()):
+        if not self.principal.finds(node.agents):
             return None
         numbered = node.session_id is not None and node.sequence is not None
         return StoredMemory(

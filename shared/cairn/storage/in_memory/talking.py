@@ -180,9 +180,8 @@ def _seen(tables: Tables, principal: Principal, label: Label) -> Iterable[Node]:
 
 
 def _tagged(tables: Tables, principal: Principal, label: Label) -> Iterable[Node]:
-    agent = principal.agent_slug
     seen = _seen(tables, principal, label)
-    return (one for one in seen if agent is None or agent in (one.agents or ()))
+    return (one for one in seen if principal.finds(one.agents))
 
 
 def _identified(tables: Tables, principal: Principal, label: Label, identity: str) -> Node | None:

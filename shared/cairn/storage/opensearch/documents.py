@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.access import Role
 from cairn.graph.node import Label, State
 from cairn.ingestion.search_index import IndexDocument, bucket_of, mark_of
 from cairn.storage.opensearch.mapping import CONTEXT_WEIGHT
@@ -114,6 +115,8 @@ def _guards(principal: Principal, filters: Filters) -> list[Json]:
     ]
     if principal.agent_slug:
         guards.append({"term": {"agents": principal.agent_slug}})
+    elif principal.role is not Role.ADMIN:
+        guards.append({"bool": {"must_not": {"exists": {"field": "agents"}}}})
     return guards
 
 

@@ -122,7 +122,7 @@ def bound(
         settings = {
             "workspace_id": str(principal.workspace_id),
             "scopes": ",".join(sorted(principal.allowed_scopes)),
-            "agent": principal.agent_slug or "",
+            "agent": _agent_of(principal),
             "sees_deleted": "on" if sees_deleted else "",
             "conversations": _conversations_of(principal),
             "read_only": "on" if read_only else "off",
@@ -143,6 +143,11 @@ def _transaction(connection: Connection, *, one_moment: bool) -> Generator[None]
     finally:
         if one_moment and not connection.closed:
             connection.isolation_level = None
+
+
+def _agent_of(principal: Principal) -> str:
+    """Return whose tags are found: the key's agent's, everyone's, or nobody's (`-`)."""
+    return principal.agent_slug or ("" if principal.role is Role.ADMIN else "-")
 
 
 def _conversations_of(principal: Principal) -> str:

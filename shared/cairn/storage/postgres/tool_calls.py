@@ -95,14 +95,16 @@ class PostgresActions(Store):
         connector: str | None,
         before: UUID | None,
         limit: int,
+        principal_id: UUID | None = None,
     ) -> Sequence[ActionRow]:
-        """Return tool calls, the newest first."""
+        """Return tool calls, of a principal its own only, the newest first."""
         rows = self.run(
             "tool_call.page",
             investigation_id=investigation_id,
             connector=connector,
             before=before,
             limit=limit,
+            caller=principal_id,
         )
         return [_action(row) for row in rows]
 

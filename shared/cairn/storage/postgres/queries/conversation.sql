@@ -16,7 +16,7 @@ SELECT id, sequence, text, occurred_at, data_subjects FROM node
 SELECT EXISTS (SELECT FROM node
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND label = 'Conversation'
       AND state IN ('active', 'provisional')
-      AND (current_agent() IS NULL OR current_agent() = ANY (agents)))
+      AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))))
   OR EXISTS (SELECT FROM pending_message
     WHERE workspace_id = %(workspace_id)s AND conversation_id = %(id)s)
 
@@ -75,7 +75,8 @@ SELECT c.id, c.created_position AS position, c.kind AS channel, c.session_id, c.
       AND n.state IN ('active', 'provisional')) AS m
  WHERE c.workspace_id = %(workspace_id)s AND c.id = %(id)s AND c.label = 'Conversation'
    AND c.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (c.agents) OR c.id = own_conversation())
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(c.agents, '{""}'))
+     OR c.id = own_conversation())
 
 -- name: list
 -- Conversations under the same terms, newest first.
@@ -85,7 +86,7 @@ SELECT c.id, c.created_position AS position, c.kind AS channel, c.session_id, c.
   FROM (SELECT * FROM node n
          WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Conversation'
            AND n.state IN ('active', 'provisional')
-           AND (current_agent() IS NULL OR current_agent() = ANY (n.agents)
+           AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}'))
              OR n.id = own_conversation())
            AND (%(channel)s::text IS NULL OR n.kind = %(channel)s)
            AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
@@ -106,7 +107,8 @@ SELECT id, created_position AS position, parent_id AS conversation_id, kind AS r
   FROM node
  WHERE workspace_id = %(workspace_id)s AND parent_id = %(conversation_id)s AND label = 'Message'
    AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents) OR parent_id = own_conversation())
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
+     OR parent_id = own_conversation())
    AND created_position > %(after)s
  ORDER BY created_position LIMIT %(limit)s
 
@@ -118,7 +120,8 @@ SELECT id, created_position AS position, parent_id AS conversation_id, kind AS r
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'Message'
    AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents) OR parent_id = own_conversation())
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
+     OR parent_id = own_conversation())
 
 -- name: near_in_one
 -- The messages of one conversation near a vector: it is small, so each is compared.
@@ -128,7 +131,8 @@ SELECT n.id, (1 - min(e.v <=> %(vector)s::halfvec))::real AS score
    AND e.model_id = %(model_id)s::smallint
  WHERE n.workspace_id = %(workspace_id)s AND n.parent_id = %(conversation_id)s
    AND n.label = 'Message' AND n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents) OR n.parent_id = own_conversation())
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}'))
+     OR n.parent_id = own_conversation())
    AND (%(roles)s::text[] IS NULL OR n.kind = ANY (%(roles)s))
    AND (%(occurred_from)s::timestamptz IS NULL OR n.occurred_at >= %(occurred_from)s)
    AND (%(occurred_to)s::timestamptz IS NULL OR n.occurred_at < %(occurred_to)s)
@@ -144,7 +148,8 @@ SELECT n.id, ts_rank('{0.0, 0.0, 0.6, 1.0}', n.search_tsv, asked.words) AS score
   JOIN node n ON n.search_tsv @@ asked.words
  WHERE n.workspace_id = %(workspace_id)s AND n.parent_id = %(conversation_id)s
    AND n.label = 'Message' AND n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents) OR n.parent_id = own_conversation())
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}'))
+     OR n.parent_id = own_conversation())
    AND (%(roles)s::text[] IS NULL OR n.kind = ANY (%(roles)s))
    AND (%(occurred_from)s::timestamptz IS NULL OR n.occurred_at >= %(occurred_from)s)
    AND (%(occurred_to)s::timestamptz IS NULL OR n.occurred_at < %(occurred_to)s)

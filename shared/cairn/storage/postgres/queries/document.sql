@@ -11,7 +11,7 @@ SELECT id, position, deleted_at, data_subjects, state = 'archived' OR EXISTS (SE
        AND part.state = 'archived') AS archived
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND label = 'Document'
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
 
 -- name: parts
 -- The sections and chunks of a document; of a deleted one, those deleted with it.

@@ -33,7 +33,7 @@ SELECT DISTINCT near.id, near.occurred_at, near.sequence, f.id AS follows_edge
 SELECT n.id FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state NOT IN ('deleted', 'quarantined')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: one
 -- One event.
@@ -44,7 +44,7 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Event'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: page
 -- Events, newest first, below a ledger position when asked; a type is also the namespace of others.
@@ -55,7 +55,7 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Event'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
    AND (%(type)s::text IS NULL OR n.kind = %(type)s OR starts_with(n.kind, %(type)s || '.'))
    AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)

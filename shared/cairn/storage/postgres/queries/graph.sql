@@ -16,7 +16,7 @@ SELECT n.id, min(meant.name), n.canonical_name, n.kind
   FROM found
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = found.node_id
   JOIN meant ON meant.canonical = found.canonical AND (meant.type IS NULL OR meant.type = n.kind)
- WHERE current_agent() IS NULL OR current_agent() = ANY (n.agents)
+ WHERE current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}'))
  GROUP BY n.id, n.canonical_name, n.kind
 
 -- name: find_entities_as_of
@@ -37,7 +37,7 @@ SELECT n.id, min(meant.name), n.canonical_name, n.kind
    AND n.from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
    AND n.state NOT IN ('deleted', 'quarantined')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
  GROUP BY n.id, n.canonical_name, n.kind
  LIMIT %(limit)s
 
@@ -50,7 +50,7 @@ SELECT set_config('statement_timeout', %(timeout_ms)s, true)
 SELECT n.id, n.label FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state NOT IN ('deleted', 'quarantined')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: starts_as_of
 -- The same at a ledger position.
@@ -59,7 +59,7 @@ SELECT n.id, n.label FROM node_version n
    AND n.from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
    AND n.state NOT IN ('deleted', 'quarantined')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: hop
 -- The edges at a frontier, both ways, the heaviest of each node; co-occurrence has its own share.
@@ -170,7 +170,7 @@ SELECT e.id, e.view, e.relation, e.source_id, e.target_id,
 -- Which of some nodes may be results: the filters, and the guard of searches.
 SELECT n.id FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (n.state IN ('active', 'provisional')
      OR n.state IN ('superseded', 'archived') AND (%(include_superseded)s OR %(valid_at)s::timestamptz IS NOT NULL))
    AND (n.label = ANY (%(labels)s) OR %(labels)s::text[] IS NULL AND n.label NOT IN ('Entity', 'Summary'))
@@ -188,7 +188,7 @@ SELECT n.id FROM node_version n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (n.state IN ('active', 'provisional')
      OR n.state IN ('superseded', 'archived') AND (%(include_superseded)s OR %(valid_at)s::timestamptz IS NOT NULL))
    AND (n.label = ANY (%(labels)s) OR %(labels)s::text[] IS NULL AND n.label NOT IN ('Entity', 'Summary'))
@@ -239,7 +239,7 @@ SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS positio
 SELECT n.id FROM node n
  WHERE n.workspace_id = %(workspace_id)s
    AND n.label = 'Summary' AND n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(scope)s::text IS NULL OR n.kind = %(scope)s)
    AND (%(scope_id)s::text IS NULL OR CASE n.kind WHEN 'agent' THEN n.source_agent = %(scope_id)s
      ELSE %(scope_id)s IN (n.session_id, n.trace_id) END)
@@ -253,7 +253,7 @@ SELECT n.id FROM node_version n
    AND n.from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
    AND n.label = 'Summary' AND n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(scope)s::text IS NULL OR n.kind = %(scope)s)
    AND (%(scope_id)s::text IS NULL OR CASE n.kind WHEN 'agent' THEN n.source_agent = %(scope_id)s
      ELSE %(scope_id)s IN (n.session_id, n.trace_id) END)

@@ -4,7 +4,7 @@ SELECT n.id, n.label, n.kind, n.canonical_name AS name, n.state, n.scope, n.agen
   n.client_id, n.position, n.superseded_by, n.superseded_at
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: edges_of
 -- The edges that hold now and touch a node, by id.

@@ -41,4 +41,4 @@ UNION ALL
 SELECT id, position, state = 'deleted' AS deleted, data_subjects, session_id, sequence, scope, agents, text
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND label = 'Memory'
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))

@@ -9,7 +9,7 @@ SELECT n.id, n.created_position AS position, n.label, n.kind, n.text, n.state, n
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.state <> 'quarantined'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: page
 -- Nodes of one label, newest first, below a position and id when asked.
@@ -22,7 +22,7 @@ SELECT n.id, n.created_position AS position, n.label, n.kind, n.text, n.state, n
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.label = %(label)s AND n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(position)s::bigint IS NULL
      OR (n.created_position, n.id) < (%(position)s::bigint, %(after)s::uuid))
    AND (%(kind)s::text IS NULL OR n.kind = %(kind)s)
@@ -50,7 +50,7 @@ WITH touching AS (
     row_number() OVER (ORDER BY t.weight DESC, t.id) AS rank
     FROM touching t JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = t.other_id
    WHERE n.state IN ('active', 'provisional', 'superseded')
-     AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+     AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 )
 SELECT seen.*, (SELECT greatest(count(*) FILTER (WHERE direction = 'out'),
                                 count(*) FILTER (WHERE direction = 'in')) FROM touching) AS touching
@@ -65,7 +65,7 @@ WITH mention AS (
              AND e.superseded_at IS NULL AND e.relation = 'REFERENCES' LIMIT %(most)s) AS r
     JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = r.source_id
    WHERE n.state IN ('active', 'provisional', 'superseded')
-     AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+     AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 )
 SELECT n.id, n.created_position AS position, n.canonical_name AS name, n.kind AS type, n.state,
   n.scope, coalesce(n.agents, '{}') AS agents, n.backlink_count, n.summary, n.compiled_truth,
@@ -83,7 +83,7 @@ SELECT n.id, n.created_position AS position, n.canonical_name AS name, n.kind AS
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Entity'
    AND n.state IN ('active', 'provisional', 'superseded')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: entity_relations
 -- An entity's strongest relations to other entities the reader sees.
@@ -99,7 +99,7 @@ SELECT r.relation, r.direction, r.weight AS strength, n.id, n.kind, n.canonical_
   ) AS r
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = r.other_id AND n.label = 'Entity'
  WHERE n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
  ORDER BY r.weight DESC, r.id LIMIT %(limit)s
 
 -- name: entities
@@ -109,7 +109,7 @@ SELECT n.id, n.created_position AS position, n.canonical_name AS name, n.kind AS
   n.backlink_count, n.compiled_truth
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Entity' AND n.state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(type)s::text IS NULL OR n.kind = %(type)s)
    AND (%(sort_key)s::text IS NULL
      OR (lower(n.canonical_name), n.id) > (%(sort_key)s::text, %(after)s::uuid))

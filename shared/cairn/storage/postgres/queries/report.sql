@@ -9,14 +9,14 @@ SELECT id, created_position, parent_id FROM node
 SELECT id, data_subjects FROM node
  WHERE workspace_id = %(workspace_id)s AND id = %(conversation_id)s AND label = 'Conversation'
    AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
 
 -- name: conversation_of_session
 -- The newest conversation of the session a report came of.
 SELECT id, data_subjects FROM node
  WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND label = 'Conversation'
    AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
  ORDER BY created_position DESC LIMIT 1
 
 -- name: latest
@@ -26,7 +26,7 @@ SELECT id, created_position AS position, title, keywords, scope, coalesce(agents
   recorded_at, text AS body
   FROM node
  WHERE workspace_id = %(workspace_id)s AND label = 'Report' AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
    AND (%(keyword)s::text IS NULL OR %(keyword)s = ANY (keywords))
  ORDER BY occurred_at DESC, created_position DESC LIMIT %(limit)s
 
@@ -37,7 +37,7 @@ SELECT id, created_position AS position, title, keywords, scope, coalesce(agents
   recorded_at
   FROM node
  WHERE workspace_id = %(workspace_id)s AND label = 'Report' AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
    AND (%(keyword)s::text IS NULL OR %(keyword)s = ANY (keywords))
    AND (%(source_workflow)s::text IS NULL OR metadata ->> 'source_workflow' = %(source_workflow)s)
    AND (%(after)s::bigint IS NULL OR (occurred_at, created_position) < (
@@ -50,6 +50,6 @@ SELECT id, created_position AS position, title, keywords, scope, coalesce(agents
 -- How many reports the catalogue has under its filter.
 SELECT count(*) FROM node
  WHERE workspace_id = %(workspace_id)s AND label = 'Report' AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
    AND (%(keyword)s::text IS NULL OR %(keyword)s = ANY (keywords))
    AND (%(source_workflow)s::text IS NULL OR metadata ->> 'source_workflow' = %(source_workflow)s)

@@ -54,7 +54,8 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
   valid_to
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents) OR id = ANY (%(subscribed)s::uuid[]))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
+     OR id = ANY (%(subscribed)s::uuid[]))
 
 -- name: read_as_of
 -- The versions of found nodes that held at a ledger position.
@@ -70,7 +71,8 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents) OR id = ANY (%(subscribed)s::uuid[]))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
+     OR id = ANY (%(subscribed)s::uuid[]))
 
 -- name: neighbours_in_session
 -- The messages just before and after each result in its session, for the same client and scope.
@@ -83,7 +85,7 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
      WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
        AND n.sequence < asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
        AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
-       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.sequence DESC LIMIT %(count)s)
    UNION ALL
@@ -91,7 +93,7 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
      WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
        AND n.sequence > asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
        AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
-       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.sequence LIMIT %(count)s)
  ) AS beside
@@ -105,14 +107,14 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
    (SELECT n.id, n.text, n.occurred_at, n.ordinal, true AS before FROM node n
      WHERE n.workspace_id = %(workspace_id)s AND n.document_id = asked.document_id
        AND n.label = 'Chunk' AND n.ordinal < asked.ordinal AND n.state NOT IN ('deleted', 'quarantined')
-       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.ordinal DESC LIMIT %(count)s)
    UNION ALL
    (SELECT n.id, n.text, n.occurred_at, n.ordinal, false FROM node n
      WHERE n.workspace_id = %(workspace_id)s AND n.document_id = asked.document_id
        AND n.label = 'Chunk' AND n.ordinal > asked.ordinal AND n.state NOT IN ('deleted', 'quarantined')
-       AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+       AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.ordinal LIMIT %(count)s)
  ) AS beside

@@ -3,7 +3,7 @@
 SELECT n.id
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (n.state IN ('active', 'provisional')
      OR n.state IN ('superseded', 'archived')
         AND (%(include_superseded)s::boolean OR %(valid_at)s::timestamptz IS NOT NULL))

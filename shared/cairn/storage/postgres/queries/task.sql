@@ -3,11 +3,11 @@
 SELECT id, kind, title, position, data_subjects, metadata FROM node
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND label = 'Task'
    AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
 
 -- name: known
 -- Which of these are tasks that the asking agent may see and that are there.
 SELECT id FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'Task'
    AND state IN ('active', 'provisional')
-   AND (current_agent() IS NULL OR current_agent() = ANY (agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))

@@ -2,22 +2,23 @@
 -- Keep a proposed or denied action; the same again changes nothing.
 INSERT INTO tool_call (workspace_id, id, investigation_id, connector, tool, lane, digest, state,
   dry_run, is_error, input, output, data_subjects, proposed_at, started_at, completed_at, error,
-  session_id)
+  session_id, principal_id)
 VALUES (%(workspace_id)s, %(id)s, %(investigation_id)s, %(connector)s, %(tool)s, %(lane)s,
   %(digest)s, %(state)s, %(dry_run)s, %(is_error)s, %(input)s, %(output)s, %(data_subjects)s,
-  %(proposed_at)s, %(started_at)s, %(completed_at)s, %(error)s, %(session_id)s)
+  %(proposed_at)s, %(started_at)s, %(completed_at)s, %(error)s, %(session_id)s,
+  %(principal_id)s)
 ON CONFLICT (workspace_id, id) DO NOTHING
 
 -- name: find
 -- An action.
 SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
-  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  data_subjects, proposed_at, started_at, completed_at, error, session_id, principal_id
   FROM tool_call WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: same
 -- The newest action of a digest that was not denied.
 SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
-  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  data_subjects, proposed_at, started_at, completed_at, error, session_id, principal_id
   FROM tool_call
  WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
    AND digest = %(digest)s AND state <> 'denied'
@@ -27,7 +28,7 @@ SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_e
 -- Writes by a tool that other investigations of a ticket made, or may have made, the newest first.
 SELECT c.id, c.investigation_id, c.connector, c.tool, c.lane, c.digest, c.state, c.dry_run,
   c.is_error, c.input, c.output, c.data_subjects, c.proposed_at, c.started_at, c.completed_at,
-  c.error, c.session_id
+  c.error, c.session_id, c.principal_id
   FROM investigation i
   JOIN tool_call c ON c.workspace_id = i.workspace_id AND c.investigation_id = i.id
  WHERE i.workspace_id = %(workspace_id)s AND i.ticket_id = %(ticket_id)s AND i.id <> %(but)s
@@ -38,7 +39,7 @@ SELECT c.id, c.investigation_id, c.connector, c.tool, c.lane, c.digest, c.state,
 -- name: open
 -- What was started and has no end.
 SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
-  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  data_subjects, proposed_at, started_at, completed_at, error, session_id, principal_id
   FROM tool_call
  WHERE workspace_id = %(workspace_id)s AND investigation_id = %(investigation_id)s
    AND state = 'started'
@@ -64,10 +65,11 @@ UPDATE tool_call
 -- name: page
 -- Actions, the newest first.
 SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
-  data_subjects, proposed_at, started_at, completed_at, error, session_id
+  data_subjects, proposed_at, started_at, completed_at, error, session_id, principal_id
   FROM tool_call
  WHERE workspace_id = %(workspace_id)s
    AND (%(before)s::uuid IS NULL OR id < %(before)s)
    AND (%(investigation_id)s::uuid IS NULL OR investigation_id = %(investigation_id)s)
+   AND (%(caller)s::uuid IS NULL OR principal_id = %(caller)s)
    AND (%(connector)s::text IS NULL OR connector = %(connector)s)
  ORDER BY id DESC LIMIT %(limit)s

@@ -14,7 +14,7 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Memory'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: memory_versions
 -- What a memory was, oldest first; nothing when its present row is not to be seen.
@@ -28,10 +28,10 @@ SELECT n.from_position, n.to_position, n.id, n.created_position AS position, n.k
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node_version n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Memory'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND EXISTS (SELECT FROM node present
      WHERE present.workspace_id = %(workspace_id)s AND present.id = %(id)s
-       AND (current_agent() IS NULL OR current_agent() = ANY (present.agents)))
+       AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(present.agents, '{""}'))))
  ORDER BY n.from_position
 
 -- name: memories
@@ -46,7 +46,7 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
    AND (%(type)s::text IS NULL OR n.kind = %(type)s)
    AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
@@ -76,7 +76,7 @@ SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, 
        AND p.label IN ('Section', 'Chunk') AND p.state = 'active') AS parts
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
    AND n.id = %(id)s
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: documents
 -- Documents, newest first, below a ledger position when asked; of a source, also as citations write it.
@@ -97,7 +97,7 @@ SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, 
      WHERE p.workspace_id = %(workspace_id)s AND p.document_id = n.id
        AND p.label IN ('Section', 'Chunk') AND p.state = 'active') AS parts
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
    AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
    AND (%(source_uri)s::text IS NULL OR %(source_uri)s
@@ -125,7 +125,7 @@ SELECT i.id, i.document_id, i.status, i.created_at, i.updated_at, i.execution, i
   FROM ingestion i
   JOIN node n ON n.workspace_id = i.workspace_id AND n.id = i.document_id
  WHERE i.workspace_id = %(workspace_id)s AND i.id = %(id)s
-   AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: counts
 -- What waits and what there is.
@@ -136,7 +136,7 @@ SELECT
     WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND o.error IS NOT NULL)
     AS failed_embeddings,
   (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
-     AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))) AS memories,
+     AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))) AS memories,
   (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
-     AND (current_agent() IS NULL OR current_agent() = ANY (n.agents))) AS documents,
+     AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))) AS documents,
   (SELECT h.position FROM ledger_head h WHERE h.workspace_id = %(workspace_id)s) AS ledger_position
