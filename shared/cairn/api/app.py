@@ -77,7 +77,7 @@ def create_app(
     app.state.mcp = McpEndpoint(services, chosen, log)
     nouns = Nouns(app)
     documentation.install(app, nouns.include_all)
-    _handle_errors(app)
+    _handle_errors(app, nouns)
     app.add_middleware(IncludeNoun, nouns=nouns)
     _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
@@ -106,15 +106,15 @@ def _wrap(
     app.add_middleware(RequestContext, log=log, new_id=ids, stopwatch=stopwatch)
 
 
-def _handle_errors(app: FastAPI) -> None:
+def _handle_errors(app: FastAPI, nouns: Nouns) -> None:
     def on_error(request: Request, exc: Exception) -> Response:
         return _respond(request, from_error(cast("CairnError", exc)))
 
     def on_http(request: Request, exc: Exception) -> Response:
         error = cast("HTTPException", exc)
         response = _respond(request, from_http(error))
-        if error.status_code == 405 and error.headers and "Allow" in error.headers:
-            response.headers["allow"] = error.headers["Allow"]
+        if error.status_code == 405:
+            response.headers["allow"] = ", ".join(nouns.methods_of(request.scope))
         return response
 
     def on_validation(request: Request, exc: Exception) -> Response:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 ROUTES = "cairn.api.routes"
@@ -72,7 +73,7 @@ class Nouns:
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
-        self._included: set[str] = set()
+        self._included: dict[str, APIRouter] = {}
 
     def include(self, path: str) -> None:
         """Include the routes of the noun that `path` names; a path without one has none."""
@@ -87,10 +88,20 @@ class Nouns:
             for module in modules:
                 self._include(module)
 
+    def methods_of(self, scope: Scope) -> list[str]:
+        """Return every method of a request's path; the framework's 405 names those of one route."""
+        routes = [
+            route
+            for router in self._included.values()
+            for route in router.routes
+            if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE
+        ]
+        return sorted({method for route in routes for method in route.methods or ()})
+
     def _include(self, module: str) -> None:
         if module not in self._included:
-            self._app.include_router(import_module(module).routes)
-            self._included.add(module)
+            self._included[module] = import_module(module).routes
+            self._app.include_router(self._included[module])
 
 
 class IncludeNoun:

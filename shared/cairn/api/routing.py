@@ -1,13 +1,20 @@
-"""The router every noun uses: bodies are strict JSON, and 415 comes before parsing."""
+"""The router every noun uses: strict JSON bodies, known query parameters, 415 before parsing."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Query
 from fastapi.routing import APIRoute
 
 from cairn.api.problems import Refused
 from cairn.api.strict_json import parse
+from cairn.errors import FieldError, ValidationFailed
+
+_SAFE_NAME = re.compile(r"[A-Za-z0-9_\-]{1,64}")
 
 
 class StrictRequest(Request):
@@ -20,15 +27,31 @@ class StrictRequest(Request):
         return self.state.json
 
 
+async def any_query() -> None:
+    """Depend on this where a caller outside may add query parameters: webhooks, OAuth, OIDC."""
+
+
 class StrictRoute(APIRoute):
-    """Hands a `StrictRequest` to the framework, and refuses bodies not declared as JSON."""
+    """Hands a `StrictRequest` to the framework.
+
+    Refuses bodies not declared as JSON, and query parameters the route does not know or would
+    read only one value of: a filter that is ignored answers another question.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the framework's handler behind the content type check."""
         handle = super().get_route_handler()
         takes_body = self.body_field is not None
+        takes_any = any(each.call is any_query for each in self.dependant.dependencies)
+        known = {
+            field.alias
+            for field in get_flat_params(self.dependant)
+            if isinstance(field.field_info, Query)
+        }
 
         async def strict(request: Request) -> Response:
+            if not takes_any:
+                _require_known(request, known)
             if takes_body:
                 _require_json(request)
             return await handle(StrictRequest(request.scope, request.receive))
@@ -39,6 +62,23 @@ class StrictRoute(APIRoute):
 def router(tag: str) -> APIRouter:
     """Return a router for one noun."""
     return APIRouter(tags=[tag], route_class=StrictRoute)
+
+
+def _require_known(request: Request, known: set[str]) -> None:
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    listed = f"This path takes {', '.join(sorted(known))}." if known else "This path takes none."
+    wrong = [
+        FieldError(
+            f"query.{name if _SAFE_NAME.fullmatch(name) else '?'}",
+            "may be given once." if name in known else f"is not known. {listed}",
+        )
+        for name, times in given.items()
+        if name not in known or times > 1
+    ]
+    if wrong:
+        raise ValidationFailed(
+            "A query parameter is not one of this path's.", reason="query", errors=wrong
+        )
 
 
 def _require_json(request: Request) -> None:

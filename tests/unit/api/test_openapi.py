@@ -239,3 +239,29 @@ def test_the_api_guide_names_every_route() -> None:
     for method, path, _ in operations():
         plain = re.sub(r"\{[a-z]+_id\}", "{id}", path)
         assert f"{method.upper()} {plain}" in guide, (method, path)
+
+
+def test_a_query_parameter_that_a_path_does_not_know_or_has_twice_is_refused_everywhere() -> None:
+    client = Client(World(remaining=10**9))
+    for method, path, operation in operations():
+        if path == "/v1/ticket-sources/{source_id}/events":  # help desks add what they like
+            continue
+        address = re.sub(r"\{[^}]*\}", "00000000-0000-0000-0000-000000000009", path)
+        known = [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"]
+        strange = client.request(method.upper(), f"{address}?owner-of-it=x")
+        assert strange.status_code == 422, (method, path)
+        assert strange.json()["errors"][0]["location"] == "query.owner-of-it"
+        assert all(name in strange.json()["errors"][0]["message"] for name in known)
+        for name in known:
+            twice = client.request(method.upper(), f"{address}?{name}=1&{name}=2")
+            assert twice.json()["errors"][0]["location"] == f"query.{name}", (method, path)
+
+
+def test_a_wrong_method_is_told_every_method_of_the_path() -> None:
+    client = Client(World(remaining=10**9))
+    for path, methods in document()["paths"].items():
+        address = re.sub(r"\{[^}]*\}", "00000000-0000-0000-0000-000000000009", path)
+        refused = client.request("TRACE", address)
+        assert refused.status_code == 405
+        allowed = set(refused.headers["allow"].split(", "))
+        assert allowed >= {method.upper() for method in methods}, path

@@ -10,7 +10,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, Name, examples
-from cairn.api.routing import router
+from cairn.api.routing import any_query, router
 from cairn.helpdesk.adapter import Delivered
 from cairn.helpdesk.persona import DEFAULT
 from cairn.helpdesk.ports import SourceKind, SourceState, TicketSource
@@ -198,6 +198,7 @@ def poll_source(source_id: SourceId, caller: Admin, services: Services) -> Respo
 
 @routes.get(
     "/v1/ticket-sources/{source_id}/events",
+    dependencies=[Depends(any_query)],
     summary="Say that a source's webhooks arrive here",
     response_model=None,
     responses={
@@ -213,6 +214,7 @@ def expect_events(source_id: SourceId, services: Services) -> Response:
 
 @routes.post(
     "/v1/ticket-sources/{source_id}/events",
+    dependencies=[Depends(any_query)],
     summary="Take a help desk's webhook",
     response_model=None,
     responses={
