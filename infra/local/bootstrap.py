@@ -3,6 +3,7 @@
 Run by whatever `python3` the machine has, so standard library only, and no import of the rest of
 the project. Everything goes into the project folder: uv into `.local/uv`, packages into `.venv`.
 Usage: python3 infra/local/bootstrap.py; quiet and quick when nothing is to be done.
+With `oldest` it makes a second environment, of the oldest Python the code supports, for its tests.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL = ROOT / ".local"
 VENV = ROOT / ".venv"
+OLDEST_VENV = LOCAL / "oldest"
 MARKER = VENV / ".cairn"
 PYENV = Path.home() / ".pyenv" / "versions"
 BEST = (3, 13)
@@ -39,6 +41,8 @@ def main() -> int:
         )
         return 1
     try:
+        if sys.argv[1:] == ["oldest"]:
+            return prepare_oldest()
         prepare_environment()
     except BootstrapFailed as exc:
         print(f"\n{exc}", file=sys.stderr)
@@ -63,6 +67,20 @@ def prepare_environment() -> None:
             shutil.rmtree(VENV)
         sync(uv, python)
         MARKER.write_text(wanted, encoding="utf-8")
+
+
+def prepare_oldest() -> int:
+    """Make `.local/oldest`; status 3 when this machine has no such Python, an error under CI."""
+    uv, version = find_or_install_uv(), ACCEPTED[-1]
+    found = next((path for path, each in candidates(uv) if each == version), None)
+    if found:
+        sync(uv, found, OLDEST_VENV)
+        return 0
+    reason = f"no Python {version[0]}.{version[1]} is installed"
+    if os.environ.get("CI"):
+        raise BootstrapFailed(f"{reason}: the unit tests must pass on it, too")
+    print(f"skipped on the oldest supported Python: {reason}")
+    return 3
 
 
 def fingerprint() -> str:
@@ -157,10 +175,11 @@ def fetch_python(uv: str) -> str | None:
     return output([uv, "python", "find", "--no-project", name], env)
 
 
-def sync(uv: str, python: str) -> None:
-    """Install exactly the lock, every group, and the project itself as editable."""
+def sync(uv: str, python: str, venv: Path = VENV) -> None:
+    """Install exactly the lock, every group, and the project itself as editable, into `venv`."""
     command = [uv, "sync", "--frozen", "--quiet", "--python", python]
-    reason = run(command, {**environment(), "UV_PYTHON_DOWNLOADS": "never"})
+    made_for = {"UV_PYTHON_DOWNLOADS": "never", "UV_PROJECT_ENVIRONMENT": str(venv)}
+    reason = run(command, {**environment(), **made_for})
     if reason:
         raise BootstrapFailed(f"the packages could not be installed\n{reason}")
 

@@ -46,7 +46,7 @@ _TOKEN = re.compile(rf"\[(doc|memory|tool|ticket):([^\[\]\n]{{1,{MAX_CHARS}}})\]
 _SPAN = re.compile(r"(L|p)(\d{1,9})-(L|p)(\d{1,9})")
 _MASK = "\ue000"
 _AFTER = re.compile(rf"\A[{_MASK}\s,;]*{_MASK}[.,;]?")
-_ENDS = re.compile(rf"(?:{_MASK}[\s,;]*+)++[\s.!\u2026\u3002\uff01,;:\"'\u201d\u2019)]*\Z")
+_ENDS = re.compile(rf"(?>(?:{_MASK}[\s,;]*+)+)[\s.!\u2026\u3002\uff01,;:\"'\u201d\u2019)]*\Z")
 _SPACE_BEFORE = re.compile(r" ([.,;])(?=\s|\Z)")
 _SPACES = re.compile(r"\s+")
 _SALUTATION_WORDS = 6

@@ -7,7 +7,7 @@ texts are found under the lock (`apply`), by their identity.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -36,8 +36,8 @@ NEAREST = 5
 class Merges:
     """The vectors of a plan's merged texts, by the merge's ref, and which merges exist already."""
 
-    windows: Mapping[str, tuple[bytes, ...]] = MappingProxyType({})
-    vectors: Mapping[bytes, Vectors] = MappingProxyType({})
+    windows: Mapping[str, tuple[bytes, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    vectors: Mapping[bytes, Vectors] = field(default_factory=lambda: MappingProxyType({}))
     existing: frozenset[str] = frozenset()
 
     def of(self, ref: str) -> list[Vectors]:

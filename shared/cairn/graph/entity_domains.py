@@ -26,7 +26,7 @@ _WORDLIKE_ENDS = frozenset(_WORDLIKE.split())
 
 _HOST = re.compile(
     r"(?<![\w.\-\\/])(?P<before>[A-Za-z]{2,10}://|[\w.+-]{1,64}+@|@)?"
-    r"(?P<host>[A-Za-z0-9](?:[A-Za-z0-9-]*+)(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)++)"
+    r"(?P<host>[A-Za-z0-9](?:[A-Za-z0-9-]*+)(?>(?:\.[A-Za-z0-9][A-Za-z0-9-]*+)+))"
     r"(?![\w@\\]|\.\w|\()"
 )
 

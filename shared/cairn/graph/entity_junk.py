@@ -22,7 +22,7 @@ MAX_NAME_WORDS = 7
 _CODE = re.compile(r"[/\\<>{}\[\]()=;|$#*^~%@+_]|::|->|--|\.\.")
 _CAMEL = re.compile(r"\b[a-z]+[A-Z]")
 _FILE = re.compile(r"\.[a-z][a-z0-9]{0,4}$")
-_WORD = re.compile(r"[^\W_](?:[^\W_]|['\u2019-](?=[^\W_]))*+")
+_WORD = re.compile(r"[^\W_](?>(?:[^\W_]|['\u2019-](?=[^\W_]))*)")
 _SHOUTED_WORD = 6
 
 

@@ -23,7 +23,7 @@ _QUOTED = re.compile(
     rf"|\u00ab\s?([^\u00ab\u00bb\n]{{0,{_LONGEST_QUOTE}}}+)\u00bb"
     rf"|(?<!\w)'([^'\n]{{3,{_LONGEST_QUOTE}}}+)'(?!\w)"
 )
-_WORD = re.compile(r"[^\W_](?:[^\W_]|['\u2019&-](?=[^\W_]))*+")
+_WORD = re.compile(r"[^\W_](?>(?:[^\W_]|['\u2019&-](?=[^\W_]))*)")
 _CONNECTORS = frozenset({"of", "de", "du", "des", "del", "la", "le", "di", "da", "van", "von"})
 _APOSTROPHE = re.compile("['\u2019]")
 _CODE_BEFORE, _CODE_AFTER = frozenset("</\\{=.@#$_"), frozenset(">/\\}=(_")

@@ -88,7 +88,7 @@ def parse_relation(value: str, *, field: str = "relation") -> Relation:
         return Relation(name)
     near = difflib.get_close_matches(name, sorted(STATEABLE), n=_NEAREST, cutoff=0.5)
     known = " or ".join(near) if near else f"one of {', '.join(sorted(STATEABLE))}"
-    what = "is kept by Cairn itself" if name in Relation else "is no relation"
+    what = "is kept by Cairn itself" if name in set(Relation) else "is no relation"
     message = f"{what}; did you mean {known}?" if near else f"{what}; a relation is {known}"
     raise ValidationFailed(
         f"{field} {message}", reason="unknown-relation", errors=[FieldError(field, message)]

@@ -47,7 +47,7 @@ class Allowance:
 class Terms:
     """How models are asked for one workspace: which, at what rates, and how much of them."""
 
-    configuration: Configuration = CONFIGURATION
+    configuration: Configuration = field(default_factory=lambda: CONFIGURATION)
     allowance: Allowance = field(default_factory=Allowance)
     rates: Mapping[str, Price] = field(default_factory=lambda: MappingProxyType({}))
 

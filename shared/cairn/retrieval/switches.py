@@ -4,7 +4,7 @@ Pure. A stage that is switched on and that the recipe leaves out takes the publi
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -62,8 +62,8 @@ class WorkspaceRecall:
     """
 
     recipe: str | None = None
-    stages: Mapping[str, bool] = MappingProxyType({})
-    weights: Mapping[str, float] = MappingProxyType({})
+    stages: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    weights: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     intent_weights: IntentWeights | None = None
     public_subscriptions: bool = False
 

@@ -84,7 +84,7 @@ class Attempt:
     workspace_id: UUID
     action: Action
     autonomy: Autonomy
-    vault: Vault = EMPTY
+    vault: Vault = field(default_factory=lambda: EMPTY)
     profile: str = "none"
     approval: PersonApproval | None = None
     tool: ToolSpec | None = None

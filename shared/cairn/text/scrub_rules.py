@@ -165,8 +165,8 @@ _ASSIGN = r"""\\?["'\]]{0,2}(?P<assign>[ \t]{0,8}(?:=>|:=|==|[:=])[ \t]{0,8})"""
 _CORE = r"""[^\s"'`;&<>.,!?)\]}]"""
 _VALUE = (
     r"""(?P<quoted>\\?["'`])?(?!\[REDACTED:)"""
-    r"""(?P<secret>(?(quoted)(?:(?!(?P=quoted))(?:\\.|[^\n])){1,512}+"""
-    rf"""|[.,!?)\]}}]*+{_CORE}(?:{_CORE}|[.,!?)\]}}]++(?={_CORE}))*+))"""
+    r"""(?P<secret>(?(quoted)(?>(?:(?!(?P=quoted))(?:\\.|[^\n])){1,512})"""
+    rf"""|[.,!?)\]}}]*+{_CORE}(?>(?:{_CORE}|[.,!?)\]}}]++(?={_CORE}))*)))"""
 )
 _PASSWORD = r"(?:pass(?:word|wd|phrase|code)|passwort|contraseña|mot[ _-]de[ _-]passe|pwd)"
 _KEY = (
@@ -221,7 +221,7 @@ RULES: tuple[Rule, ...] = (
         "private-key",
         "-----begin",
         r"(?P<secret>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,60}-----|[A-Za-z0-9+/=\s\\]*+))",
+        r"(?:(?>(?:[^-]|-(?!----))*)-----END [A-Z0-9 ]{0,60}-----|[A-Za-z0-9+/=\s\\]*+))",
     ),
     _rule(
         "url-credentials",
@@ -246,7 +246,7 @@ RULES: tuple[Rule, ...] = (
         "jwt",
         "eyj",
         r"(?<![A-Za-z0-9_-])(?P<secret>eyJ[A-Za-z0-9_-]{6,}+\.[A-Za-z0-9_-]{6,}+"
-        r"(?:\.[A-Za-z0-9_-]*+){0,3}+)",
+        r"(?>(?:\.[A-Za-z0-9_-]*+){0,3}))",
     ),
     _rule(
         "cairn-key",
@@ -298,7 +298,7 @@ RULES: tuple[Rule, ...] = (
         "cookie",
         r"\b(?:set-)?cookie[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?"
         r"(?P<secret>[A-Za-z0-9_.-]{1,64}=[^\s\"';,]{4,}+"
-        r"(?:;[ \t]?[A-Za-z0-9_.-]{1,64}=[^\s\"';,]*+)*+)",
+        r"(?>(?:;[ \t]?[A-Za-z0-9_.-]{1,64}=[^\s\"';,]*+)*))",
         flags=_I,
     ),
     _rule(
