@@ -34,16 +34,39 @@ def canonical(value):
     return json.dumps(value, ensure_ascii=False)
 
 
+def unique(pairs):
+    """Return the members of a JSON object; ValueError for one with the same key twice."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("the same key twice")
+    return dict(pairs)
+
+
+def read_json(text):
+    """Return what a JSON text says; ValueError for nesting without end and repeated keys."""
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def is_canonical(*ids):
+    """Return whether each is an id as Cairn writes it: lower case, with dashes, nothing else."""
+    return all(str(uuid.UUID(each)) == each for each in ids)
+
+
 def recoded(text):
     """Return the canonical form of a JSON object in text, or None when it has none."""
     try:
-        return canonical(dict(json.loads(text)))
+        return canonical(dict(read_json(text)))
     except (ValueError, TypeError, RecursionError):
         return None
 
 
 def fault(entry, position, previous, recorded_at, workspace):
     """Return the reason why `entry` may not follow, or None."""
+    named = [entry["id"], *entry["data_subjects"], *filter(None, [entry["parent_id"]])]
+    if not is_canonical(entry["workspace_id"], *named) or type(entry["position"]) is not int:
+        return "malformed"
     body = base64.b64decode(entry["body"], validate=True)
     covered = entry.keys() - {"body", "prev_hash", "hash"}
     header = canonical({name: entry[name] for name in covered}).encode()
@@ -82,7 +105,7 @@ def public_key(source):
 
 def read_anchor(stored, key):
     """Return an anchor whose signature holds, with its digest; else ValueError saying why not."""
-    anchor = dict(json.loads(stored))
+    anchor = dict(read_json(stored))
     signature = anchor.pop("signature", None)
     if signature is None:
         raise ValueError("unsigned")
@@ -103,11 +126,15 @@ def read_anchors(folder, key, workspace):
     for path in sorted(folder.rglob("*.json")):
         try:
             anchor = read_anchor(path.read_bytes(), key)
-            if anchor["workspace_id"] == workspace:
-                anchors.setdefault(int(anchor["number"]), []).append(anchor)
+            if anchor["workspace_id"] != workspace:
+                raise ValueError("foreign")
+            anchors.setdefault(int(anchor["number"]), []).append(anchor)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
-            told = exc.args[0] if exc.args in (("unsigned",), ("not-authentic",)) else "malformed"
+            known = (("unsigned",), ("not-authentic",), ("foreign",))
+            told = exc.args[0] if exc.args in known else "malformed"
             faults.append({"file": path.name, "reason": told})
+    if not anchors:
+        faults.append({"reason": "unanchored"})
     for number in range(1, max(anchors, default=0) + 1):
         before = {each["digest"] for each in anchors.get(number - 1, [])} or {None}
         named = {each["previous"] for each in anchors.get(number, [])}
@@ -136,18 +163,18 @@ def check(lines, keys, hashes):
 
     `hashes` gets the hash of each good position.
     """
-    top = json.loads(next(lines, ""))
+    top = read_json(next(lines, ""))
     head, workspace = top["head"], top["workspace_id"]
-    if top["format"] != "cairn-ledger-1":
+    if top["format"] != "cairn-ledger-1" or not is_canonical(workspace):
         raise ValueError("unknown format")
     position, recorded_at, opened = 0, "", 0
     previous, reason = hashlib.sha256(uuid.UUID(workspace).bytes).hexdigest(), None
     for line in lines:
         try:
-            entry = json.loads(line)
+            entry = read_json(line)
             reason = fault(entry, position + 1, previous, recorded_at, workspace)
             opened += not reason and open_body(entry, keys)
-        except (InvalidTag, ValueError, KeyError, TypeError, AttributeError) as exc:
+        except (InvalidTag, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
             reason = "body-not-authentic" if isinstance(exc, InvalidTag) else "malformed"
         if reason is not None:
             break
@@ -174,7 +201,7 @@ def main():
         parser.error("--anchors and --public-key go together")
     try:
         hashes = {}
-        keys = json.loads(given.keys.read_bytes()) if given.keys else {}
+        keys = read_json(given.keys.read_bytes()) if given.keys else {}
         with given.export.open(encoding="utf-8") as lines:
             found = check(lines, keys, hashes)
         if given.anchors:

@@ -37,6 +37,7 @@ class AnchorFault(StrEnum):
     NOT_AUTHENTIC = "not-authentic"  # altered, or signed by a key that is not known here
     FOREIGN = "foreign"  # a good anchor of another workspace, moved here
     MISSING = "missing"  # the numbers leave this one out, or the next one names another
+    UNANCHORED = "unanchored"  # there are entries, and no trusted anchor to hold them to
     OVERDUE = "overdue"  # entries are older than two days and no anchor covers them
 
 

@@ -16,15 +16,20 @@ FORMAT = "cairn-ledger-1"
 
 def export_lines(head: Head, entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the lines of an export, each ending in a newline; `entries` start at position 1."""
-    yield _line(
+    yield header_line(head)
+    for entry in entries:
+        yield export_line(entry)
+
+
+def header_line(head: Head) -> str:
+    """Return the first line: whose chain it is, and where it ends."""
+    return _line(
         {
             "format": FORMAT,
             "workspace_id": str(head.workspace_id),
             "head": {"position": head.position, "hash": head.hash.hex()},
         }
     )
-    for entry in entries:
-        yield export_line(entry)
 
 
 def export_line(entry: Entry) -> str:

@@ -1,7 +1,8 @@
 """Read an export back (`cairn-ledger-1`), checking every entry before it is handed on. No storage.
 
 An export with one byte changed is refused at its line: the header of an entry is hashed, its body's
-hash stands in the header, and each entry names the hash of the one before.
+hash stands in the header, and each entry names the hash of the one before. A line that is not
+written as `export` writes it (a key twice, an id in another form) is refused, too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from uuid import UUID
 from cairn.errors import ValidationFailed
 from cairn.ledger.chain import empty_head, head_of
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
-from cairn.ledger.export import FORMAT
+from cairn.ledger.export import FORMAT, export_line, header_line
 from cairn.ledger.verify import fault_of
 from cairn.text.canonical import parse_timestamp
 
@@ -96,12 +97,15 @@ def _header(line: str) -> Head:
             raise ImportRefused(1, "not-an-export")
         workspace_id = UUID(fields["workspace_id"])
         empty = empty_head(workspace_id)
-        return Head(
+        head = Head(
             workspace_id=workspace_id,
             position=int(fields["head"]["position"]),
             hash=bytes.fromhex(fields["head"]["hash"]),
             recorded_at=empty.recorded_at,
         )
+        if not _written_as(header_line(head), line):
+            raise ImportRefused(1, "not-an-export")
+        return head
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ImportRefused(1, "not-an-export") from error
 
@@ -111,7 +115,10 @@ def _entry(line: str, number: int) -> Entry:
         fields: Any = json.loads(line)
         if fields.keys() != _ENTRY_FIELDS or type(fields["position"]) is not int:
             raise ImportRefused(number, "malformed")
-        return _read(fields)
+        entry = _read(fields)
+        if not _written_as(export_line(entry), line):
+            raise ImportRefused(number, "malformed")
+        return entry
     except (
         ValueError,
         KeyError,
@@ -122,6 +129,10 @@ def _entry(line: str, number: int) -> Entry:
         ValidationFailed,
     ) as error:
         raise ImportRefused(number, "malformed") from error
+
+
+def _written_as(exported: str, line: str) -> bool:
+    return exported.removesuffix("\n") == line.removesuffix("\n")
 
 
 def _read(fields: dict[str, Any]) -> Entry:

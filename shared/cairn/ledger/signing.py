@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from cairn.errors import ValidationFailed
-from cairn.text.canonical import canonical_bytes
+from cairn.text.canonical import canonical_bytes, unique_members
 from cairn.text.json_value import JsonValue
 
 ED25519 = "ed25519"
@@ -102,7 +102,7 @@ def read_statement(stored: bytes) -> Statement:
     try:
         if len(stored) > LARGEST_STATEMENT:
             raise ValueError("too large")
-        read: Any = json.loads(stored.decode())
+        read: Any = json.loads(stored.decode(), object_pairs_hook=unique_members)
         if not isinstance(read, dict):
             raise ValueError("not an object")
         fields = cast("dict[str, JsonValue]", read)

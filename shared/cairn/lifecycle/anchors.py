@@ -125,10 +125,15 @@ class VerifyAnchored:
         return anchors, faults
 
     def _overdue(self, ledger: LedgerReader, anchored: int) -> list[FaultFound]:
-        """Return the first entry past the newest anchor when it should have one by now."""
+        """Return the first entry past the newest anchor when it should have one by now.
+
+        Without any anchor it is told at once: the chain was held to nothing.
+        """
         for entry in ledger.page(after=anchored, limit=1):
             if self.clock() - entry.recorded_at > OVERDUE_AFTER:
                 return [FaultFound(reason=AnchorFault.OVERDUE, position=entry.position)]
+            if not anchored:
+                return [FaultFound(reason=AnchorFault.UNANCHORED, position=entry.position)]
         return []
 
 

@@ -52,6 +52,17 @@ def parse_canonical(source: bytes | str) -> JsonValue:
     return cast("JsonValue", value)
 
 
+def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of a JSON object; ValueError when it has a key twice.
+
+    For `json.loads(object_pairs_hook=...)`, which by itself keeps the last of several.
+    """
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("the same key twice")
+    return members
+
+
 def format_timestamp(moment: datetime) -> str:
     """Write an aware time as `2026-03-20T09:30:00.000000Z`; ValidationFailed when it is naive."""
     offset = moment.utcoffset()

@@ -1,4 +1,4 @@
-"""A key's list of tools, set and used over HTTP: what it narrows, and that nothing leads around it."""
+"""A key's list of tools, set and used over HTTP: what it narrows, and that nothing evades it."""
 
 from __future__ import annotations
 

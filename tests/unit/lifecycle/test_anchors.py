@@ -112,12 +112,15 @@ def test_a_newest_anchor_that_is_missing_shows_when_the_next_was_due(anchored: A
     assert (fault.reason, fault.position) == (AnchorFault.OVERDUE, 7)
 
 
-def test_no_anchors_at_all_are_overdue_after_two_days(tmp_path: Path) -> None:
+def test_entries_without_any_anchor_are_held_to_nothing_and_overdue_after_two_days(
+    tmp_path: Path,
+) -> None:
     made = Anchored(tmp_path)
     assert made.verify().ok
     made.chain.grow(1, made.now)
     made.now += timedelta(hours=48)
-    assert made.verify().ok
+    assert reasons(made) == [(AnchorFault.UNANCHORED, None)]
+    assert not made.verify().ok
     made.now += timedelta(seconds=1)
     assert reasons(made) == [(AnchorFault.OVERDUE, None)]
 
