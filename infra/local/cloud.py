@@ -16,7 +16,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from infra.local.emulator import ACCOUNT, REGION, SECRET, aws_env
+from infra.local.emulator import ACCOUNT, REGION, Endpoint
 from infra.local.layout import Layout, cdk_script, node_folder
 from infra.local.processes import StartFailed
 
@@ -46,7 +46,7 @@ class Cloud:
     """
 
     layout: Layout
-    url: str
+    endpoint: Endpoint
     app: str
     app_env: Mapping[str, str]
 
@@ -79,7 +79,7 @@ class Cloud:
             stage="local",
             output=self.layout.cloud_assembly,
             app=self.app,
-            env={**aws_env(self.url), **self.app_env},
+            env={**self.endpoint.env(), **self.app_env},
             context={"build": str(self.layout.base / "functions")},
         )
 
@@ -118,10 +118,10 @@ class Cloud:
 
     def client(self, service: str) -> Any:
         """A boto3 client of the emulator."""
-        return aws_client(self.url, service)
+        return aws_client(self.endpoint, service)
 
     def _cdk(self, *arguments: str, folder: Path) -> None:
-        _run_cdk(arguments, folder=folder, env=_cdk_env(self.layout, aws_env(self.url)))
+        _run_cdk(arguments, folder=folder, env=_cdk_env(self.layout, self.endpoint.env()))
 
 
 def synthesise(
@@ -148,36 +148,42 @@ def run_cdk_visibly(arguments: list[str], layout: Layout) -> int:
     return subprocess.run(command, cwd=layout.project, env=env, check=False).returncode
 
 
-def aws_client(url: str, service: str) -> Any:
-    """A boto3 client of the emulator at `url`; `Any` because no stubs cover every service."""
+def aws_client(endpoint: Endpoint, service: str) -> Any:
+    """A boto3 client of an emulator; `Any` because no stubs cover every service."""
     session: Any = boto3  # its stubs know only the services we have stubs for
+    config = Config(
+        retries={"max_attempts": 1},
+        connect_timeout=5,
+        read_timeout=120,
+        signature_version="s3v4" if service == "s3" else None,
+    )
     return session.client(
         service,
-        endpoint_url=url,
+        endpoint_url=endpoint.url,
         region_name=REGION,
         aws_access_key_id=ACCOUNT,
-        aws_secret_access_key=SECRET,
-        config=Config(retries={"max_attempts": 1}, connect_timeout=5, read_timeout=120),
+        aws_secret_access_key=endpoint.secret,
+        config=config,
     )
 
 
-def start_anchoring(url: str) -> bool:
+def start_anchoring(endpoint: Endpoint) -> bool:
     """Have the audit function verify and anchor all chains, without waiting for it."""
-    return _start_audit(url, {"step": "verify_and_anchor"})
+    return _start_audit(endpoint, {"step": "verify_and_anchor"})
 
 
-def start_resuming(url: str, lost_before: datetime) -> bool:
+def start_resuming(endpoint: Endpoint, lost_before: datetime) -> bool:
     """Have the audit function take up every investigation whose execution ended with the emulator.
 
     Without waiting for it; what began after `lost_before` is left alone.
     """
     moment = lost_before.isoformat()
-    return _start_audit(url, {"step": "sweep_investigations", "lost_before": moment})
+    return _start_audit(endpoint, {"step": "sweep_investigations", "lost_before": moment})
 
 
-def _start_audit(url: str, event: Mapping[str, str]) -> bool:
+def _start_audit(endpoint: Endpoint, event: Mapping[str, str]) -> bool:
     try:
-        aws_client(url, "lambda").invoke(
+        aws_client(endpoint, "lambda").invoke(
             FunctionName=f"{STACK_PREFIX}audit",
             InvocationType="Event",
             Payload=json.dumps(event),

@@ -1,4 +1,4 @@
-"""Entry point of the AWS emulator's process: ministack, with Python errors named as on AWS.
+"""Entry point of the AWS emulator's process: ministack behind a guard, with errors named as on AWS.
 
 Lambda reports a raised exception under its class name, and state machines retry and catch by that
 name; ministack reports every one as Runtime.HandlerError. A task that waits for its token fails
@@ -7,6 +7,8 @@ laptop has no more processors for many. Not a fork: six names of the pinned vers
 a contract test notices when they move.
 """
 
+import hmac
+import os
 import signal
 import threading
 import time
@@ -14,6 +16,9 @@ from typing import Any
 
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
+
+from cairn.clock import utc_now
+from infra.local.guard import Guard
 
 REPORTED = '"error": str(e), "trace": traceback.format_exc()'
 NAMED = '"error_type": type(e).__name__, ' + REPORTED
@@ -138,11 +143,71 @@ def save_on_request() -> None:
     signal.signal(signal.SIGUSR1, save)
 
 
+def keep_sessions_secret() -> None:
+    """Make credentials of execution roles from this stack's secret: ministack's can be guessed."""
+    from ministack import app
+    from ministack.services import sts
+
+    sessions: Any = sts
+    runtime: Any = lambda_runtime
+    service: Any = lambda_svc
+    original = runtime.execution_credentials
+    stack_secret = os.environ["AWS_SECRET_ACCESS_KEY"].encode()
+
+    def derive(text: str) -> str:
+        return hmac.digest(stack_secret, text.encode(), "sha256").hex()
+
+    def credentials(config: dict[str, Any]) -> dict[str, str]:
+        if not app.AUTH:
+            return original(config)
+        function, role = config["FunctionArn"], config.get("Role", "")
+        account, role_name = function.split(":")[4], role.rsplit("/", 1)[-1]
+        session = f"{role_name}/{config.get('FunctionName', 'function')[:64]}"
+        key = f"ASIA{derive(f'key {function} {role}')[:16].upper()}"
+        secret, token = derive(f"secret {key}"), derive(f"token {key}")
+        record = {
+            "Arn": f"arn:aws:sts::{account}:assumed-role/{session}",
+            "UserId": session.replace("/", ":"),
+            "SecretAccessKey": secret,
+            "SessionToken": token,
+        }
+        sessions.register_session(key, record)
+        return {
+            "AWS_ACCESS_KEY_ID": key,
+            "AWS_SECRET_ACCESS_KEY": secret,
+            "AWS_SESSION_TOKEN": token,
+        }
+
+    runtime.execution_credentials = service.execution_credentials = credentials
+
+
+def put_up_guard() -> None:
+    """Let nobody in but who has this stack's credentials; see `guard`."""
+    from ministack import app
+    from ministack.core.iam_evaluator import ResolvedCredential, resolve_credential
+
+    server: Any = app
+
+    def find_secret(access_key: str, token: str) -> str | None:
+        found = resolve_credential(access_key, session_token=token)
+        return found.secret_access_key if isinstance(found, ResolvedCredential) else None
+
+    server.app = Guard(
+        app=server.app,
+        port=int(os.environ["GATEWAY_PORT"]),
+        upload_origin=os.environ["UPLOAD_ORIGIN"],
+        find_secret=find_secret,
+        now=utc_now,
+    )
+
+
 if __name__ == "__main__":
     name_errors()
     start_one_at_a_time()
     fail_callbacks()
     save_on_request()
+    keep_sessions_secret()
+    put_up_guard()
 
     from ministack.app import main
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from infra.local.emulator import aws_env
+from infra.local.emulator import Endpoint
 from infra.local.layout import Layout
 from infra.local.state import write_private
 
@@ -79,7 +79,7 @@ def front_door_env(
     *,
     app_database_url: str,
     outputs: Mapping[str, str],
-    emulator_url: str,
+    endpoint: Endpoint,
     opensearch_url: str = "",
     embedder: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
@@ -95,7 +95,7 @@ def front_door_env(
         "CAIRN_STAGE": "local",
         "CAIRN_DATABASE_AUTH": "password",
         **{name: outputs[key] for name, key in OUTPUTS.items() if key in outputs},
-        **aws_env(emulator_url),
+        **endpoint.env(),
     }
 
 

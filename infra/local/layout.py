@@ -87,7 +87,8 @@ class Layout:
     def make(self) -> None:
         """Create the folders; only the user may read them."""
         for folder in (self.base, self.logs, self.run, self.emulator, self.keys.parent):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o700)
 
 
 def default_layout() -> Layout:

@@ -187,6 +187,8 @@ class Stack:
         return Emulator(
             base=self.layout.emulator,
             port=saved.emulator_port,
+            secret=saved.emulator_secret,
+            upload_origin=f"http://127.0.0.1:{saved.api_port}",
             daemon=self._daemon("aws"),
             enforce_roles=self.enforce_roles,
         )
@@ -196,7 +198,7 @@ class Stack:
         app_url = self._url(APP_ROLE, saved.app_password, DATABASE)
         return Cloud(
             layout=self.layout,
-            url=self.emulator(saved).url,
+            endpoint=self.emulator(saved).endpoint,
             app=CDK_APP,
             app_env=environment.synthesis_env(
                 self.layout, app_url, self._search_url(saved), saved.embedder
@@ -214,7 +216,7 @@ class Stack:
                 self.layout,
                 app_database_url=self._url(APP_ROLE, saved.app_password, DATABASE),
                 outputs=outputs,
-                emulator_url=self.emulator(saved).url,
+                endpoint=self.emulator(saved).endpoint,
                 opensearch_url=self._search_url(saved),
                 embedder=saved.embedder,
             ),
@@ -259,13 +261,13 @@ class Stack:
     def _anchor(self, saved: State) -> None:
         """Have the chains verified and anchored: a laptop is off when the schedule comes."""
         with self.progress.step("ledger anchors") as line:
-            started = start_anchoring(self.emulator(saved).url)
+            started = start_anchoring(self.emulator(saved).endpoint)
             line.says("being written" if started else "not now; see `cairn ledger anchor`")
 
     def _resume(self, saved: State, restarted: datetime) -> None:
         """Have open investigations taken up: their executions ended with the last emulator."""
         with self.progress.step("open investigations") as line:
-            started = start_resuming(self.emulator(saved).url, restarted)
+            started = start_resuming(self.emulator(saved).endpoint, restarted)
             line.says("being resumed" if started else "not now; see `cairn investigations resume`")
 
     def _migrate(self, saved: State) -> None:

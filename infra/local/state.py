@@ -26,6 +26,7 @@ class State:
     superuser_password: str = field(default_factory=_secret, repr=False)
     owner_password: str = field(default_factory=_secret, repr=False)
     app_password: str = field(default_factory=_secret, repr=False)
+    emulator_secret: str = field(default_factory=_secret, repr=False)
     api_port: int = 0
     emulator_port: int = 0
     opensearch: bool = False

@@ -2,6 +2,8 @@
 
 import socket
 import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ import psycopg
 import pytest
 from infra.local import state
 from infra.local.environment import read_env_file
+from tests.e2e.tenant import open_workspace
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
@@ -69,19 +72,33 @@ def test_up_after_kills_brings_back_the_database_and_what_was_deployed(laptop: "
     assert status_of(f"{laptop.gateway_url}/v1/whoami", laptop.headers) == 200
 
 
-def test_a_port_that_somebody_took_is_left_to_him(laptop: "Laptop") -> None:
-    door = laptop.stack.front_door(laptop.stack.saved(), {})
-    door.stop()
-    with socket.socket() as stranger:
-        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        stranger.bind(("127.0.0.1", door.port))
-        stranger.listen()
+@contextmanager
+def taken(*ports: int) -> Iterator[None]:
+    """Another program listens on these ports."""
+    with ExitStack() as strangers:
+        for port in ports:
+            stranger = strangers.enter_context(socket.socket())
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            stranger.bind(("127.0.0.1", port))
+            stranger.listen()
+        yield
+
+
+def test_a_stack_whose_ports_were_taken_moves_and_still_embeds(laptop: "Laptop") -> None:
+    before = laptop.stack.saved()
+    laptop.stack.down()
+    with taken(before.api_port, before.emulator_port):
         moved = laptop.stack.up()
-        assert moved["CAIRN_URL"] != laptop.url
-        assert status_of(f"{moved['CAIRN_URL']}/healthz") == 200
-    laptop.stack.front_door(laptop.stack.saved(), {}).stop()
-    saved = replace(laptop.stack.saved(), api_port=door.port)
-    state.save(laptop.stack.layout, saved)
+        workspace = replace(open_workspace(laptop, "moved"), base=moved["CAIRN_URL"])
+        for name in ("CAIRN_URL", "AWS_ENDPOINT_URL", "CAIRN_EMBED_QUEUE_URL"):
+            assert moved[name] != laptop.env[name]
+        workspace.tell("The staging database listens on port 6432.")
+        workspace.all_embedded()
+        replace(workspace, base=moved["CAIRN_GATEWAY_URL"]).tell("The vineyard has a new press.")
+        workspace.all_embedded()
+    laptop.stack.down()
+    ports = {"api_port": before.api_port, "emulator_port": before.emulator_port}
+    state.save(laptop.stack.layout, replace(laptop.stack.saved(), **ports))
     assert laptop.stack.up() == laptop.env
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import secrets
 import shutil
 import socket
 import zipfile
@@ -35,7 +36,7 @@ class EmptyCloud:
         """A boto3 client of the emulator."""
         from infra.local.cloud import aws_client
 
-        return aws_client(self.url, service)
+        return aws_client(self.emulator.endpoint, service)
 
     def create_function(
         self, name: str, source: str, *, env: Mapping[str, str] | None = None, timeout: int = 10
@@ -76,6 +77,8 @@ def new_emulator(folder: Path, *, enforce_roles: bool = False) -> "Emulator":
     return Emulator(
         base=folder,
         port=free_port(0, first_port()),
+        secret=secrets.token_hex(24),
+        upload_origin="http://127.0.0.1:8080",
         enforce_roles=enforce_roles,
         daemon=Daemon(name="aws", pid_file=folder / "aws.json", log_file=folder / "aws.log"),
     )

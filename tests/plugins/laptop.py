@@ -50,7 +50,7 @@ class Laptop:
         """A boto3 client of the emulator."""
         from infra.local.cloud import aws_client
 
-        return aws_client(self.env["AWS_ENDPOINT_URL"], service)
+        return aws_client(self.stack.emulator(self.stack.saved()).endpoint, service)
 
     def worker_pids(self, function: str = "") -> list[int]:
         """Pids of the Lambda workers whose function's name contains `function`."""

@@ -24,18 +24,18 @@ def emulator(tmp_path: Path) -> Iterator["Emulator"]:
 
 
 def queues(emulator: "Emulator") -> list[str]:
-    return aws_client(emulator.url, "sqs").list_queues().get("QueueUrls", [])
+    return aws_client(emulator.endpoint, "sqs").list_queues().get("QueueUrls", [])
 
 
 def test_a_stop_keeps_what_was_made(emulator: "Emulator") -> None:
-    aws_client(emulator.url, "sqs").create_queue(QueueName="kept")
+    aws_client(emulator.endpoint, "sqs").create_queue(QueueName="kept")
     assert emulator.stop()
     assert emulator.start()
     assert [url.rsplit("/", 1)[1] for url in queues(emulator)] == ["kept"]
 
 
 def test_a_kill_keeps_what_was_saved(emulator: "Emulator") -> None:
-    aws_client(emulator.url, "sqs").create_queue(QueueName="saved")
+    aws_client(emulator.endpoint, "sqs").create_queue(QueueName="saved")
     emulator.save()
     state = emulator.base / "state"
     eventually(lambda: list(state.glob("sqs*")), what="the saved state")

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 from infra.local import cloud
+from infra.local.emulator import Endpoint
 
+EMULATOR = Endpoint(url="http://emulator", secret="of a test")
 MOMENT = datetime(2026, 11, 22, 10, tzinfo=UTC)
 
 
@@ -18,8 +20,8 @@ class Functions:
         self.down = down
         self.invoked: list[dict[str, Any]] = []
 
-    def client(self, url: str, service: str) -> "Functions":
-        assert (url, service) == ("http://emulator", "lambda")
+    def client(self, endpoint: Endpoint, service: str) -> "Functions":
+        assert (endpoint, service) == (EMULATOR, "lambda")
         return self
 
     def invoke(self, **given: Any) -> None:
@@ -33,7 +35,7 @@ def test_the_audit_function_is_told_when_the_executions_ended(
 ) -> None:
     functions = Functions()
     monkeypatch.setattr(cloud, "aws_client", functions.client)
-    assert cloud.start_resuming("http://emulator", MOMENT)
+    assert cloud.start_resuming(EMULATOR, MOMENT)
     [told] = functions.invoked
     assert (told["FunctionName"], told["InvocationType"]) == ("cairn-local-audit", "Event")
     assert json.loads(told["Payload"]) == {
@@ -46,4 +48,4 @@ def test_a_start_does_not_fail_because_nothing_can_be_resumed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cloud, "aws_client", Functions(down=True).client)
-    assert not cloud.start_resuming("http://emulator", MOMENT)
+    assert not cloud.start_resuming(EMULATOR, MOMENT)
