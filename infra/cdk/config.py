@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cairn.errors import ValidationFailed
+from cairn.llm.configuration import configured
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -24,6 +27,8 @@ OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
 CHAT = (
     "anthropic_api_key",
     "anthropic_base_url",
+    "bedrock_api_key",
+    "bedrock_base_url",
     "chat_model",
     "model_budgets",
     "reranker_dir",
@@ -54,6 +59,7 @@ class Config:
     jwt_audience: tuple[str, ...]
     alarm_email: str
     zones: int
+    endpoint_zones: int
     min_acu: float
     max_acu: float
     backup_days: int
@@ -77,6 +83,13 @@ class Config:
     opensearch: bool
     opensearch_instance: str
     opensearch_url: str
+
+    @property
+    def bedrock_models(self) -> tuple[str, ...]:
+        """The models of Bedrock that `chat_model` names, which functions may ask."""
+        choices = configured(self.chat.get("chat_model", "")).values()
+        routes = {route for choice in choices for route in choice.routes}
+        return tuple(sorted(one.model for one in routes if one.provider == "bedrock"))
 
     @property
     def is_local(self) -> bool:
@@ -117,7 +130,8 @@ def read_config(node: Node) -> Config:
         jwt_issuer=text("jwt_issuer"),
         jwt_audience=tuple(filter(None, text("jwt_audience").split(","))),
         alarm_email=text("alarm_email"),
-        zones=whole("zones", 2, 2, 3),
+        zones=(zones := whole("zones", 2, 2, 3)),
+        endpoint_zones=whole("endpoint_zones", zones, 1, zones),
         min_acu=_halves("min_acu", text("min_acu", "0.5")),
         max_acu=_halves("max_acu", text("max_acu", "4")),
         backup_days=whole("backup_days", 14, 1, 35),
@@ -142,6 +156,7 @@ def read_config(node: Node) -> Config:
         opensearch_instance=text("opensearch_instance", "t3.small.search"),
         opensearch_url=text("opensearch_url"),
     )
+    _refuse_unreadable(config)
     _refuse_unreachable(config)
     return config
 
@@ -151,6 +166,22 @@ def _webhooks(stage: str, text: Callable[..., str]) -> str:
     if stage == "local":
         return "private"
     return "off" if text("egress", "bedrock") == "bedrock" else "public"
+
+
+def _refuse_unreadable(config: Config) -> None:
+    try:
+        models = config.bedrock_models
+    except ValidationFailed as refused:
+        raise SynthRefused(f"chat_model: {refused.detail}") from refused
+    if config.is_local:
+        return
+    for model in models:
+        if "/" in model or model.startswith("arn:"):
+            raise SynthRefused(
+                f"chat_model={model}: name a model's id or an inference profile of AWS, such as "
+                "eu.anthropic.claude-haiku-4-5-20251001-v1:0; what an ARN stands for is not known "
+                "here, so no function could be let to it"
+            )
 
 
 def _refuse_unreachable(config: Config) -> None:
@@ -163,8 +194,8 @@ def _refuse_unreachable(config: Config) -> None:
     if chats and not config.is_local and config.egress == "bedrock":
         raise SynthRefused(
             "plan, retrieve and api would call a chat model, but egress=bedrock reaches AWS "
-            "services only; choose -c egress=nat, or leave anthropic_secret_arn and "
-            "anthropic_base_url out"
+            "services only; choose -c egress=nat, a model of Bedrock "
+            "(-c chat_model=bedrock:...), or leave anthropic_secret_arn and anthropic_base_url out"
         )
     if config.embedder != "openai":
         return

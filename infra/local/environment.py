@@ -17,6 +17,8 @@ from infra.local.state import write_private
 TAKEN_FROM_THE_SHELL = (
     "CAIRN_ANTHROPIC_API_KEY",
     "CAIRN_ANTHROPIC_BASE_URL",
+    "CAIRN_BEDROCK_API_KEY",
+    "CAIRN_BEDROCK_BASE_URL",
     "CAIRN_CHAT_MODEL",
     "CAIRN_CORS_ORIGINS",
     "CAIRN_EMBEDDER",

@@ -38,4 +38,19 @@ def prod(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Ass
         jwt_issuer="https://login.example.org/",
         jwt_audience="cairn",
         opensearch="true",
+        chat_model="bedrock:eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+    )
+
+
+@pytest.fixture(scope="session")
+def smallest(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Assembly:
+    """The least a deployment can cost: no option that makes anything more."""
+    folder = tmp_path_factory.mktemp("smallest")
+    return synthesise(
+        folder / "cdk.out",
+        stage="prod",
+        layers=str(stand_in_layers),
+        build=str(folder / "functions"),
+        endpoint_zones="1",
+        min_acu="0",
     )

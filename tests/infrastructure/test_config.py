@@ -16,6 +16,8 @@ NOT_FOR_OPERATORS = {
     "openai_api_key",
     "opensearch_url",  # the launcher's
     "anthropic_api_key",
+    "bedrock_api_key",  # on AWS the functions' roles sign
+    "bedrock_base_url",
     "reranker_dir",
     "stage",
 }
@@ -44,6 +46,9 @@ def config(**context: str) -> Config:
         ({"stage": "prod", "embed_concurrency": "1"}, "from 2 to 1000"),
         ({"stage": "prod", "min_acu": "0.3"}, "halves"),
         ({"stage": "prod", "min_acu": "much"}, "halves"),
+        ({"stage": "prod", "endpoint_zones": "3"}, "from 1 to 2"),
+        ({"stage": "prod", "chat_model": "bedrock"}, "provider:model"),
+        ({"stage": "prod", "chat_model": "bedrock:arn:aws:bedrock:x::y/z"}, "no function"),
         ({"stage": "prod", "embedder": "openai"}, "openai_base_url"),
         ({"stage": "prod", "opensearch": "yes"}, "one of false, true"),
     ],

@@ -10,7 +10,11 @@ from cairn.settings import SETTINGS
 NAMES = sorted(discover())
 ONLY_ON_AWS = {"CAIRN_KMS_KEY_ARN"}
 ON_REQUEST = OPTIONAL - ONLY_ON_AWS
-REQUESTED = {"CAIRN_OPENSEARCH_AUTH", "CAIRN_OPENSEARCH_URL"}  # by the prod fixture's context
+REQUESTED = {
+    "CAIRN_CHAT_MODEL",
+    "CAIRN_OPENSEARCH_AUTH",
+    "CAIRN_OPENSEARCH_URL",
+}  # by the prod fixture's context
 
 
 def variable(field: str) -> str:

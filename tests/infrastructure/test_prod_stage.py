@@ -303,6 +303,41 @@ def test_without_internet_the_network_has_endpoints_and_no_gateway(prod: Assembl
         assert [name for name in services if service in name], service
 
 
+def test_the_endpoint_of_bedrock_is_there_for_a_model_and_in_as_many_zones_as_chosen(
+    prod: Assembly, smallest: Assembly
+) -> None:
+    def zones(assembly: Assembly) -> dict[str, int]:
+        return {
+            json.dumps(endpoint.properties["ServiceName"]).split(".")[-1].strip('"]} '): len(
+                endpoint.properties["SubnetIds"]
+            )
+            for endpoint in assembly.resources("AWS::EC2::VPCEndpoint")
+            if endpoint.properties["VpcEndpointType"] == "Interface"
+        }
+
+    others = {"kms": 1, "secretsmanager": 1, "sqs": 1, "states": 1}
+    assert zones(smallest) == others
+    assert zones(prod) == dict.fromkeys(others, 2) | {"bedrock-runtime": 2, "secretsmanager": 1}
+
+
+def test_the_functions_that_ask_models_may_ask_the_chosen_one_and_no_other(
+    prod: Assembly, smallest: Assembly
+) -> None:
+    def allowed(assembly: Assembly) -> dict[str, list[str]]:
+        return {
+            policy.id.split("Role")[0].lower(): [json.dumps(one) for one in statement["Resource"]]
+            for policy in assembly.resources("AWS::IAM::Policy")
+            for statement in policy.properties["PolicyDocument"]["Statement"]
+            if "bedrock:" in json.dumps(statement["Action"])
+        }
+
+    assert allowed(smallest) == {}
+    assert set(allowed(prod)) == {"api", "consolidate", "plan", "retrieve"}
+    for profile, model in allowed(prod).values():
+        assert ":inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0" in profile
+        assert ":bedrock:*::foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0" in model
+
+
 def test_migrations_run_again_when_a_file_changes(prod: Assembly) -> None:
     (run,) = prod.resources("Custom::CairnMigrations")
     assert len(run.properties["Files"]) == 64

@@ -1,6 +1,6 @@
-"""A server on loopback that speaks Anthropic's messages and OpenAI's chat completions.
+"""A server on loopback that speaks Anthropic's messages, OpenAI's completions, Bedrock's Converse.
 
-It says what it is told to, in the documented shapes of both, and fails on request.
+It says what it is told to, in the documented shapes of each, and fails on request.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +29,8 @@ class Say:
     text: str = ""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    stop: str = ""  # Anthropic's stop_reason, OpenAI's finish_reason; "" is the ordinary one
+    stop: str = ""  # the provider's own word for how the answer ended; "" is the ordinary one
+    called: Mapping[str, object] | None = None  # arguments Bedrock's answer tool is called with
     body: bytes | None = None
     content_type: str = "application/json"
     hang: bool = False
@@ -73,7 +75,7 @@ def chat_server() -> Iterator[ChatServer]:
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            state.requests.append({"path": self.path, **asked})
+            state.requests.append({"path": unquote(self.path), **asked})
             state.headers.append({name.lower(): value for name, value in self.headers.items()})
             say = state.next(asked)
             body = written(self.path, asked, say)
@@ -118,6 +120,10 @@ def written(path: str, asked: Mapping[str, Any], say: Say) -> bytes:
     if say.body is not None:
         return say.body
     anthropic = path.endswith("/messages")
+    if path.endswith("/converse"):
+        if say.status != 200:
+            return json.dumps({"message": say.text}).encode()
+        return json.dumps(_converse(say)).encode()
     if say.status != 200:
         error = {"type": "api_error", "message": say.text}
         return json.dumps(
@@ -141,6 +147,25 @@ def _message(model: str, say: Say) -> dict[str, Any]:
             "cache_read_input_tokens": say.read,
             "cache_creation_input_tokens": say.written,
         },
+    }
+
+
+def _converse(say: Say) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"text": say.text}] if say.text else []
+    if say.called is not None:
+        used = {"toolUseId": "tooluse_0123", "name": "answer", "input": dict(say.called)}
+        content.append({"toolUse": used})
+    return {
+        "output": {"message": {"role": "assistant", "content": content}},
+        "stopReason": say.stop or ("end_turn" if say.called is None else "tool_use"),
+        "usage": {
+            "inputTokens": IN,
+            "outputTokens": OUT,
+            "totalTokens": IN + OUT + say.read + say.written,
+            "cacheReadInputTokens": say.read,
+            "cacheWriteInputTokens": say.written,
+        },
+        "metrics": {"latencyMs": 12},
     }
 
 

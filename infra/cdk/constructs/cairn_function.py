@@ -18,6 +18,7 @@ from constructs import Construct
 
 from infra.cdk.config import SynthRefused
 from infra.cdk.constructs.acknowledgement import acknowledge
+from infra.cdk.constructs.bedrock import let_ask
 from infra.cdk.staging import stage_function
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ class CairnFunction(Construct):
             security_groups=[network.functions] if network else None,
         )
 
+        if "CAIRN_CHAT_MODEL" in spec.settings and not config.is_local:
+            let_ask(self, self.function, config.bedrock_models)
+
     def _log_group(self, name: str) -> logs.LogGroup:
         return logs.LogGroup(
             self,
@@ -121,6 +125,8 @@ OPTIONAL = frozenset(
     {
         "CAIRN_ANTHROPIC_API_KEY",
         "CAIRN_ANTHROPIC_BASE_URL",
+        "CAIRN_BEDROCK_API_KEY",
+        "CAIRN_BEDROCK_BASE_URL",
         "CAIRN_CHAT_MODEL",
         "CAIRN_KMS_KEY_ARN",
         "CAIRN_MODEL_BUDGETS",

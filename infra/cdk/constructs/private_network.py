@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from infra.cdk.config import Config
 
 Service = ec2.InterfaceVpcEndpointAwsService
-IN_EVERY_ZONE = {
-    "BedrockRuntime": Service.BEDROCK_RUNTIME,
+ALWAYS = {
     "Kms": Service.KMS,
     "Sqs": Service.SQS,
     "StepFunctions": Service.STEP_FUNCTIONS,
 }
+ASKED = {"BedrockRuntime": Service.BEDROCK_RUNTIME}  # only where a model of it is configured
 IN_ONE_ZONE = {"SecretsManager": Service.SECRETS_MANAGER}  # read once a deployment, by the migrator
 HTTPS = ec2.Port.tcp(443)
 
@@ -50,7 +50,7 @@ class PrivateNetwork(Construct):
         self._log_flows()
         self._gateways()
         if not outward:
-            self._endpoints()
+            self._endpoints(config)
 
     def _log_flows(self) -> None:
         log_group = logs.LogGroup(
@@ -72,7 +72,8 @@ class PrivateNetwork(Construct):
         }.items():
             self.vpc.add_gateway_endpoint(name, service=service)
 
-    def _endpoints(self) -> None:
+    def _endpoints(self, config: Config) -> None:
+        """Make the interface endpoints, each paid for in every zone it stands in."""
         door = ec2.SecurityGroup(
             self,
             "Endpoints",
@@ -82,8 +83,9 @@ class PrivateNetwork(Construct):
         )
         door.add_ingress_rule(self.functions, HTTPS, "from the functions")
         zones = self.vpc.select_subnets(subnet_group_name="functions").subnets
-        for name, service in (IN_EVERY_ZONE | IN_ONE_ZONE).items():
-            subnets = zones if name in IN_EVERY_ZONE else zones[:1]
+        spread = ALWAYS | (ASKED if config.bedrock_models else {})
+        for name, service in (spread | IN_ONE_ZONE).items():
+            subnets = zones[: config.endpoint_zones] if name in spread else zones[:1]
             self.vpc.add_interface_endpoint(
                 name,
                 service=service,

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from cairn.llm.anthropic_chat import AnthropicChat
-    from cairn.llm.openai_chat import OpenAIChat
+    from cairn.llm.wire_chat import WireChat
     from cairn.retrieval.expansion import Expander
     from cairn.retrieval.rerank import Reranker
     from cairn.storage.postgres.database import Database
@@ -88,7 +87,7 @@ def asking_parts(
     )
 
 
-def _close(pool: ThreadPoolExecutor, models: Sequence[AnthropicChat | OpenAIChat]) -> None:
+def _close(pool: ThreadPoolExecutor, models: Sequence[WireChat[Any]]) -> None:
     pool.shutdown(cancel_futures=True)
     for model in models:
         model.close()

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from cairn.consolidation.plan import Planner
     from cairn.llm.allowance import Terms
-    from cairn.llm.anthropic_chat import AnthropicChat
     from cairn.llm.gateway import Gateway
-    from cairn.llm.openai_chat import OpenAIChat
+    from cairn.llm.wire_chat import WireChat
     from cairn.storage.postgres.database import Database
 
 
@@ -34,6 +33,10 @@ class ModelSettings(Protocol):
     def anthropic_api_key(self) -> SecretStr | None: ...
     @property
     def anthropic_base_url(self) -> str | None: ...
+    @property
+    def bedrock_api_key(self) -> SecretStr | None: ...
+    @property
+    def bedrock_base_url(self) -> str | None: ...
     @property
     def openai_api_key(self) -> SecretStr | None: ...
     @property
@@ -67,7 +70,7 @@ def gateway(
 
 
 def over(
-    models: Sequence[AnthropicChat | OpenAIChat],
+    models: Sequence[WireChat[Any]],
     settings: ModelSettings,
     opened: Database | None,
     *,
@@ -109,14 +112,15 @@ def planners(gateway: Gateway, *, seconds: float | None = None) -> Callable[[UUI
     return planner
 
 
-def chat_models(settings: ModelSettings) -> list[AnthropicChat | OpenAIChat]:
+def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:
     """Return the configured providers; none means that rules answer everything.
 
     Anthropic takes a key, or a base URL that asks for none. OpenAI takes the same when
     CAIRN_CHAT_MODEL names a model of it; without that its key, unless the key is there for
-    embeddings, which say nothing about chat.
+    embeddings, which say nothing about chat. Bedrock is asked when CAIRN_CHAT_MODEL names a model
+    of it: on AWS it needs no key.
     """
-    found: list[AnthropicChat | OpenAIChat] = []
+    found: list[WireChat[Any]] = []
     if settings.anthropic_api_key or settings.anthropic_base_url:
         from cairn.llm import anthropic_chat
 
@@ -133,6 +137,15 @@ def chat_models(settings: ModelSettings) -> list[AnthropicChat | OpenAIChat]:
             openai_chat.OpenAIChat(
                 api_key=_secret(settings.openai_api_key),
                 base_url=settings.openai_base_url,
+            )
+        )
+    if "bedrock:" in settings.chat_model:
+        from cairn.storage.aws import bedrock_chat
+
+        found.append(
+            bedrock_chat.BedrockChat(
+                api_key=_secret(settings.bedrock_api_key),
+                base_url=settings.bedrock_base_url,
             )
         )
     return found

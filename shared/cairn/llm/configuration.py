@@ -33,7 +33,7 @@ BIG: Final = (
     Route(provider="anthropic", model="claude-sonnet-4-6"),
     Route(provider="openai", model="gpt-4.1"),
 )
-PROVIDERS: Final = frozenset({"anthropic", "openai"})
+PROVIDERS: Final = frozenset({"anthropic", "bedrock", "openai"})
 MOST_TOKENS: Final = 64_000
 HOTTEST: Final = 2.0
 

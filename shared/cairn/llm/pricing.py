@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 MILLION = Decimal(1_000_000)
 _DATE = re.compile(r"-(?:20\d{6}|20\d\d-\d\d-\d\d)$")
+_BEDROCK = re.compile(r"(?:(?P<where>[a-z-]+)\.)?anthropic\.(?P<model>.+?)(?:-v\d+)?(?::\d+\w*)?")
+_PLACED = re.compile(r"(?:us|eu|apac|au|ca|jp|us-gov)\.(?=amazon\.|openai\.)")
+REGIONAL: Decimal = Decimal("1.1")
+"""What Claude costs on Bedrock where requests stay in a region or continent, by that of global."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,12 @@ def openai_price(input_usd: str, output_usd: str, cached_usd: str) -> Price:
     )
 
 
+def nova_price(input_usd: str, output_usd: str) -> Price:
+    """Return a price with the cache at Nova's share: reads a quarter, writes nothing extra."""
+    base = Decimal(input_usd)
+    return Price(input=base, output=Decimal(output_usd), cache_read=base / 4, cache_write=base)
+
+
 FREE = Price(input=Decimal(0), output=Decimal(0), cache_read=Decimal(0), cache_write=Decimal(0))
 
 PRICES: Mapping[str, Price] = {
@@ -63,6 +73,11 @@ PRICES: Mapping[str, Price] = {
     "gpt-5": openai_price("1.25", "10", "0.125"),
     "gpt-5-mini": openai_price("0.25", "2", "0.025"),
     "gpt-5-nano": openai_price("0.05", "0.40", "0.005"),
+    "amazon.nova-micro-v1:0": nova_price("0.035", "0.14"),
+    "amazon.nova-lite-v1:0": nova_price("0.06", "0.24"),
+    "amazon.nova-pro-v1:0": nova_price("0.80", "3.20"),
+    "openai.gpt-oss-20b-1:0": openai_price("0.07", "0.30", "0.07"),
+    "openai.gpt-oss-120b-1:0": openai_price("0.15", "0.60", "0.15"),
     "text-embedding-3-small": openai_price("0.02", "0", "0.02"),
     "text-embedding-3-large": openai_price("0.13", "0", "0.13"),
     "extractive-1": FREE,
@@ -70,12 +85,31 @@ PRICES: Mapping[str, Price] = {
 
 
 def price_of(model: str, overrides: Mapping[str, Price] | None = None) -> Price | None:
-    """Return the price of `model`, a workspace's own rate first; a date in the name is ignored."""
+    """Return the price of `model`, a workspace's own rate first.
+
+    A date in the name is ignored, and where Bedrock answers from counts by its price only.
+    """
     for table in (overrides or {}, PRICES):
         for name in (model, _DATE.sub("", model)):
             if name in table:
                 return table[name]
-    return None
+    return _bedrock_price(model)
+
+
+def _bedrock_price(model: str) -> Price | None:
+    """Return the price of a model or inference profile of Bedrock; Claude's is its maker's."""
+    claude = _BEDROCK.fullmatch(model)
+    if claude is None:
+        return PRICES.get(_PLACED.sub("", model))
+    price = PRICES.get(_DATE.sub("", claude["model"]))
+    if price is None or claude["where"] == "global":
+        return price
+    return Price(
+        input=price.input * REGIONAL,
+        output=price.output * REGIONAL,
+        cache_read=price.cache_read * REGIONAL,
+        cache_write=price.cache_write * REGIONAL,
+    )
 
 
 def cost_of(price: Price | None, usage: Usage) -> Decimal | None:

@@ -1,4 +1,4 @@
-"""What both chat clients are around their package: settings, one client for all threads, closing.
+"""What all chat clients are around their package: settings, one client for all threads, closing.
 
 Not the requests and answers: those are each package's own.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 from cairn.llm.wire import TIMEOUT_SECONDS
 
 if TYPE_CHECKING:
-    from cairn.llm.port import Purpose
+    from cairn.llm.port import ChatAnswer, ChatRequest, Purpose
 
 
 class Closable(Protocol):
@@ -30,6 +30,7 @@ class WireChat(ABC, Generic[ClientT]):
     `own_url` is the maker's own server, asked when no other is named.
     """
 
+    provider: str
     own_url: ClassVar[str]
 
     def __init__(
@@ -50,6 +51,10 @@ class WireChat(ABC, Generic[ClientT]):
     def supports(self, purpose: Purpose) -> bool:
         """Return True: a chat model answers anything."""
         return True
+
+    @abstractmethod
+    def chat(self, request: ChatRequest, *, model: str) -> ChatAnswer:
+        """As `ChatModel`."""
 
     def load(self) -> None:
         """Import the package now, which takes seconds, so that the first request does not wait."""

@@ -78,6 +78,8 @@ class _ChatModelSettings(_FromEnvironment):
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
+    bedrock_api_key: SecretStr | None = None
+    bedrock_base_url: str | None = None
     chat_model: str = ""
     model_budgets: str = ""
 

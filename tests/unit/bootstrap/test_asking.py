@@ -34,6 +34,8 @@ class Settings:
     stage: Literal["local", "prod"] = "local"
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
+    bedrock_api_key: SecretStr | None = None
+    bedrock_base_url: str | None = None
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
     embedder: str = "onnx"
@@ -55,6 +57,8 @@ class Settings:
         (Settings(openai_api_key=KEY, embedder="openai", chat_model="openai:m"), ["openai"]),
         (Settings(openai_base_url=URL, chat_model="rewrite=openai:m"), ["openai"]),
         (Settings(chat_model="openai:m"), []),
+        (Settings(chat_model="planner=bedrock:amazon.nova-lite-v1:0"), ["bedrock"]),
+        (Settings(bedrock_api_key=KEY, bedrock_base_url=URL), []),
     ],
 )
 def test_a_provider_takes_part_when_it_is_configured(
@@ -110,10 +114,10 @@ def test_nothing_chosen_changes_nothing() -> None:
 
 @pytest.mark.parametrize(
     "choice",
-    ["gpt-4.1", "bedrock:x", "rewrites=openai:x", "openai:", "rewrite=openai", "=openai:x"],
+    ["gpt-4.1", "ollama:x", "rewrites=openai:x", "openai:", "rewrite=openai", "=openai:x"],
 )
 def test_a_choice_that_names_no_model_is_refused_with_what_there_is(choice: str) -> None:
-    with pytest.raises(ValidationFailed, match="anthropic, openai") as refused:
+    with pytest.raises(ValidationFailed, match="anthropic, bedrock, openai") as refused:
         configured(choice)
     assert refused.value.reason == "unknown-chat-model"
 
