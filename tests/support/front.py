@@ -106,10 +106,11 @@ class Front:
     """The API, in this process."""
 
     key: str
+    embedder: Any = field(default_factory=NoModel)
 
     def __post_init__(self) -> None:
         log = logger("api", "CRITICAL")
-        self.app = create_app(api_services(ApiSettings.read(), log, NoModel()), log=log)  # type: ignore[arg-type]
+        self.app = create_app(api_services(ApiSettings.read(), log, self.embedder), log=log)
 
     def call(self, method: str, path: str, **given: Any) -> Any:
         """Return the JSON of a request that must succeed."""

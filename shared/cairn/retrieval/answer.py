@@ -198,6 +198,7 @@ def _meta(
         "cost_usd": _cost(search.calls.uses),
         "models": [_use(each) for each in search.calls.uses],
         "seed_nodes": list(meta.seeds),
+        "retrieval_method": meta.method.value if meta.method else None,
         "inferred_intents": {} if asked.intent_override else dict(search.intents),
         "intent_override": asked.intent_override.value if asked.intent_override else None,
         "proactive_nodes_count": proactive,
@@ -244,7 +245,7 @@ def _weights(meta: RecallMeta) -> dict[str, Any]:
     recipe = meta.search.recipe
     signals = {name: getattr(recipe.signals, name) for name in recipe.signals.__slots__}
     return {
-        "legs": dict(recipe.weights),
+        "legs": {leg: weight for leg, weight in recipe.weights.items() if leg in meta.legs},
         "signals": {name: weight for name, weight in signals.items() if weight},
         "recency": recipe.decay,
         "access": recipe.access,

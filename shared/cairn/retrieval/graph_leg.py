@@ -12,8 +12,9 @@ from cairn.graph.intent_weights import INTENT_WEIGHTS
 from cairn.graph.merge import best
 from cairn.graph.node import Label
 from cairn.graph.traversal import Bounds
+from cairn.retrieval.exploration import Way, path_to
 from cairn.retrieval.graph_ports import GraphFound
-from cairn.retrieval.graph_walks import Way, explore, path_to
+from cairn.retrieval.graph_walks import explore
 from cairn.retrieval.records import Candidate
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from cairn.clock import Stopwatch
     from cairn.graph.intent_weights import Intent, IntentWeights
     from cairn.graph.neighbourhood import GraphEdge
+    from cairn.retrieval.exploration import Exploration
     from cairn.retrieval.graph_ports import GraphReader, GraphSeeds, GraphStores, Method
-    from cairn.retrieval.graph_walks import Exploration
     from cairn.retrieval.records import Filters
     from cairn.transaction import Transactions
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.errors import Unavailable
-from cairn.graph.activation import activate_nodes, spread
-from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, greatest_weight, weight_of
+from cairn.graph.intent_weights import Intent, greatest_weight, weight_of
 from cairn.graph.matches import arrivals, with_matches
 from cairn.graph.merge import merge, surest, walked_intents
-from cairn.graph.neighbourhood import crowded
-from cairn.graph.node import Label
 from cairn.graph.pagerank import pagerank
 from cairn.graph.quality import edge_quality
 from cairn.graph.traversal import HOP_DECAY, Reached, walk
+from cairn.retrieval.activation_walk import explore_by_activation
+from cairn.retrieval.exploration import Exploration, Starts, Way, fetch_hop, find_starts
 from cairn.retrieval.graph_ports import Method
 
 if TYPE_CHECKING:
@@ -28,77 +26,11 @@ if TYPE_CHECKING:
     from cairn.clock import Stopwatch
     from cairn.graph.intent_weights import IntentWeights, Row
     from cairn.graph.neighbourhood import GraphEdge
-    from cairn.graph.traversal import Bounds, Walk
-    from cairn.retrieval.graph_ports import GraphReader, GraphSeeds, Seed
-    from cairn.retrieval.records import Filters
+    from cairn.graph.traversal import Walk
+    from cairn.retrieval.graph_ports import GraphReader, GraphSeeds
 
-SHARPNESS = 2
-"""A matched node starts with its weight to this power: the best matches say most."""
-EDGES_PER_HOP = 2_000
-"""Edges one hop may bring; a wide frontier gets fewer of each node."""
-MOST_PER_NODE = 50
-LEAST_PER_NODE = 10
-FRONTIER = 40
-"""Nodes one hop starts from: the most promising ones reached so far."""
 PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
 """Intents without a direction; from entities alone, these are ranked by the topology."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """What a walk is told besides its seeds. `intents` as the question has them, unfiltered."""
-
-    intents: Mapping[Intent, float]
-    filters: Filters
-    bounds: Bounds
-    method: Method | None = None
-    relations: tuple[str, ...] = ()
-    weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
-    frontier: int = FRONTIER
-    edges_per_hop: int = EDGES_PER_HOP
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exploration:
-    """What an exploration came to.
-
-    `scores` has every reached node, seeds and entities too, by the method's merged score;
-    `labels` the label of every node seen. `matched` are the seeds that are there because they match
-    the question, with the scores they started with.
-    """
-
-    seeds: tuple[Seed, ...] = ()
-    seed_ids: tuple[UUID, ...] = ()
-    matched: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
-    method: Method = Method.INTENT_WEIGHTED
-    edges: tuple[GraphEdge, ...] = ()
-    labels: Mapping[UUID, str] = field(default_factory=dict["UUID", str])
-    scores: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
-    by_intent: Mapping[Intent, Mapping[UUID, float]] = field(
-        default_factory=dict["Intent", "Mapping[UUID, float]"]
-    )
-    depths: Mapping[UUID, int] = field(default_factory=dict["UUID", int])
-    via: Mapping[UUID, GraphEdge] = field(default_factory=dict["UUID", "GraphEdge"])
-    truncated: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Starts:
-    """Where the walks start: `given` nodes, which have 1, and `matched` ones, which have less."""
-
-    named: Sequence[Seed]
-    labels: Mapping[UUID, str]
-    matched: Mapping[UUID, float]
-
-    @property
-    def given(self) -> frozenset[UUID]:
-        """Return the seeds that were named or given by id."""
-        return frozenset(self.labels.keys() - self.matched.keys())
-
-    @property
-    def scores(self) -> dict[UUID, float]:
-        """Return what each seed starts with."""
-        return {node_id: self.matched.get(node_id, 1.0) for node_id in self.labels}
 
 
 @dataclass(slots=True)
@@ -136,9 +68,11 @@ def explore(
     """
     deadline = stopwatch() + way.bounds.timeout_ms / 1000
     intents = walked_intents(way.intents)
-    starts = _starts(reader, seeds, way.filters)
+    starts = find_starts(reader, seeds, way.filters)
     if not starts.labels:
         return Exploration(method=way.method or method_for(intents))
+    if way.method is Method.ACTIVATION:
+        return explore_by_activation(reader, starts, way, deadline=deadline, stopwatch=stopwatch)
     found = _fetched(reader, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
     method = way.method or method_for(intents, matched=bool(starts.matched))
     edges = tuple(found.edges.values())
@@ -149,8 +83,6 @@ def explore(
     }
     if method is Method.PPR:
         scores = _by_pagerank(edges, starts, way.weights[surest(intents)])
-    elif method is Method.ACTIVATION:
-        scores = _by_activation(edges, starts, found.labels)
     else:
         arrived = _arrived(edges, starts, walks, way)
         scores = merge(by_intent, intents) | with_matches(starts.matched, arrived, intents)
@@ -170,38 +102,9 @@ def explore(
     )
 
 
-def path_to(node_id: UUID, via: Mapping[UUID, GraphEdge]) -> list[GraphEdge]:
-    """Return the edges from a node back to its seed, nearest first; none for a seed."""
-    path: list[GraphEdge] = []
-    here = node_id
-    while (edge := via.get(here)) is not None and edge not in path:
-        path.append(edge)
-        here = edge.other(here)
-    return path
-
-
-def _starts(reader: GraphReader, seeds: GraphSeeds, filters: Filters) -> _Starts:
-    """Return where to start; a node that is named or given and matches too starts as named."""
-    named = reader.find_entities(seeds.names, filters) if seeds.names else ()
-    labels: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
-    asked = dict.fromkeys([*seeds.node_ids, *seeds.matched])
-    if asked:
-        labels.update(reader.starts(list(asked), filters))
-    given = {*seeds.node_ids, *(seed.node_id for seed in named)}
-    matched = {
-        node_id: weight**SHARPNESS
-        for node_id, weight in seeds.matched.items()
-        if node_id in labels and node_id not in given
-    }
-    if not labels and seeds.agent:
-        named = reader.find_entities([seeds.agent], filters)
-        labels = {seed.node_id: Label.ENTITY for seed in named}
-    return _Starts(named=named, labels=labels, matched=matched)
-
-
 def _fetched(
     reader: GraphReader,
-    starts: _Starts,
+    starts: Starts,
     way: Way,
     intents: Mapping[Intent, float],
     *,
@@ -211,31 +114,18 @@ def _fetched(
     found = _Neighbourhood(labels=dict(starts.labels), promise=starts.scores)
     for _ in range(way.bounds.max_depth):
         frontier, left_out = _frontier(found, way.frontier)
-        left_ms = int((deadline - stopwatch()) * 1000)
         if not frontier:
             break
-        if left_ms < 1:
-            found.truncated = True
-            break
-        found.truncated = found.truncated or left_out
-        share = way.edges_per_hop // len(frontier)
-        per_node = max(LEAST_PER_NODE, min(MOST_PER_NODE, share))
-        try:
-            edges = reader.hop(
-                frontier,
-                way.filters,
-                per_node=per_node,
-                limit=2 * way.edges_per_hop,
-                relations=way.relations,
-                timeout_ms=left_ms,
-            )
-        except Unavailable:
-            if stopwatch() < deadline:
-                raise
-            found.truncated = True
-            break
+        edges, cut = fetch_hop(
+            reader,
+            frontier,
+            way,
+            relations=way.relations,
+            deadline=deadline,
+            stopwatch=stopwatch,
+        )
+        found.truncated = found.truncated or left_out or cut
         found.hopped.update(frontier)
-        found.truncated = found.truncated or crowded(edges, frozenset(frontier), per_node)
         _learn(found, edges, way.weights, intents)
     return found
 
@@ -317,7 +207,7 @@ def _ways(walks: Mapping[Intent, Walk], intents: Mapping[Intent, float]) -> dict
 
 
 def _arrived(
-    edges: Sequence[GraphEdge], starts: _Starts, walks: Mapping[Intent, Walk], way: Way
+    edges: Sequence[GraphEdge], starts: Starts, walks: Mapping[Intent, Walk], way: Way
 ) -> dict[Intent, dict[UUID, float]]:
     """Return, by intent, what reaches each matched node from the others."""
     return {
@@ -328,7 +218,7 @@ def _arrived(
     }
 
 
-def _by_pagerank(edges: Sequence[GraphEdge], starts: _Starts, row: Row) -> dict[UUID, float]:
+def _by_pagerank(edges: Sequence[GraphEdge], starts: Starts, row: Row) -> dict[UUID, float]:
     """Return 1 for given seeds and, for others, 0.8 x the share of the best one's rank.
 
     So that the best of the others scores as one hop of a walk does at best. The walker jumps home
@@ -341,24 +231,3 @@ def _by_pagerank(edges: Sequence[GraphEdge], starts: _Starts, row: Row) -> dict[
         node_id: 1.0 if node_id in given else HOP_DECAY * rank / greatest
         for node_id, rank in ranks.items()
     }
-
-
-def _by_activation(
-    edges: Sequence[GraphEdge], starts: _Starts, labels: Mapping[UUID, str]
-) -> dict[UUID, float]:
-    """Return activations of entities, and of the nodes that reference them.
-
-    A given seed that is no entity stirs the entities it references; matched ones do where nothing
-    was given. A matched node has what it started with besides.
-    """
-    stirring = starts.given or starts.matched.keys()
-    seeds = {node_id for node_id in stirring if labels.get(node_id) == Label.ENTITY}
-    for edge in edges:
-        stirs = edge.source_id in stirring and edge.source_label != Label.ENTITY
-        if stirs and edge.target_label == Label.ENTITY:
-            seeds.add(edge.target_id)
-    entities = spread(edges, seeds)
-    scores = {node_id: one.activation for node_id, one in entities.items()}
-    scores |= activate_nodes(edges, entities)
-    own = {node_id: scores.get(node_id, 0.0) + one for node_id, one in starts.matched.items()}
-    return scores | own

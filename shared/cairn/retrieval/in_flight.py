@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cairn.graph.node import Label
+from cairn.retrieval.graph_ports import Method
 from cairn.retrieval.question_names import question_names
+from cairn.retrieval.routing import looked_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +57,24 @@ class Search:
         """Return how far results are expanded: the request's number, else the recipe's."""
         asked = self.request.expand_hops
         return self.recipe.expand_hops if asked is None else asked
+
+    @property
+    def looked_up(self) -> bool:
+        """Return whether anything is searched for: not when the gate or the route says so."""
+        return self.asked.verdict.search and looked_up(self.recipe, self.asked.retrieval_class)
+
+    @property
+    def method(self) -> Method | None:
+        """Return how the graph leg ranks: as the request, else the recipe says; None by intents."""
+        return Method(self.request.method) if self.request.method else self.recipe.method
+
+    @property
+    def ranges(self) -> tuple[Filters, ...]:
+        """Return what each leg is asked for: `filters`, and memories of some kinds besides."""
+        kinds = self.recipe.with_kinds
+        if not kinds:
+            return (self.filters,)
+        return (self.filters, replace(self.filters, labels=(Label.MEMORY,), kinds=kinds))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

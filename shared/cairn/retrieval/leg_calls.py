@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.graph_ports import GraphLeg
     from cairn.retrieval.in_flight import Search
     from cairn.retrieval.ports import KeywordLeg, VectorLeg
-    from cairn.retrieval.records import Candidate
+    from cairn.retrieval.records import Candidate, Filters
     from cairn.retrieval.subscription_leg import SubscribedKeywords, SubscriptionLeg
 
 LEG_TIMEOUT_MS = 2000
@@ -55,10 +55,10 @@ class Legs:
         with suppress(Unavailable):  # a missing model is the vector leg's to report
             self.embedder.load()
         calls = {
-            (leg, wording): call
+            (leg, number): call
             for leg in LEGS
             if search.recipe.weights.get(leg)
-            for wording, call in enumerate(self._calls(leg, search))
+            for number, call in enumerate(self._calls(leg, search))
         }
         outcomes = run_legs(
             calls,
@@ -77,55 +77,61 @@ class Legs:
         }
 
     def _calls(self, leg: str, search: Search) -> list[Leg]:
-        """Return the leg's calls: one for the question, and one for each paraphrase it can use."""
+        """Return the leg's calls: one for the question, and one for each paraphrase it can use.
+
+        Each of them for every range of the search.
+        """
+        return [call for filters in search.ranges for call in self._within(leg, search, filters)]
+
+    def _within(self, leg: str, search: Search, filters: Filters) -> list[Leg]:
         if leg == VECTOR:
-            return [partial(self._by_vector, search, text) for text in search.wordings]
+            return [partial(self._by_vector, search, text, filters) for text in search.wordings]
         if leg == KEYWORD:
-            return [partial(self._by_keyword, search, text) for text in search.wordings]
+            return [partial(self._by_keyword, search, text, filters) for text in search.wordings]
         if leg == GRAPH and self.graph is not None:
-            return [partial(self._by_graph, self.graph, search)]
+            return [partial(self._by_graph, self.graph, search, filters)]
         if leg == SUBSCRIPTIONS and self.subscriptions is not None and _may_subscribe(search):
-            return [partial(self._by_subscription, self.subscriptions, search)]
+            return [partial(self._by_subscription, self.subscriptions, search, filters)]
         return []
 
-    def _by_vector(self, search: Search, text: str) -> Sequence[Candidate]:
+    def _by_vector(self, search: Search, text: str, filters: Filters) -> Sequence[Candidate]:
         vector = self.embedder.embed([text])[0]
         return self.vector.search(
             search.principal,
             vector,
-            search.filters,
+            filters,
             model_id=self.embedder.model.id,
             minimum=search.recipe.minimum_cosine,
             limit=search.recipe.candidates,
             timeout_ms=self.timeout_ms,
         )
 
-    def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:
+    def _by_keyword(self, search: Search, text: str, filters: Filters) -> Sequence[Candidate]:
         asked = search.asked
         same = text == asked.question
         terms = asked.understanding.terms if same else understand(text, search.at).terms
         return self.keyword.search(
             search.principal,
             terms,
-            search.filters,
+            filters,
             limit=search.recipe.candidates,
             timeout_ms=self.timeout_ms,
         )
 
-    def _by_graph(self, graph: GraphLeg, search: Search) -> GraphFound:
+    def _by_graph(self, graph: GraphLeg, search: Search, filters: Filters) -> GraphFound:
         return graph.search(
             search.principal,
             GraphSeeds(names=search.names, agent=search.principal.agent_slug),
             search.asked.intents.confidence,
-            search.filters,
-            method=None,
+            filters,
+            method=search.method,
             limit=search.recipe.candidates,
             timeout_ms=self.timeout_ms,
             weights=search.workspace.intent_weights,
         )
 
     def _by_subscription(
-        self, subscriptions: SubscriptionLeg, search: Search
+        self, subscriptions: SubscriptionLeg, search: Search, filters: Filters
     ) -> Sequence[Candidate]:
         if self.subscribed is None:
             return ()
@@ -135,7 +141,7 @@ class Legs:
         return subscriptions.search(
             search.principal,
             keywords,
-            search.filters,
+            filters,
             limit=search.recipe.candidates,
             timeout_ms=self.timeout_ms,
         )

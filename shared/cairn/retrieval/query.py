@@ -11,7 +11,8 @@ from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.intent_weights import Intent
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.gate import Turn
-from cairn.retrieval.recipes import RECIPES, Recipe
+from cairn.retrieval.graph_ports import Method
+from cairn.retrieval.recipes import GRAPH, RECIPES, Recipe
 from cairn.retrieval.records import Filters
 from cairn.retrieval.switches import faults_of_stages
 from cairn.text.checks import clean_text
@@ -46,6 +47,7 @@ class SearchRequest:
     Empty tuples and None mean any, and None takes the recipe's value. `as_of` is a moment or a
     ledger position: what was known then. `valid_at` is a moment in the world: what held then.
     `recipe` None takes the workspace's, else the default; `stages` switches stages on or off.
+    `method` is how the graph leg ranks, and switches that leg on.
     `history` is what was said before, oldest first, for the gate, and `session_id` names the
     conversation, for what its earlier searches found. `intent` overrides what would
     be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
@@ -66,6 +68,7 @@ class SearchRequest:
     neighbours: int = 1
     format: str = Format.FULL
     recipe: str | None = None
+    method: str | None = None
     stages: Mapping[str, bool] = field(default_factory=dict[str, bool])
     intent: str | None = None
     history: tuple[Turn, ...] = ()
@@ -129,6 +132,10 @@ def _faults_of_choices(request: SearchRequest) -> list[FieldError]:
     errors = faults_of_stages(request.stages)
     if request.intent is not None and request.intent not in frozenset(Intent):
         errors.append(FieldError("intent", f"is not one of {', '.join(Intent)}"))
+    if request.method is not None and request.method not in frozenset(Method):
+        errors.append(FieldError("method", f"is not one of {', '.join(Method)}"))
+    if request.method is not None and request.stages.get(GRAPH) is False:
+        errors.append(FieldError("method", "needs the graph leg, which `stages` switches off"))
     if request.fields is not None and len(request.fields) > MAX_FIELDS:
         errors.append(FieldError("fields", f"must be at most {MAX_FIELDS}"))
     if len(request.history) > MAX_HISTORY:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from cairn.retrieval.boosts import BOOSTS, boosted
 from cairn.retrieval.dedup import Deduped, deduped
-from cairn.retrieval.fusion import reciprocal_rank, weighted_sum
-from cairn.retrieval.recipes import GRAPH, KEYWORD, VECTOR, Fusion, Recipe
+from cairn.retrieval.fusion import RRF_K, comparable, reciprocal_rank, weighted_sum
+from cairn.retrieval.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
 from cairn.retrieval.scoring import Scored, decay, score_all
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from cairn.retrieval.fusion import Legs
     from cairn.retrieval.in_flight import Search
-    from cairn.retrieval.records import Sketch
+    from cairn.retrieval.records import Candidate, Sketch
 
 STRETCHED = frozenset({KEYWORD, GRAPH})
 """Legs whose scores have no fixed scale: a weighted sum stretches them to [0, 1] first."""
@@ -59,10 +59,40 @@ class Ranking:
 
 def fuse(legs: Legs, recipe: Recipe) -> dict[UUID, float]:
     """Return the fused score of every node a leg found, as the recipe's fusion says."""
+    own = {leg: candidates for leg, candidates in legs.items() if leg != SUBSCRIPTIONS}
     if recipe.fusion is Fusion.RECIPROCAL_RANK:
-        return reciprocal_rank(legs, recipe.weights)
-    lowered = lowered_by(recipe)
-    return weighted_sum(legs, recipe.weights, normalised=STRETCHED, lowered=lowered)
+        fused = reciprocal_rank(own, recipe.weights)
+    else:
+        lowered = lowered_by(recipe)
+        fused = weighted_sum(own, recipe.weights, normalised=STRETCHED, lowered=lowered)
+    for node_id, points in above_words(legs, recipe).items():
+        fused[node_id] = fused.get(node_id, 0.0) + points
+    return fused
+
+
+def above_words(legs: Legs, recipe: Recipe) -> dict[UUID, float]:
+    """Return what subscriptions give each node beyond what the keyword leg gave it.
+
+    Both look for words, so a node has the greater of the two and not their sum.
+    """
+    by_words = leg_points(KEYWORD, legs.get(KEYWORD, ()), recipe)
+    found = leg_points(SUBSCRIPTIONS, legs.get(SUBSCRIPTIONS, ()), recipe)
+    return {
+        node_id: max(0.0, points - by_words.get(node_id, 0.0)) for node_id, points in found.items()
+    }
+
+
+def leg_points(leg: str, candidates: Sequence[Candidate], recipe: Recipe) -> dict[UUID, float]:
+    """Return what one leg by itself gives to each node's fused score."""
+    weight = recipe.weights.get(leg, 0.0)
+    scores = [score for _, score in candidates]
+    if recipe.fusion is Fusion.RECIPROCAL_RANK:
+        given = [weight / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
+    else:
+        lowered = lowered_by(recipe)
+        counted = comparable(leg, scores, normalised=STRETCHED, lowered=lowered)
+        given = [weight * score for score in counted]
+    return {one.node_id: part for one, part in zip(candidates, given, strict=True)}
 
 
 def lowered_by(recipe: Recipe) -> frozenset[str]:

@@ -121,7 +121,7 @@ class Recall:
         stages = Stages(self.stopwatch)
         search = self._asked(principal, request)
         stages.end("understand")
-        if not search.asked.verdict.search:
+        if not search.looked_up:
             return self._answered(search, stages, {}, Found())
         if known := self._known(search, stages):
             return known
@@ -156,7 +156,8 @@ class Recall:
             calls=calls,
             intent=Intent(request.intent) if request.intent else None,
         )
-        recipe = routed(recipe, asked.retrieval_class)
+        narrowed = bool(request.labels or request.kinds)
+        recipe = routed(recipe, asked.retrieval_class, narrowed=narrowed)
         return Search(
             id=search_id,
             principal=principal,
@@ -344,6 +345,7 @@ class Recall:
             embedder=self.legs.embedder.model.name,
             counts=_counts(search, outcomes, found),
             seeds=tuple(seed.canonical_name for seed in graph.seeds) if graph else (),
+            method=graph.method if graph else None,
             head_position=found.head_position,
         )
         return RecallResult(results=found.results, meta=meta)
@@ -404,6 +406,8 @@ def _chosen(request: SearchRequest, workspace: WorkspaceRecall) -> Recipe:
     asked = dict(request.stages)
     if request.gate is not None:
         asked["gate"] = request.gate
+    if request.method is not None:
+        asked[GRAPH] = True
     return switched(recipe, asked) if asked else recipe
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from cairn.errors import FieldError, ValidationFailed
+from cairn.retrieval.graph_ports import Method
 
 VECTOR = "vector"
 KEYWORD = "keyword"
@@ -43,14 +44,16 @@ class Recipe:
 
     `weights` are by leg; a leg without a weight is not run. `candidates` is how many nodes a leg
     may return, `scored` how many fused ones are read and scored (never fewer than asked for), and
-    `minimum_cosine` what the vector leg must reach. `decay`, `access`, `compiled_truth` and
-    `backlinks` say how much of the factor of that name enters the score: 0 none, 1 all of it.
+    `minimum_cosine` what the vector leg must reach. `method` is how the graph leg ranks; None
+    leaves it to the intents. `decay`, `access`, `compiled_truth` and `backlinks` say how much of
+    the factor of that name enters the score: 0 none, 1 all of it.
 
     `gate`, `expansion`, `route`, `dedup` and `cache` switch those stages. `rerank` is how many of
     the best are read again by the reranker, 0 none. `threshold` is what the final score must
     reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
-    `proactive` how many nodes nobody asked for may follow. `labels` empty means any; `limit` is
-    how many results a request gets that does not say.
+    `proactive` how many nodes nobody asked for may follow. `labels` empty means any; memories of
+    the kinds in `with_kinds` are searched besides. `limit` is how many results a request gets
+    that does not say.
     """
 
     name: str
@@ -74,6 +77,8 @@ class Recipe:
     expand_hops: int = 0
     proactive: int = 0
     labels: tuple[str, ...] = ()
+    with_kinds: tuple[str, ...] = ()
+    method: Method | None = None
     limit: int = 10
 
 
@@ -101,6 +106,7 @@ SEED_000 = Recipe(
     name="seed-000",
     fusion=Fusion.WEIGHTED_SUM,
     weights=MappingProxyType({VECTOR: 0.7, KEYWORD: 0.3}),
+    expand_hops=1,
 )
 SEED_001 = Recipe(
     name="seed-001",
@@ -109,6 +115,8 @@ SEED_001 = Recipe(
     minimum_cosine=MIN_COSINE,
     decay=1.0,
     access=1.0,
+    method=Method.ACTIVATION,
+    expand_hops=1,
 )
 KNOWLEDGE = Recipe(
     name="knowledge",

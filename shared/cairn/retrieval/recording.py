@@ -38,6 +38,7 @@ def recipe_json(recipe: Recipe) -> dict[str, Any]:
         "weights": dict(recipe.weights),
         "signals": asdict(recipe.signals),
         "labels": list(recipe.labels),
+        "with_kinds": list(recipe.with_kinds),
     }
 
 

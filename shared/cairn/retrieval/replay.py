@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cairn.retrieval.fusion import RRF_K, comparable
-from cairn.retrieval.ranking import STRETCHED, best_fused, fuse, lowered_by
-from cairn.retrieval.recipes import LEGS, Fusion, Recipe, SignalWeights
+from cairn.retrieval.ranking import above_words, best_fused, fuse, leg_points
+from cairn.retrieval.recipes import LEGS, SUBSCRIPTIONS, Fusion, Recipe, SignalWeights
 from cairn.retrieval.records import Candidate
 
 if TYPE_CHECKING:
@@ -84,22 +83,18 @@ def recipe_of(kept: Mapping[str, Any]) -> Recipe:
     values["weights"] = MappingProxyType(dict(kept["weights"]))
     values["signals"] = SignalWeights(**weights)
     values["labels"] = tuple(kept["labels"])
+    values["with_kinds"] = tuple(kept.get("with_kinds", ()))
     return Recipe(**values)
 
 
 def leg_parts(run: SearchRun) -> dict[UUID, dict[str, float]]:
     """Return what each leg gave to each node's fused score; the parts sum to it."""
-    recipe = recipe_of(run.recipe_used)
+    recipe, legs = recipe_of(run.recipe_used), legs_of(run)
     parts: dict[UUID, dict[str, float]] = {}
-    for leg, candidates in legs_of(run).items():
-        weight = recipe.weights.get(leg, 0.0)
-        scores = [score for _, score in candidates]
-        if recipe.fusion is Fusion.RECIPROCAL_RANK:
-            given = [weight / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
-        else:
-            lowered = lowered_by(recipe)
-            counted = comparable(leg, scores, normalised=STRETCHED, lowered=lowered)
-            given = [weight * score for score in counted]
-        for (node_id, _), part in zip(candidates, given, strict=True):
+    for leg, candidates in legs.items():
+        given = leg_points(leg, candidates, recipe)
+        if leg == SUBSCRIPTIONS:
+            given = above_words(legs, recipe)
+        for node_id, part in given.items():
             parts.setdefault(node_id, {})[leg] = part
     return parts

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from cairn.retrieval.graph_ports import Method
     from cairn.retrieval.in_flight import Search
     from cairn.retrieval.legs import LegOutcome
     from cairn.retrieval.proactive import Surfaced
@@ -48,7 +49,8 @@ class RecallMeta:
     """What happened on the way. `degraded` names each part that failed, and why.
 
     `head_position` is the ledger's end when the results were read. `counts` says how many
-    candidates each stage left. `cached` names the search whose answer this is.
+    candidates each stage left, `method` how the graph leg ranked. `cached` names the search whose
+    answer this is.
     """
 
     search: Search
@@ -59,6 +61,7 @@ class RecallMeta:
     embedder: str
     counts: Mapping[str, int]
     seeds: tuple[str, ...] = ()
+    method: Method | None = None
     head_position: int | None = None
     cached: UUID | None = None
 

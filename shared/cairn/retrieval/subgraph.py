@@ -18,8 +18,9 @@ from cairn.graph.merge import best, decayed
 from cairn.graph.node import Label
 from cairn.graph.quality import edge_quality
 from cairn.graph.traversal import Bounds
+from cairn.retrieval.exploration import Exploration, Way
 from cairn.retrieval.graph_ports import GraphReader, GraphSeeds, Method
-from cairn.retrieval.graph_walks import Exploration, Way, explore
+from cairn.retrieval.graph_walks import explore
 from cairn.retrieval.proactive import ProactiveReader, surface
 from cairn.retrieval.question_names import question_names
 from cairn.retrieval.records import Filters

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from cairn.retrieval.small_talk import small_talk
 from cairn.retrieval.time_hints import TimeHint, time_hint
 from cairn.text.words import QUESTION_WORDS, STOP_WORDS, content_words, words
 
@@ -22,7 +23,7 @@ WEAK_WORDS = frozenset(_WEAK.split())
 class RetrievalClass(StrEnum):
     """What kind of answer a question wants."""
 
-    NONE = "none"  # no content: a greeting, thanks; the legs find what they find
+    NONE = "none"  # small talk, or no word at all: nothing to look up
     TEMPORAL = "temporal"  # asks when, or names a time
     EVENT = "event"  # asks what happened
     ENTITY = "entity"  # asks who or what somebody or something is
@@ -84,7 +85,7 @@ def _names(question: str) -> frozenset[str]:
 
 
 def _class_of(question: str, terms: tuple[str, ...], *, temporal: bool) -> RetrievalClass:
-    if not terms or (not content_words(question) and not temporal):
+    if not terms or small_talk(question):
         return RetrievalClass.NONE
     if _ASKS_EVENT.search(question):
         return RetrievalClass.EVENT

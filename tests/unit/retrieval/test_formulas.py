@@ -10,7 +10,16 @@ from cairn.retrieval.boosts import backlink_boost, boosted
 from cairn.retrieval.explain import contributions_of
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.ranking import best_fused, cut, fuse, rank, reordered
-from cairn.retrieval.recipes import GRAPH, KEYWORD, KNOWLEDGE, SEED_000, SEED_001, VECTOR
+from cairn.retrieval.recipes import (
+    GRAPH,
+    KEYWORD,
+    KNOWLEDGE,
+    SEED_000,
+    SEED_001,
+    SUBSCRIPTIONS,
+    VECTOR,
+    Recipe,
+)
 from cairn.retrieval.replay import FACTORS, score_of
 from cairn.retrieval.switches import switched
 
@@ -47,6 +56,18 @@ def test_reciprocal_ranks_of_three_paths_add_up() -> None:
     # 1: 1/61 + 1/62 ; 2: 1/62 + 1/61 ; 3: 1/62 + 1/61
     fused = fuse(legs, SEED_001)
     assert fused == pytest.approx({node_id(n): 0.016393443 + 0.016129032 for n in (1, 2, 3)})
+
+
+@pytest.mark.parametrize("recipe", [SEED_000, SEED_001])
+def test_words_found_twice_count_once_with_the_greater_part(recipe: Recipe) -> None:
+    on = switched(recipe, {SUBSCRIPTIONS: True, VECTOR: False, GRAPH: False})
+    keyword, subscribed = ranked(1, 2, scores=[8.0, 4.0]), ranked(2, 3, scores=[1.0, 0.5])
+    fused = fuse({KEYWORD: keyword, SUBSCRIPTIONS: subscribed}, on)
+    if recipe is SEED_000:
+        expected = {1: 0.3, 2: 0.3 * max(0.0, 1.0), 3: 0.3 * 0.5}
+    else:
+        expected = {1: 1 / 61, 2: max(1 / 62, 1 / 61), 3: 1 / 62}
+    assert fused == pytest.approx({node_id(n): score for n, score in expected.items()})
 
 
 def test_the_effective_score_is_fused_times_confidence_times_access() -> None:

@@ -221,6 +221,28 @@ def test_activation_sums_what_entities_stir(leg: Leg) -> None:
     ]
 
 
+def test_what_names_an_entity_two_hops_away_is_activated_and_told_how(leg: Leg) -> None:
+    graph = leg.graph
+    graph.grow(("near", "REFERENCES", "A"), ("far", "REFERENCES", "C"), ("off", "REFERENCES", "D"))
+    graph.plant(
+        [graph.node("B")],
+        [
+            graph.edge("A", "USES", "B", weight=5),
+            graph.edge("B", "CO_OCCURRENCE", "C", weight=5),
+            graph.edge("C", "USES", "D", weight=5),
+        ],
+    )
+    found = leg.find("a", method=Method.ACTIVATION)
+    assert [(graph.names([one.node_id]).pop(), one.score) for one in found.candidates] == [
+        ("far", pytest.approx(1.6 * 0.8)),
+        ("near", pytest.approx(1.0)),
+    ]
+    assert found.depths[graph.id("far")] == 3
+    assert {edge.relation for edge in found.edges} == {"USES", "CO_OCCURRENCE", "REFERENCES"}
+    given = leg.find(seeds=GraphSeeds(node_ids=(graph.id("near"),)), method=Method.ACTIVATION)
+    assert graph.names(one.node_id for one in given.candidates) == {"far"}
+
+
 def test_an_agent_finds_what_is_tagged_for_it_and_walks_over_what_is_not(leg: Leg) -> None:
     graph = leg.graph
     tagged: dict[str, Any] = {"scope": "public", "agents": ("bot",)}

@@ -12,11 +12,13 @@ from cairn.retrieval.recipes import (
     KEYWORD,
     RECIPES,
     SEED_000,
+    SEED_001,
     SUBSCRIPTIONS,
     VECTOR,
+    Fusion,
     SignalWeights,
 )
-from cairn.retrieval.routing import ROUTES, routed
+from cairn.retrieval.routing import ROUTES, looked_up, routed
 from cairn.retrieval.switches import (
     LEG_WEIGHT,
     STAGES,
@@ -113,22 +115,57 @@ def test_settings_nobody_can_use_are_named_and_left_out(given: Any, wrong: tuple
 
 
 @pytest.mark.parametrize(
-    ("kind", "weights", "labels"),
+    ("kind", "weights", "label", "with_kinds"),
     [
-        (RetrievalClass.ENTITY, {VECTOR: 0.8, KEYWORD: 0.2}, ()),
-        (RetrievalClass.TEMPORAL, {VECTOR: 0.3, KEYWORD: 0.7}, ()),
-        (RetrievalClass.EVENT, {KEYWORD: 1.0}, ("Event",)),
-        (RetrievalClass.GENERAL, {VECTOR: 0.5, KEYWORD: 0.5}, ()),
-        (RetrievalClass.NONE, {VECTOR: 0.7, KEYWORD: 0.3}, ()),
+        (RetrievalClass.ENTITY, {VECTOR: 0.8, KEYWORD: 0.2}, "Entity", ()),
+        (RetrievalClass.TEMPORAL, {VECTOR: 0.3, KEYWORD: 0.7}, "Event", ()),
+        (RetrievalClass.EVENT, {KEYWORD: 1.0}, "Event", ("event",)),
+        (RetrievalClass.GENERAL, {VECTOR: 0.5, KEYWORD: 0.5}, None, ()),
+        (RetrievalClass.NONE, {VECTOR: 0.7, KEYWORD: 0.3}, None, ()),
     ],
 )
 def test_a_class_goes_where_the_table_says(
-    kind: RetrievalClass, weights: dict[str, float], labels: tuple[str, ...]
+    kind: RetrievalClass, weights: dict[str, float], label: str | None, with_kinds: tuple[str, ...]
 ) -> None:
-    found = routed(switched(SEED_000, {"route": True}), kind)
+    on = switched(SEED_000, {"route": True})
+    found = routed(on, kind)
     assert found.weights == weights
-    assert found.labels == labels
+    assert found.labels[:1] == ((label,) if label else ())
+    assert found.with_kinds == with_kinds
     assert routed(SEED_000, kind) == SEED_000
+    narrowed = routed(on, kind, narrowed=True)
+    assert (narrowed.weights, narrowed.labels, narrowed.with_kinds) == (weights, (), ())
+
+
+def test_a_route_divides_what_the_text_legs_weigh_in_the_recipe() -> None:
+    found = routed(switched(DEFAULT, {"route": True}), RetrievalClass.ENTITY)
+    assert found.weights == pytest.approx({VECTOR: 0.8 * 1.9, KEYWORD: 0.2 * 1.9})
+
+
+def test_only_a_routed_message_without_content_is_not_looked_up() -> None:
+    routing = switched(DEFAULT, {"route": True})
+    assert not looked_up(routing, RetrievalClass.NONE)
+    assert looked_up(routing, RetrievalClass.GENERAL)
+    assert looked_up(DEFAULT, RetrievalClass.NONE)
+
+
+def test_reciprocal_ranks_are_chosen_on_a_recipe_and_what_has_a_scale_follows() -> None:
+    ranks = switched(DEFAULT, {"rrf": True, "threshold": True})
+    assert ranks.fusion is Fusion.RECIPROCAL_RANK
+    assert ranks.weights == {VECTOR: 1.0, KEYWORD: 1.0}
+    most = 2 / 61
+    assert ranks.threshold == pytest.approx(0.3 * most)
+    assert ranks.signals.time == pytest.approx(DEFAULT.signals.time * most / 1.9)
+    assert switched(SEED_001, {"threshold": True}).threshold == pytest.approx(0.3 * 3 / 61)
+    sums = switched(SEED_001, {"rrf": False, "threshold": True})
+    assert (sums.fusion, sums.threshold) == (Fusion.WEIGHTED_SUM, 0.3)
+    assert sums.weights == {leg: LEG_WEIGHT[leg] for leg in (VECTOR, KEYWORD, GRAPH)}
+    assert switched(SEED_001, {"rrf": True}) == SEED_001
+
+
+def test_subscriptions_weigh_what_the_keyword_leg_does() -> None:
+    assert switched(SEED_001, {SUBSCRIPTIONS: True}).weights[SUBSCRIPTIONS] == 1.0
+    assert switched(SEED_000, {SUBSCRIPTIONS: True}).weights[SUBSCRIPTIONS] == 0.3
 
 
 def test_a_route_keeps_the_legs_it_does_not_name_and_adds_none() -> None:

@@ -56,6 +56,8 @@ def test_capitals_mark_names(question: str, names: set[str]) -> None:
         ("Who is Ana?", RetrievalClass.ENTITY),
         ("Why did the build fail?", RetrievalClass.GENERAL),
         ("How are you?", RetrievalClass.NONE),
+        ("thanks", RetrievalClass.NONE),
+        ("Who are they?", RetrievalClass.ENTITY),
         ("...", RetrievalClass.NONE),
     ],
 )

@@ -18,6 +18,7 @@ from cairn.graph.intent_weights import Intent
 from cairn.llm.port import Role as Speaker
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.gate import Turn
+from cairn.retrieval.graph_ports import Method
 from cairn.retrieval.query import (
     CHAR_BUDGET,
     LEAST_CHARS,
@@ -95,6 +96,7 @@ class SearchIn(Body):
     neighbours: Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS)] = 1
     format: Annotated[Format, Field(strict=False)] = Format.FULL
     recipe: Name | None = None
+    method: Annotated[Method, Field(strict=False)] | None = None
     stages: Stages = Field(default_factory=dict[str, bool])
     intent: Annotated[Intent, Field(strict=False)] | None = None
     history: History = Field(default_factory=list[TurnIn])

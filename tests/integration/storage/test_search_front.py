@@ -1,0 +1,213 @@
+"""`POST /v1/search` as it is wired, over PostgreSQL: formulas, routes, legs at the outer door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.embedding import HashingEmbedder
+from tests.support.front import Cloud, Front, environment
+from tests.support.graphs import Planted
+from tests.support.world import open_world
+
+from cairn.ids import new_id
+from cairn.storage.aws import dispatch
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.plugins.postgres import Database
+    from tests.support.world import World
+
+
+class Door:
+    """A workspace, its graph by name, and the API of its admin."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.api = Front(world.key, embedder=HashingEmbedder())
+        self.graph = Planted(
+            transactions=StoreTransactions(world.pool, PostgresStores), principal=world.admin
+        )
+
+    def search(self, query: str, *, key: str | None = None, **body: Any) -> dict[str, Any]:
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        stages = {"cache": False, **body.pop("stages", {})}
+        asked = {"query": query, "stages": stages, **body}
+        found: dict[str, Any] = self.api.call("POST", "/v1/search", json=asked, headers=headers)
+        return found
+
+    def remember(self, *items: dict[str, Any]) -> None:
+        told = self.api.call("POST", "/v1/memories", json={"items": list(items)})
+        assert all("id" in one for one in told["results"]), told
+
+    def settings(self, database: Database, text: str) -> None:
+        with database.connect_as_superuser() as connection:
+            connection.execute(
+                "UPDATE workspace SET settings = %s::jsonb WHERE id = %s",
+                [text, self.world.workspace_id],
+            )
+
+
+@pytest.fixture
+def door(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    for name, value in environment(database, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    world = open_world(database.owner_url, database.app_url, f"search {new_id()}")
+    yield Door(world)
+    world.pool.close()
+
+
+def texts(found: dict[str, Any]) -> set[str]:
+    return {one["text"] for one in found["results"]}
+
+
+def chain(door: Door) -> None:
+    """Entities in a chain, each with a memory: STRIPE uses KAFKA, seen with REDIS, uses FAR."""
+    graph = door.graph
+    graph.grow(
+        ("both", "REFERENCES", "STRIPE"),
+        ("both", "REFERENCES", "KAFKA"),
+        ("second", "REFERENCES", "REDIS"),
+        ("third", "REFERENCES", "FAR"),
+        ("cold", "REFERENCES", "COLD"),
+    )
+    graph.plant(
+        (),
+        [
+            graph.edge("STRIPE", "USES", "KAFKA", weight=3),
+            graph.edge("KAFKA", "CO_OCCURRENCE", "REDIS", weight=5),
+            graph.edge("REDIS", "USES", "FAR", weight=5),
+            graph.edge("STRIPE", "CO_OCCURRENCE", "COLD", weight=0.5),
+        ],
+    )
+
+
+def test_activation_spreads_two_entities_far_and_fuses_by_reciprocal_ranks(door: Door) -> None:
+    chain(door)
+    found = door.search("STRIPE", recipe="seed-001")
+    assert found["meta"]["retrieval_method"] == "activation"
+    scores = {one["text"]: one["scores"] for one in found["results"]}
+    kafka = 0.8 * 2.0 * 3 / 5  # decay x boost of a typed relation x strength
+    redis = kafka * 0.8 * 5 / 5  # the second hop, seen together; COLD has .08 and is below .1
+    assert {text: one["graph"] for text, one in scores.items()} == pytest.approx(
+        {"about both": 1.0 + kafka, "about second": redis}
+    )
+    for rank, text in enumerate(("about both", "about second"), start=1):
+        one = scores[text]
+        assert one["fused"] == pytest.approx(1 / (60 + rank), abs=1e-6)
+        whole = 1 / (60 + rank) * one["decay_factor"] * one["access_boost"]
+        assert one["relevance_score"] == pytest.approx(whole, abs=1e-6)
+        assert one["decay_factor"] == pytest.approx(one["decay_score"], abs=1e-6)
+
+
+def test_a_search_names_the_method_and_so_switches_the_graph_leg_on(door: Door) -> None:
+    chain(door)
+    for method in ("ppr", "intent_weighted", "activation"):
+        found = door.search("STRIPE", method=method)
+        assert found["meta"]["retrieval_method"] == method
+        assert "about both" in texts(found)
+    assert door.search("STRIPE")["meta"]["retrieval_method"] is None
+    for wrong in ({"method": "walk"}, {"method": "ppr", "stages": {"graph": False}}):
+        refused = door.api.answer("POST", "/v1/search", json={"query": "STRIPE", **wrong})
+        assert (refused.status_code, refused.json()["errors"][0]["location"][-6:]) == (
+            422,
+            "method",
+        )
+
+
+def test_seed_recipes_expand_one_hop_unless_told_otherwise(door: Door) -> None:
+    chain(door)
+    [first, *_] = door.search("STRIPE", recipe="seed-001")["results"]
+    assert {one["canonical_name"] for one in first["related"]} == {"STRIPE", "KAFKA"}
+    plain = door.search("STRIPE", recipe="seed-001", expand_hops=0)["results"]
+    assert all("related" not in one for one in plain)
+
+
+def said(text: str, type_: str) -> dict[str, Any]:
+    return {"text": text, "type": type_, **({"key": text} if type_ == "fact" else {})}
+
+
+def test_a_question_of_what_happened_finds_events_and_memories_of_events_alone(door: Door) -> None:
+    door.remember(said("the ferry sank", "event"), said("the ferry has two decks", "fact"))
+    event = {"type": "ferry.sank", "session_id": "s", "payload": {"text": "ferry report"}}
+    door.api.call("POST", "/v1/events", json={"items": [event]})
+    found = door.search("What happened to the ferry?", recipe="seed-000", stages={"route": True})
+    assert {(one["type"], one["kind"]) for one in found["results"]} == {
+        ("Memory", "event"),
+        ("Event", "ferry.sank"),
+    }
+    assert found["meta"]["legs"].keys() == {"keyword"}
+    facts = door.search("What happened to the ferry?", kinds=["fact"], stages={"route": True})
+    assert texts(facts) == {"the ferry has two decks"}
+
+
+def test_a_routed_thanks_is_not_looked_up_and_no_leg_has_a_weight(door: Door) -> None:
+    door.remember(said("thanks to the harbour", "fact"))
+    found = door.search("thanks", stages={"route": True})
+    assert (found["results"], found["meta"]["legs"]) == ([], {})
+    assert found["meta"]["scoring_weights"]["legs"] == {}
+    assert texts(door.search("thanks")) == {"thanks to the harbour"}
+
+
+def test_meta_has_the_weights_of_the_legs_that_ran(door: Door) -> None:
+    chain(door)
+    for body in ({"recipe": "seed-001"}, {"recipe": "default"}, {"stages": {"vector": False}}):
+        meta = door.search("STRIPE", **body)["meta"]
+        assert meta["scoring_weights"]["legs"].keys() == meta["legs"].keys()
+    unsubscribed = door.search("STRIPE", stages={"subscriptions": True})["meta"]
+    assert "subscriptions" in unsubscribed["scoring_weights"]["legs"]
+
+
+def test_reciprocal_ranks_can_be_chosen_on_any_recipe(door: Door) -> None:
+    door.remember(said("the ferry sank", "event"))
+    found = door.search("ferry", recipe="seed-000", stages={"rrf": True, "vector": False})
+    assert found["meta"]["mode"] == "rrf"
+    assert found["results"][0]["scores"]["fused"] == pytest.approx(1 / 61, abs=1e-6)
+
+
+def test_a_public_key_searches_by_subscription_where_its_workspace_allows(
+    database: Database, door: Door
+) -> None:
+    public = {"scope": "public"}
+    door.remember(
+        {**said("solar panels on the roof", "fact"), **public},
+        {**said("solar panels in the cellar", "fact"), "scope": "admin"},
+    )
+    door.api.call("PUT", "/v1/subscriptions", json={"agent": "bot", "keywords": ["solar"]})
+    made = {"name": "page", "role": "public", "agent_slug": "bot"}
+    key = door.api.call("POST", "/v1/keys", json=made)["secret"]
+    stages = {"subscriptions": True}
+    found = door.search("Which solar?", key=key, stages=stages)
+    assert (texts(found), "subscriptions" in found["meta"]["legs"]) == (set(), False)
+    assert "subscriptions" not in found["meta"]["scoring_weights"]["legs"]
+    door.settings(database, '{"recall": {"public_subscriptions": true}}')
+    reopened = Door(door.world)  # settings are read once a minute
+    found = reopened.search("Which solar?", key=key, stages=stages)
+    assert texts(found) == {"solar panels on the roof"}
+
+
+def test_a_node_found_by_its_words_and_a_subscription_has_the_greater_of_the_two(
+    door: Door,
+) -> None:
+    door.remember(said("solar panels", "fact"), said("solar solar", "fact"))
+    door.graph.change("nothing", keywords=())
+    door.api.call("PUT", "/v1/subscriptions", json={"agent": "bot", "keywords": ["solar"]})
+    made = {"name": "agent", "role": "agent", "agent_slug": "bot", "scopes": ["admin"]}
+    key = door.api.call("POST", "/v1/keys", json=made)["secret"]
+    tagged = {**said("solar lamps of the bot", "fact"), "agents": ["bot"]}
+    door.remember(tagged)
+    stages = {"subscriptions": True, "vector": False}
+    found = door.search("solar", key=key, recipe="seed-000", stages=stages)
+    for one in found["results"]:
+        scores = one["scores"]
+        best = max(scores.get("keyword") is not None, scores["subscriptions"])
+        assert scores["fused"] == pytest.approx(0.3 * best, abs=1e-6)
+    told = door.api.call("GET", f"/v1/searches/{found['meta']['search_id']}")
+    assert told["replayed"] is True
+    for one in told["results"]:
+        assert sum(one["contributions"].values()) == pytest.approx(one["score"])
