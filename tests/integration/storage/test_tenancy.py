@@ -72,7 +72,9 @@ HELPERS = {
     "count_backlinks",
     "is_backlink",
     "own_conversation",
+    "refuse_beyond_head",
     "refuse_change",
+    "refuse_head",
     "sees_deleted",
 }
 
