@@ -1,8 +1,9 @@
 """Takes credentials out of text before anything is stored. Not redaction of personal data.
 
-Rules, in order, are in `scrub_rules`. Every pattern starts at a rare literal and uses bounded or
-possessive repeats, so the time is linear in the text. Why not detect-secrets: it reports which line
-of a file holds a secret, through plugins and process-wide settings, and gives no span to replace.
+Rules, in order, are in `scrub_rules` and `scrub_sentences`. Every pattern starts at a rare literal
+and uses bounded or possessive repeats, so the time is linear in the text. Why not detect-secrets:
+it reports which line of a file holds a secret, through plugins and process-wide settings, and gives
+no span to replace.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from cairn.errors import ValidationFailed
 from cairn.text.json_value import JsonValue
 from cairn.text.scrub_rules import RULES, Rule, secret_name
+from cairn.text.scrub_sentences import SENTENCE_RULES
 
 MAX_DEPTH = 100
 _MAX_PASSES = 4
@@ -34,7 +36,7 @@ def scrub(text: str) -> Scrubbed:
     for _ in range(_MAX_PASSES):
         before = text
         lowered = text.casefold()
-        for rule in RULES:
+        for rule in (*RULES, *SENTENCE_RULES):
             if any(hint in lowered for hint in rule.hints):
                 text = _apply(rule, text, found)
         if text == before:

@@ -37,7 +37,7 @@ def _compiled(source: str, flags: int) -> re.Pattern[str]:
     return re.compile(source, flags)
 
 
-def _rule(
+def rule(
     kind: str,
     hints: str,
     pattern: str,
@@ -45,6 +45,7 @@ def _rule(
     *,
     flags: int = 0,
 ) -> Rule:
+    """Return a rule; `hints` are separated by blanks."""
     return Rule(kind, tuple(hints.split()), pattern, flags, accepts)
 
 
@@ -107,7 +108,8 @@ _PLACEHOLDER = re.compile(
     r"|[*x•.…-]+|\$\{?[a-z_][a-z0-9_]*\}?|\$?\{\{?[^{}]*\}?\}?|<[^<>]*>?|%\w*%|/[a-z].*"
     r"|(?:os|process|self|this|settings|config|cfg|env|args|form|data|params|options|opts|kwargs"
     r"|request|req|ctx|context|payload|body|values)[.\[].*"
-    r"|(?:get_?\w{0,40}|input|read_?\w{0,40}|decode_?\w{0,40}|generate_?\w{0,40})\(.*)",
+    r"|(?:get_?\w{0,40}|input|read_?\w{0,40}|decode_?\w{0,40}|generate_?\w{0,40})\(.*"
+    r"|[a-z_]{1,40}(?:\.[a-z_0-9]{1,40}){0,4}\(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -118,33 +120,36 @@ _SENTENCE = """
     do does not never always only it its they we you your he she this that these those there here
     in on at to for from by with without of and or but if as when where why how what who which see
     use using ask please same new old change changed reset forgot forgotten expired incorrect
-    invalid wrong weak strong strict minimum maximum length rules policy stored
+    invalid wrong weak strong strict minimum maximum length rules policy stored files
 """
 _SENTENCE_WORDS = frozenset(_SENTENCE.split())
 
 
-def _is_placeholder(secret: str) -> bool:
+def is_placeholder(secret: str) -> bool:
+    """Tell what stands where a secret would, without being one, such as `${DB_PASSWORD}`."""
     return _PLACEHOLDER.fullmatch(secret[:200]) is not None
 
 
 def _url_password(match: re.Match[str]) -> bool:
-    return not _is_placeholder(match["secret"].rpartition(":")[2])
+    return not is_placeholder(match["secret"].rpartition(":")[2])
 
 
 def _password_value(match: re.Match[str]) -> bool:
-    return len(match["secret"]) >= 3 and not _is_placeholder(match["secret"])
+    return len(match["secret"]) >= 3 and not is_placeholder(match["secret"])
 
 
 def _assigned_password(match: re.Match[str]) -> bool:
-    loose = match["quoted"] is None and match["assign"].strip(" \t") == ":"
-    if loose and match["secret"].casefold() in _SENTENCE_WORDS:
+    sign, secret = match["assign"].strip(" \t"), match["secret"]
+    if match["quoted"] is None and sign == ":" and secret.casefold() in _SENTENCE_WORDS:
+        return False
+    if match["quoted"] is None and sign == "==" and secret.rstrip(":").isidentifier():
         return False
     return _password_value(match)
 
 
 def _told_password(match: re.Match[str]) -> bool:
     secret = match["secret"]
-    if len(secret) < 4 or _is_placeholder(secret):
+    if len(secret) < 4 or is_placeholder(secret):
         return False
     if match["quoted"] and " " not in secret:
         return True
@@ -153,7 +158,7 @@ def _told_password(match: re.Match[str]) -> bool:
 
 def _token_value(match: re.Match[str]) -> bool:
     secret = match["secret"]
-    if _is_placeholder(secret):
+    if is_placeholder(secret):
         return False
     tight = match["quoted"] is not None or match["assign"] == "="  # no blank on either side
     return looks_random(secret) or (tight and len(secret) >= 6 and not secret.isdigit())
@@ -207,93 +212,105 @@ _PROVIDER_KEYS = "|".join(
         r"sq0[a-z]{3}-[A-Za-z0-9_-]{20,}+",  # Square
         r"AGE-SECRET-KEY-1[A-Z0-9]{50,}+",
         r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}+",  # Telegram
+        r"AT(?:ATT|CTT)3[A-Za-z0-9_=-]{20,}+",  # Atlassian
+        r"NRAK-[A-Z0-9]{20,}+",  # New Relic
+        r"xkeysib-[a-f0-9]{40,}+(?:-[A-Za-z0-9]{1,40})?",  # Brevo
+        r"dp\.(?:pt|st|ct|sa|scim)\.[A-Za-z0-9_.-]{32,}+",  # Doppler
+        r"fig[du]_[A-Za-z0-9_-]{32,}+",  # Figma
+        r"secret_[A-Za-z0-9]{40,}+",  # Notion
+        r"pat-(?:na|eu)[0-9]-[A-Za-z0-9-]{30,}+",  # HubSpot
+        r"rubygems_[a-f0-9]{40,}+",
+        r"sgp_[A-Za-z0-9_]{36,}+",  # Sourcegraph
+        r"CFPAT-[A-Za-z0-9_-]{40,}+",  # Contentful
+        r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}+",  # Discord
     ]
 )
 _PROVIDER_HINTS = (
     "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- glft- glsoat- xox xapp- aiza "
     "ya29. gocspx- k_live_ k_test_ whsec_ sg. sk key- npm_ pypi- hf_ gsk pplx xai nvapi r8 ntn "
     "lin_api sbp glsa dckr_pat dop_v1 dor_v1 doo_v1 shpat_ shpca_ shppa_ shpss_ dapi hvs. hvb. "
-    "pmak- sq0 age-secret :aa"
+    "pmak- sq0 age-secret :aa atatt3 atctt3 nrak- xkeysib- dp. figd_ figu_ secret_ pat- rubygems_ "
+    "sgp_ cfpat- . "
 )
 
 RULES: tuple[Rule, ...] = (
-    _rule(
+    rule(
         "private-key",
         "-----begin",
         r"(?P<secret>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?>(?:[^-]|-(?!----))*)-----END [A-Z0-9 ]{0,60}-----|[A-Za-z0-9+/=\s\\]*+))",
     ),
-    _rule(
+    rule(
         "url-credentials",
         "://",
         r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?!\[REDACTED:)"
         r"(?P<secret>[^\s:/@?#\"'<>]{0,256}:[^\s/\"'<>]{1,512})@",
         _url_password,
     ),
-    _rule(
+    rule(
         "url-credentials",
         "://",
         r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}://(?P<secret>[^\s:/@?#\"'<>\[]{20,256})@",
         _opaque_user,
     ),
-    _rule(
+    rule(
         "webhook-url",
         "hooks.slack.com/ discord",
         r"https://(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/"
         r"webhooks)/(?P<secret>[A-Za-z0-9_/-]{8,}+)",
     ),
-    _rule(
+    rule(
         "jwt",
         "eyj",
         r"(?<![A-Za-z0-9_-])(?P<secret>eyJ[A-Za-z0-9_-]{6,}+\.[A-Za-z0-9_-]{6,}+"
         r"(?>(?:\.[A-Za-z0-9_-]*+){0,3}))",
     ),
-    _rule(
+    rule(
         "cairn-key",
         "cairn_",
         _WORD_START + r"(?P<secret>cairn_[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{20,}+)",
         _long_and_random,
     ),
-    _rule(
+    rule(
         "aws-access-key-id",
         "akia asia aroa aida abia acca",
         r"(?<![A-Za-z0-9])(?P<secret>(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])",
     ),
-    _rule(
+    rule(
         "aws-secret-key",
         "aws secret",
         r"(?<![A-Za-z0-9/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         _aws_secret,
     ),
-    _rule(
+    rule(
         "api-key",
         "sk-",
         _WORD_START + r"(?P<secret>sk-[A-Za-z0-9_-]{12,}+)",
         _sk_key,
     ),
-    _rule("api-key", _PROVIDER_HINTS, _WORD_START + rf"(?P<secret>{_PROVIDER_KEYS})"),
-    _rule(
+    rule("api-key", _PROVIDER_HINTS, _WORD_START + rf"(?P<secret>{_PROVIDER_KEYS})"),
+    rule(
         "bearer-token",
         "bearer",
         r"\bbearer[ \t:=]{1,8}(?P<secret>[A-Za-z0-9._~+/-]{8,}+=*+)",
         _random_secret,
         flags=_I,
     ),
-    _rule(
+    rule(
         "authorization",
         "authorization",
         r"authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?(?:bearer|token|apikey|api-key|digest)"
         r"[ \t]{1,8}(?!\[REDACTED:)(?P<secret>[^\s\"',;]{4,}+)",
         flags=_I,
     ),
-    _rule(
+    rule(
         "authorization",
         "basic",
         r"\bbasic[ \t]{1,8}(?P<secret>[A-Za-z0-9+/]{6,}+={0,2})",
         _basic_pair,
         flags=_I,
     ),
-    _rule(
+    rule(
         "cookie",
         "cookie",
         r"\b(?:set-)?cookie[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?"
@@ -301,21 +318,21 @@ RULES: tuple[Rule, ...] = (
         r"(?>(?:;[ \t]?[A-Za-z0-9_.-]{1,64}=[^\s\"';,]*+)*))",
         flags=_I,
     ),
-    _rule(
+    rule(
         "password",
         _PASSWORD_HINTS,
         rf"{_PASSWORD}[0-9]{{0,2}}{_ASSIGN}{_VALUE}",
         _assigned_password,
         flags=_I,
     ),
-    _rule(
+    rule(
         "password",
         _PASSWORD_HINTS,
-        rf"\b{_PASSWORD}[ \t]{{1,4}}(?:is|was|to|ist|es|est)(?P<assign>:?[ \t]{{1,4}}){_VALUE}",
+        rf"\b{_PASSWORD}[ \t]{{1,4}}(?:is|was|ist|es|est)(?P<assign>:?[ \t]{{1,4}}){_VALUE}",
         _told_password,
         flags=_I,
     ),
-    _rule(
+    rule(
         "password",
         "password identified",
         r"\b(?:identified[ \t]{1,4}by|password)[ \t]{1,4}'(?!\[REDACTED:)"
@@ -323,21 +340,21 @@ RULES: tuple[Rule, ...] = (
         _password_value,
         flags=_I,
     ),
-    _rule(
+    rule(
         "password",
         "--pass --pwd",
         rf"--{_PASSWORD}[ \t]{{1,4}}(?P<assign>){_VALUE}",
         _password_value,
         flags=_I,
     ),
-    _rule(
+    rule(
         "password",
         "pw pass",
         rf"(?<![a-z0-9])(?:pw|pass){_ASSIGN}{_VALUE}",
         _told_password,
         flags=_I,
     ),
-    _rule(
+    rule(
         "password",
         "curl wget",
         r"\b(?:curl|wget)\b[^\n]{0,300}?\s(?:-u|--user)[ \t=]{0,4}[\"']?[^\s:\"']{1,64}:"
@@ -345,23 +362,23 @@ RULES: tuple[Rule, ...] = (
         _password_value,
         flags=_I,
     ),
-    _rule("api-key", "key", rf"{_KEY}[0-9]{{0,2}}{_ASSIGN}{_VALUE}", _token_value, flags=_I),
-    _rule("token", _TOKEN_HINTS, rf"{_TOKEN}[0-9]{{0,2}}{_ASSIGN}{_VALUE}", _token_value, flags=_I),
-    _rule(
+    rule("api-key", "key", rf"{_KEY}[0-9]{{0,2}}{_ASSIGN}{_VALUE}", _token_value, flags=_I),
+    rule("token", _TOKEN_HINTS, rf"{_TOKEN}[0-9]{{0,2}}{_ASSIGN}{_VALUE}", _token_value, flags=_I),
+    rule(
         "token",
         _TOKEN_HINTS,
         rf"\b{_TOKEN}[ \t]{{1,4}}(?:is|was)(?P<assign>:?[ \t]{{1,4}}){_VALUE}",
         _random_secret,
         flags=_I,
     ),
-    _rule(
+    rule(
         "token",
         "--api --token --secret --access --auth",
         rf"--(?:[a-z]{{1,16}}-)?{_TOKEN}[ \t]{{1,4}}(?P<assign>){_VALUE}",
         _random_secret,
         flags=_I,
     ),
-    _rule(
+    rule(
         "signature",
         "sig",
         r"[?&](?:x-amz-)?sig(?:nature)?=(?P<secret>[A-Za-z0-9%+/=_-]{16,}+)",
