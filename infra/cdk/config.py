@@ -68,6 +68,8 @@ class Config:
     reserved_concurrency: int | None
     log_level: str
     cors_origins: str
+    requests_a_second: int  # of everybody together, at the front of the API
+    request_burst: int
     similar_edges: str
     webhooks: str  # where they may lead: off, public or private
     search_run_days: int
@@ -140,6 +142,8 @@ def read_config(node: Node) -> Config:
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
         cors_origins=text("cors_origins"),
+        requests_a_second=whole("requests_a_second", 50, 1, 10_000),
+        request_burst=whole("request_burst", 100, 1, 5_000),
         similar_edges=_one_of("similar_edges", text("similar_edges", "on"), ("on", "off")),
         webhooks=_one_of("webhooks", text("webhooks", _webhooks(stage, text)), WEBHOOKS),
         search_run_days=whole("search_run_days", 30, 1, 36_500),

@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import boto3
 from rich.console import Console
 
+from infra.cdk.failed_creation import release
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise
 from infra.local.layout import PROJECT, default_layout
@@ -122,6 +124,11 @@ def synth(arguments: Arguments) -> int:
 
 def deploy(arguments: Arguments) -> int:
     """Deploy the prod stage to the account that the shell's AWS credentials belong to."""
+    options: list[str] = arguments.options
+    regions = [one.removeprefix("region=") for one in options if one.startswith("region=")]
+    session: Any = boto3.Session(region_name=regions[0] if regions else None)
+    if release(session, stack="cairn-prod-data"):
+        print("the first deployment failed; what is left of its data stack is deleted first")
     return run_cdk_visibly(
         ["deploy", "--all", "-c", "stage=prod", *arguments.options], default_layout()
     )

@@ -5,16 +5,60 @@ from pathlib import Path
 import pytest
 from tests.infrastructure.assembly import Assembly, synthesise
 
+PROD_OPTIONS = {
+    "alarm_email": "operator@example.org",
+    "jwt_issuer": "https://login.example.org/",
+    "jwt_audience": "cairn",
+    "opensearch": "true",
+    "opensearch_instance": "m7g.medium.search",
+    "chat_model": "bedrock:eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+}
+OTHER_OPTIONS = {
+    "account": "111122223333",
+    "region": "eu-central-1",
+    "zones": "3",
+    "endpoint_zones": "1",
+    "egress": "nat",
+    "webhooks": "public",
+    "embedder": "openai",
+    "openai_base_url": "https://llm.example.org/v1",
+    "openai_secret_arn": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:embedder",
+    "anthropic_secret_arn": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:chat",
+    "min_acu": "0",
+    "max_acu": "8",
+    "backup_days": "30",
+    "reserved_concurrency": "5",
+    "embed_concurrency": "8",
+    "requests_a_second": "200",
+    "request_burst": "400",
+    "cors_origins": "https://console.example.org",
+    "similar_edges": "off",
+    "log_level": "WARNING",
+    "anchor_retention_days": "730",
+    "search_run_days": "10",
+    "investigations": "4",
+    "degraded_above": "20",
+    "event_ttl_days": "10",
+    "fact_archive_days": "20",
+    "knowledge_archive_days": "30",
+    "openai_embedding_model": "text-embedding-3-small",
+    "anthropic_base_url": "https://chat.example.org",
+    "chat_model": "anthropic:claude-haiku-4-5",
+    "model_budgets": "chat=1",
+}
 GROUPS = ("api", "base", "documents", "llm", "model", "vectors")
 
 
 @pytest.fixture(scope="session")
 def stand_in_layers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folders where the built layers would be: templates do not depend on what is in them."""
-    folder = tmp_path_factory.mktemp("layers")
+    return _stand_in_layers(tmp_path_factory.mktemp("layers"), "locked today")
+
+
+def _stand_in_layers(folder: Path, content: str) -> Path:
     for group in GROUPS:
         (folder / group).mkdir()
-        (folder / group / "group.txt").write_text(group, encoding="utf-8")
+        (folder / group / "group.txt").write_text(f"{group}, {content}", encoding="utf-8")
     return folder
 
 
@@ -34,11 +78,7 @@ def prod(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Ass
         stage="prod",
         layers=str(stand_in_layers),
         build=str(folder / "functions"),
-        alarm_email="operator@example.org",
-        jwt_issuer="https://login.example.org/",
-        jwt_audience="cairn",
-        opensearch="true",
-        chat_model="bedrock:eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        **PROD_OPTIONS,
     )
 
 
@@ -53,4 +93,18 @@ def smallest(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) ->
         build=str(folder / "functions"),
         endpoint_zones="1",
         min_acu="0",
+    )
+
+
+@pytest.fixture(scope="session")
+def other_prod(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """What AWS gets with another lock and model, and every option that `prod` has not."""
+    folder = tmp_path_factory.mktemp("other_prod")
+    layers = _stand_in_layers(tmp_path_factory.mktemp("other_layers"), "locked tomorrow")
+    return synthesise(
+        folder / "cdk.out",
+        stage="prod",
+        layers=str(layers),
+        build=str(folder / "functions"),
+        **OTHER_OPTIONS,
     )

@@ -43,7 +43,7 @@ def test_both_stages_have_the_functions_of_the_folders(local: Assembly, prod: As
         return {name.removeprefix(f"cairn-{stage}-") for name in found}
 
     assert names(local, "local") == set(discover())
-    assert names(prod, "prod") == set(discover()) | {"migrator"}
+    assert names(prod, "prod") == set(discover()) | {"migrator", "protector"}
 
 
 def test_local_functions_are_told_where_the_laptop_keeps_its_data(local: Assembly) -> None:

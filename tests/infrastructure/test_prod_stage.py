@@ -73,8 +73,9 @@ def test_functions_are_arm64_python_with_traces_and_logs_that_end(prod: Assembly
         assert function.properties["Architectures"] == ["arm64"], function.path
         assert function.properties["Runtime"] == "python3.13", function.path
         assert function.properties["TracingConfig"] == {"Mode": "Active"}, function.path
-        assert function.properties["VpcConfig"]["SubnetIds"], function.path
-        assert len(function.properties["Layers"]) <= 5, function.path
+        if function.properties["FunctionName"] != "cairn-prod-protector":  # holds no data
+            assert function.properties["VpcConfig"]["SubnetIds"], function.path
+            assert len(function.properties["Layers"]) <= 5, function.path
         assert "ReservedConcurrentExecutions" not in function.properties, function.path
     for group in prod.resources("AWS::Logs::LogGroup"):
         assert group.properties["RetentionInDays"], group.path
@@ -140,7 +141,7 @@ def test_every_function_and_machine_has_alarms(prod: Assembly) -> None:
     functions = {
         function.id
         for function in prod.resources("AWS::Lambda::Function")
-        if "migrator" not in function.properties["FunctionName"]
+        if not function.properties["FunctionName"].endswith(("-migrator", "-protector"))
     }
     watched = set(_alarms(prod, "FunctionName"))
     assert {(metric, id_) for id_ in functions for metric in ("Errors", "Throttles")} <= watched
@@ -195,20 +196,42 @@ def dashboard(prod: Assembly, name: str) -> str:
     "type_",
     ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::RDS::DBCluster", "AWS::RDS::DBInstance"],
 )
-def test_what_holds_the_ledger_survives_the_stack(prod: Assembly, type_: str) -> None:
+def test_what_holds_the_ledger_survives_the_stack_but_not_a_failed_creation(
+    prod: Assembly, type_: str
+) -> None:
     kept = [resource for resource in prod.resources(type_) if resource.stack == "cairn-prod-data"]
     assert kept
     for resource in kept:
-        assert resource.body["DeletionPolicy"] == "Retain", resource.path
+        assert resource.body["DeletionPolicy"] == "RetainExceptOnCreate", resource.path
         assert resource.body["UpdateReplacePolicy"] == "Retain", resource.path
 
 
-def test_the_database_is_encrypted_protected_backed_up_and_takes_iam_tokens(
+def test_the_database_and_the_key_table_are_protected_once_the_rest_of_the_stack_stands(
     prod: Assembly,
 ) -> None:
     (cluster,) = prod.resources("AWS::RDS::DBCluster")
+    (table,) = prod.resources("AWS::DynamoDB::Table")
+    assert "DeletionProtection" not in cluster.properties
+    assert "DeletionProtectionEnabled" not in table.properties
+    (last,) = prod.resources("Custom::CairnProtection")
+    others = {
+        one.id for one in prod.resources() if one.stack == last.stack and "Protect" not in one.id
+    }
+    waited_for = _depended_on(prod.templates[last.stack], last.id)
+    assert others <= waited_for | {"CDKMetadata"}
+    (protector,) = (
+        function
+        for function in prod.resources("AWS::Lambda::Function")
+        if function.properties["FunctionName"] == "cairn-prod-protector"
+    )
+    told = protector.properties["Environment"]["Variables"]
+    assert told["CAIRN_DATABASE_CLUSTER"] == {"Ref": cluster.id}
+    assert told["CAIRN_KEY_TABLE"] == {"Ref": table.id}
+
+
+def test_the_database_is_encrypted_backed_up_and_takes_iam_tokens(prod: Assembly) -> None:
+    (cluster,) = prod.resources("AWS::RDS::DBCluster")
     assert cluster.properties["StorageEncrypted"] is True
-    assert cluster.properties["DeletionProtection"] is True
     assert cluster.properties["EnableIAMDatabaseAuthentication"] is True
     assert cluster.properties["BackupRetentionPeriod"] >= 7
     assert int(cluster.properties["EngineVersion"].split(".")[0]) >= 16
@@ -232,7 +255,7 @@ def test_anchors_cannot_be_deleted_and_uploads_leave(prod: Assembly) -> None:
     assert anchors.properties["ObjectLockEnabled"] is True
     rule = anchors.properties["ObjectLockConfiguration"]["Rule"]["DefaultRetention"]
     assert rule == {"Mode": "COMPLIANCE", "Days": 365}
-    assert anchors.body["DeletionPolicy"] == "Retain"
+    assert anchors.body["DeletionPolicy"] == "RetainExceptOnCreate"
     (expiry,) = uploads.properties["LifecycleConfiguration"]["Rules"]
     assert expiry["ExpirationInDays"] == 7
 
@@ -244,7 +267,7 @@ def test_the_signing_key_stays_and_who_anchors_or_forgets_signs(prod: Assembly) 
         if key.properties.get("KeyUsage") == "SIGN_VERIFY"
     )
     assert key.properties["KeySpec"] == "ECC_NIST_P256"
-    assert key.body["DeletionPolicy"] == "Retain"
+    assert key.body["DeletionPolicy"] == "RetainExceptOnCreate"
     granted = {
         policy.path: {
             action
@@ -284,13 +307,18 @@ def test_the_api_is_throttled_logged_and_takes_tokens_on_its_second_prefix(
     prod: Assembly,
 ) -> None:
     (stage,) = prod.resources("AWS::ApiGatewayV2::Stage")
-    assert stage.properties["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+    limits = stage.properties["DefaultRouteSettings"]
+    assert (limits["ThrottlingRateLimit"], limits["ThrottlingBurstLimit"]) == (50, 100)
     assert stage.properties["AccessLogSettings"]["DestinationArn"]
     routes = {
         route.properties["RouteKey"]: route.properties["AuthorizationType"]
         for route in prod.resources("AWS::ApiGatewayV2::Route")
     }
-    assert routes == {"$default": "NONE", "ANY /jwt/{proxy+}": "JWT"}
+    assert routes == {
+        "$default": "NONE",
+        "ANY /jwt/{proxy+}": "JWT",
+        "OPTIONS /jwt/{proxy+}": "NONE",  # a browser asks without a token first
+    }
 
 
 def test_without_internet_the_network_has_endpoints_and_no_gateway(prod: Assembly) -> None:
@@ -342,6 +370,19 @@ def test_migrations_run_again_when_a_file_changes(prod: Assembly) -> None:
     (run,) = prod.resources("Custom::CairnMigrations")
     assert len(run.properties["Files"]) == 64
     assert run.body["DependsOn"]
+
+
+def _depended_on(template: dict[str, Any], id_: str) -> set[str]:
+    """Everything that CloudFormation makes before the resource `id_`, of its own stack."""
+    resources, found, to_look = template["Resources"], set[str](), [id_]
+    while to_look:
+        body = resources[to_look.pop()]
+        named = set(_listed(body.get("DependsOn", [])))
+        text = json.dumps(body.get("Properties", {}))
+        named |= set(re.findall(r'"(?:Ref|Fn::GetAtt)": \[?"(\w+)"', text)) & set(resources)
+        to_look += named - found
+        found |= named
+    return found
 
 
 def _listed(value: Any) -> list[Any]:

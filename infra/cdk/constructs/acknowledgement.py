@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import Acknowledgment, Validations
+from aws_cdk import Acknowledgment, Stack, Token, Validations
 
 from infra.cdk.config import SynthRefused
 
@@ -20,3 +20,12 @@ def acknowledge(construct: IConstruct, reason: str, *findings: str) -> None:
         raise SynthRefused(f"{construct.node.path}: give a real reason for {findings}")
     accepted = [Acknowledgment(id=finding, reason=reason) for finding in findings]
     Validations.of(construct).acknowledge(*accepted)
+
+
+def finding_arn(
+    stack: Stack, *, service: str, resource: str, resource_name: str, sep: str = "/"
+) -> str:
+    """An ARN as cdk-nag prints it in a finding: `<AWS::Region>` where the stack's is not fixed."""
+    region = "<AWS::Region>" if Token.is_unresolved(stack.region) else stack.region
+    account = "<AWS::AccountId>" if Token.is_unresolved(stack.account) else stack.account
+    return f"arn:<AWS::Partition>:{service}:{region}:{account}:{resource}{sep}{resource_name}"

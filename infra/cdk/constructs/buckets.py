@@ -63,7 +63,9 @@ class Buckets(Construct):
             else s3.ObjectLockRetention.compliance(Duration.days(config.anchor_retention_days)),
             server_access_logs_bucket=logs,
             server_access_logs_prefix="anchors/" if logs else None,
-            removal_policy=RemovalPolicy.DESTROY if config.is_local else RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.DESTROY
+            if config.is_local
+            else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
 
     def _access_logs(self) -> s3.Bucket:
@@ -74,7 +76,7 @@ class Buckets(Construct):
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             enforce_ssl=True,
             lifecycle_rules=[s3.LifecycleRule(expiration=Duration.days(DAYS_OF_ACCESS_LOGS))],
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         acknowledge(
             logs,

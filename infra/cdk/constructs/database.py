@@ -30,6 +30,7 @@ PORT = 5432
 DATABASE = "cairn"
 OWNER = "cairn_owner"
 APPLICATION = "cairn_app"
+KEPT = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE  # but not of a first deployment that failed
 AUTHORITIES = "/opt/certificates/rds.pem"  # in the base layer
 
 
@@ -61,12 +62,14 @@ class Database(Construct):
             backup=rds.BackupProps(retention=Duration.days(config.backup_days)),
             copy_tags_to_snapshot=True,
             cloudwatch_logs_exports=["postgresql"],
-            deletion_protection=True,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=KEPT,
         )
         attached = self.cluster.secret
         assert attached is not None
         self.owner = attached
+        for part in self.cluster.node.find_all():  # a kept cluster cannot be without them
+            if isinstance(part, rds.CfnDBInstance | rds.CfnDBSubnetGroup):
+                part.apply_removal_policy(KEPT)
         self._acknowledge(credentials)
 
     def _door(self, network: PrivateNetwork) -> ec2.SecurityGroup:
@@ -92,6 +95,12 @@ class Database(Construct):
             "The port is reached by the functions' security group only; another number would "
             "hide nothing from them and surprise every operator.",
             "AwsSolutions-RDS11",
+        )
+        acknowledge(
+            self.cluster,
+            "The protector turns deletion protection on as the last step of the deployment: what "
+            "is protected before it stands could not be rolled back.",
+            "AwsSolutions-RDS10",
         )
 
     @property

@@ -1,14 +1,16 @@
 """The dependency groups as Lambda layers, from the folders that `layers/build.py` makes.
 
 They are brought up to date with the lock first, which needs no network when nothing changed: a
-layer that is older than the lock can never be deployed.
+layer that is older than the lock can never be deployed. Each stack makes the layers its own
+functions use: a version lent to another stack could not be replaced while that stack uses it.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 from layers.build import build
@@ -22,14 +24,18 @@ if TYPE_CHECKING:
     from infra.cdk.config import Config
 
 
+built = cache(build)
+"""The layers' folder, brought up to date once a synthesis."""
+
+
 class DependencyLayers(Construct):
-    """One layer a dependency group, made when the first function asks for it."""
+    """One layer a dependency group, made when the first function of this stack asks for it."""
 
     def __init__(self, scope: Construct, *, config: Config) -> None:
         """The folders are `config.layers/<group>`, or those that are built from the lock."""
         super().__init__(scope, "Layers")
-        self._folder = config.layers or build()
-        self._stage = config.stage
+        self._folder = config.layers or built()
+        self._prefix = Stack.of(self).stack_name
         self._made: dict[str, lambda_.ILayerVersion] = {}
 
     def of(self, groups: Iterable[str]) -> list[lambda_.ILayerVersion]:
@@ -44,7 +50,7 @@ class DependencyLayers(Construct):
             self._made[group] = lambda_.LayerVersion(
                 self,
                 group.capitalize(),
-                layer_version_name=f"cairn-{self._stage}-{group}",
+                layer_version_name=f"{self._prefix}-{group}",
                 description=f"The dependency group {group} of uv.lock",
                 code=lambda_.Code.from_asset(str(folder)),
                 compatible_runtimes=[RUNTIME],

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from infra.cdk.config import Config
 
-REQUESTS_A_SECOND = 50
-BURST = 100
 TOKEN_HEADER = "$request.header.X-Identity-Token"
 LOGGED = {
     "request_id": "$context.requestId",
@@ -63,7 +61,9 @@ class HttpApi(Construct):
             http_api=self.api,
             stage_name="$default",
             auto_deploy=True,
-            throttle=apigw.ThrottleSettings(rate_limit=REQUESTS_A_SECOND, burst_limit=BURST),
+            throttle=apigw.ThrottleSettings(
+                rate_limit=config.requests_a_second, burst_limit=config.request_burst
+            ),
         )
         self.url = stage.url
         self._log_access(stage, config)
@@ -98,8 +98,12 @@ class HttpApi(Construct):
     ) -> None:
         if not audience:
             raise SynthRefused("jwt_issuer needs jwt_audience: a token for anyone proves nothing")
+        path = "/jwt/{proxy+}"
+        self.api.add_routes(  # a browser sends no token ahead of the request it asks about
+            path=path, methods=[apigw.HttpMethod.OPTIONS], integration=integration
+        )
         self.api.add_routes(
-            path="/jwt/{proxy+}",
+            path=path,
             methods=[apigw.HttpMethod.ANY],
             integration=integration,
             authorizer=authorizers.HttpJwtAuthorizer(

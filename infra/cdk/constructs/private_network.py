@@ -25,6 +25,12 @@ ALWAYS = {
 ASKED = {"BedrockRuntime": Service.BEDROCK_RUNTIME}  # only where a model of it is configured
 IN_ONE_ZONE = {"SecretsManager": Service.SECRETS_MANAGER}  # read once a deployment, by the migrator
 HTTPS = ec2.Port.tcp(443)
+ADDRESSES = {
+    "functions": ("10.0.0.0/22", "10.0.4.0/22", "10.0.12.0/22"),
+    "database": ("10.0.8.0/26", "10.0.8.64/26", "10.0.9.0/26"),
+    "public": ("10.0.8.128/26", "10.0.8.192/26", "10.0.9.64/26"),
+}
+"""Of the subnets by zone: fixed, so that another zone or a way out moves none of the others."""
 
 
 class PrivateNetwork(Construct):
@@ -42,6 +48,7 @@ class PrivateNetwork(Construct):
             subnet_configuration=_subnets(outward=outward),
             restrict_default_security_group=False,
         )
+        self._fix_addresses(outward=outward)
         self.function_subnets = ec2.SubnetSelection(subnet_group_name="functions")
         self.database_subnets = ec2.SubnetSelection(subnet_group_name="database")
         self.functions = ec2.SecurityGroup(
@@ -51,6 +58,15 @@ class PrivateNetwork(Construct):
         self._gateways()
         if not outward:
             self._endpoints(config)
+
+    def _fix_addresses(self, *, outward: bool) -> None:
+        for configuration in _subnets(outward=outward):
+            chosen = self.vpc.select_subnets(subnet_group_name=configuration.name)
+            of_zones = ADDRESSES[configuration.name]
+            for subnet, addresses in zip(chosen.subnets, of_zones, strict=False):
+                resource = subnet.node.default_child
+                assert isinstance(resource, ec2.CfnSubnet)
+                resource.cidr_block = addresses
 
     def _log_flows(self) -> None:
         log_group = logs.LogGroup(

@@ -15,9 +15,10 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_opensearchservice as opensearch
+from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from infra.cdk.constructs.acknowledgement import acknowledge
+from infra.cdk.constructs.acknowledgement import acknowledge, finding_arn
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -46,14 +47,18 @@ KEEPING = {
 
 
 class SearchDomain(Construct):
-    """`domain`, encrypted everywhere, reached by the functions' security group with signatures."""
+    """`domain`, encrypted everywhere, reached by the functions' security group with signatures.
+
+    Other stacks know its ARN by its name and its address by a parameter, not by exports: these
+    would keep the option from being turned off.
+    """
 
     def __init__(
         self, scope: Construct, *, config: Config, network: PrivateNetwork, key: kms.Key
     ) -> None:
         """A node in each of two zones; the index is copied to both."""
         super().__init__(scope, "Search")
-        name = f"cairn-{config.stage}"
+        self._name = name = f"cairn-{config.stage}"
         self.domain = opensearch.CfnDomain(
             self,
             "Domain",
@@ -81,19 +86,27 @@ class SearchDomain(Construct):
             software_update_options={"autoSoftwareUpdateEnabled": True},
         )
         self.domain.apply_removal_policy(RemovalPolicy.DESTROY)
+        self._address = f"/cairn/{config.stage}/opensearch-url"
+        ssm.StringParameter(
+            self,
+            "Address",
+            parameter_name=self._address,
+            description="Cairn: where the search domain answers",
+            string_value=f"https://{self.domain.attr_domain_endpoint}",
+        )
         self._acknowledge()
 
-    @property
-    def url(self) -> str:
-        """Where it answers."""
-        return f"https://{self.domain.attr_domain_endpoint}"
+    def values_for(self, scope: Construct) -> dict[str, str]:
+        """The settings that functions in `scope`'s stack reach it with."""
+        url = ssm.StringParameter.value_for_string_parameter(scope, self._address)
+        return {"CAIRN_OPENSEARCH_URL": url, "CAIRN_OPENSEARCH_AUTH": "iam"}
 
-    def admit(self, function: CairnFunction, *, keeps: bool, arn: str, export: str) -> None:
-        """Let `function` search, and with `keeps` also make, fill and drop the indexes.
-
-        `arn` is the domain's as other stacks import it by the name `export`.
-        """
+    def admit(self, function: CairnFunction, *, keeps: bool) -> None:
+        """Let `function` search, and with `keeps` also make, fill and drop the indexes."""
         allowed = KEEPING if keeps else SEARCHING
+        place = {"service": "es", "resource": "domain", "resource_name": self._name}
+        arn = Stack.of(function).format_arn(**place)
+        known_as = finding_arn(Stack.of(function), **place)
         for action, paths in allowed.items():
             resources = [f"{arn}/{path}" for path in paths]
             function.function.add_to_role_policy(
@@ -104,7 +117,7 @@ class SearchDomain(Construct):
             function,
             "An index is named by random digits made at run time: the function reaches every "
             "index of this one domain whose name begins with cairn-nodes, and no other.",
-            *(f"AwsSolutions-IAM5[Resource::{export}/{path}]" for path in named),
+            *(f"AwsSolutions-IAM5[Resource::{known_as}/{path}]" for path in named),
         )
 
     def _policy(self, name: str) -> dict[str, object]:

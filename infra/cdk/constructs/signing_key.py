@@ -33,7 +33,7 @@ class SigningKey(Construct):
             description="Cairn: signs heads of ledgers and tombstones",
             key_spec=kms.KeySpec.ECC_NIST_P256,
             key_usage=kms.KeyUsage.SIGN_VERIFY,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
 
     def admit(self, grantee: iam.IGrantable, *, signs: bool) -> None:

@@ -16,7 +16,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.cdk.config import ROOT
-from infra.cdk.constructs.acknowledgement import acknowledge
+from infra.cdk.constructs.acknowledgement import acknowledge, finding_arn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,12 +63,13 @@ def machine_arn(scope: Construct, config: Config, name: str) -> str:
 
 def let_answer(machine: sfn.IStateMachine, function: lambda_.Function, *, config: Config) -> None:
     """Let a function answer tasks of investigations that wait, and see which executions live."""
-    executions = Stack.of(function).format_arn(
-        service="states",
-        resource="execution",
-        resource_name=f"{machine_name(config, 'investigation')}:*",
-        arn_format=ArnFormat.COLON_RESOURCE_NAME,
-    )
+    stack = Stack.of(function)
+    place = {
+        "service": "states",
+        "resource": "execution",
+        "resource_name": f"{machine_name(config, 'investigation')}:*",
+    }
+    executions = stack.format_arn(**place, arn_format=ArnFormat.COLON_RESOURCE_NAME)
     # the emulator cannot tell whose token it is
     answered = "*" if config.is_local else machine.state_machine_arn
     for action, resource in (
@@ -80,8 +81,7 @@ def let_answer(machine: sfn.IStateMachine, function: lambda_.Function, *, config
         function.node.scope or function,
         "Executions are named after random ids made at run time, so those of this one machine "
         "cannot be listed beforehand.",
-        "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:"
-        f"execution:{machine_name(config, 'investigation')}:*]",
+        f"AwsSolutions-IAM5[Resource::{finding_arn(stack, **place, sep=':')}]",
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from aws_cdk import CfnOutput, Environment, Stack
 
 from infra.cdk.constructs.cairn_function import CairnFunction
+from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.http_api import HttpApi
 from infra.cdk.constructs.step_machine import let_answer
 
@@ -36,8 +37,10 @@ class ApiStack(Stack):
     ) -> None:
         """The api writes memories itself, starts ingestions and hands out upload links."""
         super().__init__(scope, config.stack("api"), env=env)
+        layers = None if config.is_local else DependencyLayers(self, config=config)
+        values = pipeline.values | data.search_values(self)
         made = CairnFunction(
-            self, spec, config=config, values=pipeline.values, layers=data.layers, network=network
+            self, spec, config=config, values=values, layers=layers, network=network
         )
         self.function = made.function
         data.admit(self.function)

@@ -17,6 +17,7 @@ from infra.cdk.constructs.database import Database
 from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.key_table import KeyTable
 from infra.cdk.constructs.migrations import Migrations
+from infra.cdk.constructs.protection import Protection
 from infra.cdk.constructs.search_domain import SearchDomain
 from infra.cdk.constructs.signing_key import SigningKey
 
@@ -57,7 +58,6 @@ class DataStack(Stack):
             scope, config.stack("data"), env=env, termination_protection=not config.is_local
         )
         self.key: kms.Key | None = None
-        self.layers: DependencyLayers | None = None
         self._database: Database | None = None
         self._key_table: KeyTable | None = None
         self._signing: SigningKey | None = None
@@ -72,30 +72,27 @@ class DataStack(Stack):
                 ("anchors", self.buckets.anchors),
             )
         }
-        if self._search:
-            arn = self.export_value(self._search.domain.attr_arn, name=self._export("search"))
-            self._exported["search"] = arn
         self.values = self._values(config)
+        if self._database and self._key_table:
+            Protection(self, config=config, database=self._database, key_table=self._key_table)
         CfnOutput(self, "UploadsBucketName", value=self.buckets.uploads.bucket_name)
         CfnOutput(self, "AnchorBucketName", value=self.buckets.anchors.bucket_name)
 
     def _make_database_and_keys(self, config: Config, network: PrivateNetwork) -> None:
-        self.layers = DependencyLayers(self, config=config)
         self.key = kms.Key(
             self,
             "Key",
             description="Cairn: database, uploads, and the wrapping of data subjects' keys",
             enable_key_rotation=True,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         self._database = Database(self, config=config, network=network, key=self.key)
         self._key_table = KeyTable(self, key=self.key)
         self._signing = SigningKey(self)
         if config.opensearch:
             self._search = SearchDomain(self, config=config, network=network, key=self.key)
-        Migrations(
-            self, config=config, database=self._database, layers=self.layers, network=network
-        )
+        layers = DependencyLayers(self, config=config)
+        Migrations(self, config=config, database=self._database, layers=layers, network=network)
 
     def admit(self, grantee: iam.IGrantable) -> None:
         """Let `grantee` into the database, and to the keys bodies are sealed with."""
@@ -108,8 +105,11 @@ class DataStack(Stack):
     def admit_to_search(self, function: CairnFunction, *, keeps: bool) -> None:
         """Let `function` search the index, if there is one, and with `keeps` also keep it."""
         if self._search:
-            arn, export = self._exported["search"], self._export("search")
-            self._search.admit(function, keeps=keeps, arn=arn, export=export)
+            self._search.admit(function, keeps=keeps)
+
+    def search_values(self, scope: Construct) -> dict[str, str]:
+        """The settings of the index for functions in `scope`'s stack, if there is one."""
+        return self._search.values_for(scope) if self._search else {}
 
     def share_uploads(self, function: CairnFunction, *, forgets: bool = False) -> None:
         """Let `function` read, write and clean up uploads, and with `forgets` every version."""
@@ -172,8 +172,6 @@ class DataStack(Stack):
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
             "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,
         }
-        if self._search:
-            values |= {"CAIRN_OPENSEARCH_URL": self._search.url, "CAIRN_OPENSEARCH_AUTH": "iam"}
         if self._database and self._key_table and self._signing and self.key:
             return values | {
                 "CAIRN_APP_DATABASE_URL": self._database.application_url,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import Environment, Stack
+from aws_cdk import Environment, Fn, Stack
 
 from infra.cdk.constructs.private_network import PrivateNetwork
 
@@ -19,5 +19,11 @@ class NetworkStack(Stack):
 
     def __init__(self, scope: Construct, *, config: Config, env: Environment) -> None:
         """Chosen by `config.egress` and `config.zones`."""
+        self._zones = [Fn.select(zone, Fn.get_azs()) for zone in range(config.zones)]
         super().__init__(scope, config.stack("network"), env=env)
         self.network = PrivateNetwork(self, config=config)
+
+    @property
+    def availability_zones(self) -> list[str]:
+        """The region's first zones, found at the deployment: nothing is looked up before."""
+        return self._zones

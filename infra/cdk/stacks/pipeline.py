@@ -15,6 +15,7 @@ from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_stepfunctions as sfn
 
 from infra.cdk.constructs.cairn_function import CairnFunction
+from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.step_machine import TASKS, StepMachine, let_answer, machine_arn
 from infra.cdk.constructs.worked_queue import WorkedQueue
 
@@ -94,9 +95,11 @@ class PipelineStack(Stack):
             }
             | {f"CAIRN_{name.upper()}_MACHINE_ARN": arn for name, arn in arns.items()}
         )
+        layers = None if config.is_local else DependencyLayers(self, config=config)
+        values = self.values | data.search_values(self)
         made = {
             name: CairnFunction(
-                self, spec, config=config, values=self.values, layers=data.layers, network=network
+                self, spec, config=config, values=values, layers=layers, network=network
             )
             for name, spec in specs.items()
         }

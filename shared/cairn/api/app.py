@@ -97,6 +97,7 @@ def _wrap(
                 "content-type",
                 "idempotency-key",
                 "last-event-id",
+                "x-identity-token",  # what API Gateway wants in front of /jwt
                 REQUEST_ID,
                 TRACEPARENT,
             ],

@@ -12,6 +12,7 @@ from mangum import Mangum
 from tests.unit.api.fakes import ADMIN_KEY, Lines, World
 
 from cairn.api.app import create_app
+from cairn.api.services import ApiOptions
 
 EVENTS = Path(__file__).parents[3] / "events" / "api"
 
@@ -76,3 +77,21 @@ def test_the_sample_events_are_served(file: Path) -> None:
     handler = Mangum(create_app(World().services(), log=Lines()), lifespan="off")
     sample = json.loads(file.read_text(encoding="utf-8"))
     assert handler(sample, None)["statusCode"] in {200, 201}  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("loop")
+def test_a_page_is_let_through_to_the_routes_that_want_a_token() -> None:
+    options = ApiOptions(cors_origins=("https://console.example.org",))
+    app = create_app(World().services(), options, log=Lines())
+    handler = Mangum(app, lifespan="off", api_gateway_base_path="/jwt")
+    asked = event("OPTIONS", "/jwt/v1/memories")
+    asked["routeKey"] = "OPTIONS /jwt/{proxy+}"
+    asked["headers"] = {
+        "host": "api.example",
+        "origin": "https://console.example.org",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,x-identity-token",
+    }
+    answer = handler(asked, None)  # type: ignore[arg-type]
+    assert answer["statusCode"] == 200, answer["body"]
+    assert answer["headers"]["access-control-allow-origin"] == "https://console.example.org"
