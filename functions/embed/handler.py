@@ -1,4 +1,7 @@
-"""The embed stage: vectors for what queue messages, or a batch of an ingestion, name."""
+"""The embed stage: vectors for what queue messages, or a batch of an ingestion, name.
+
+Searches whose record could not wait for the database come by the same queue and are inserted.
+"""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -21,10 +24,11 @@ class Batch(BaseModel):
 
 
 class Message(BaseModel):
-    """A queue message: which outbox rows to work off."""
+    """A queue message: which outbox rows to work off, or what a search did."""
 
     workspace_id: UUID
-    outbox_ids: list[UUID]
+    outbox_ids: list[UUID] = []
+    search_run: dict[str, Any] | None = None
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
@@ -45,8 +49,12 @@ def _failed(records: list[dict[str, Any]]) -> list[str]:
     for record in records:
         try:
             message = Message.model_validate_json(record["body"])
-        except ValidationError:
-            services.log.error("embed.malformed", extra={"message_id": record["messageId"]})
+            if message.search_run is not None:
+                services.record_search(message.search_run)
+                continue
+        except (ValidationError, CairnError) as error:
+            told = {"message_id": record["messageId"], "error": type(error).__name__}
+            services.log.error("embed.malformed_or_refused", extra=told)
             failed.append(record["messageId"])
             continue
         messages = by_workspace.setdefault(message.workspace_id, {})

@@ -36,6 +36,9 @@ TAKEN_FROM_THE_SHELL = (
     "CAIRN_SEARCH_RUN_DAYS",
     "CAIRN_SIMILAR_EDGES",
 )
+SERVER = ("CAIRN_DATABASE_CONNECTIONS", "CAIRN_REQUEST_THREADS")
+"""What only the front door takes from the shell: functions serve one request at a time."""
+
 OUTPUTS: Mapping[str, str] = {
     "CAIRN_UPLOADS_BUCKET": "UploadsBucketName",
     "CAIRN_ANCHOR_BUCKET": "AnchorBucketName",
@@ -93,6 +96,7 @@ def front_door_env(
     }
     return {
         **defaults,
+        **{name: os.environ[name] for name in SERVER if name in os.environ},
         **synthesis_env(layout, app_database_url, opensearch_url, embedder),
         "CAIRN_STAGE": "local",
         "CAIRN_DATABASE_AUTH": "password",

@@ -15,9 +15,12 @@ from cairn.ingestion.requests import NewMemory, Remembered
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
+from cairn.retrieval.recall import silent
+from cairn.retrieval.run_recorder import RunRecorder, not_kept
 from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.accounts import Admit, create_workspace
 from cairn.storage.postgres.database import Database
+from cairn.storage.postgres.search_runs import PostgresSearchRuns
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 
@@ -76,6 +79,12 @@ def open_world(owner_url: str, app_url: str, name: str) -> World:
             new_id=new_id,
         ),
     )
+
+
+def recorded_at_once(pool: Database) -> RunRecorder:
+    """What keeps searches; an answer waits for it as long as it takes."""
+    insert = PostgresSearchRuns(pool).insert
+    return RunRecorder(insert, not_kept, outlives_answers=True, report=silent, budget_s=60.0)
 
 
 def memory(text: str, **changes: Any) -> NewMemory:

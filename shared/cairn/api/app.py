@@ -1,7 +1,11 @@
 """Builds the FastAPI app from its use cases. Not the entry point: the composition root is."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import cast
 
+from anyio import to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
@@ -71,6 +75,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        lifespan=partial(_serving, chosen),
     )
     app.state.services = services
     app.state.options = chosen
@@ -81,6 +86,14 @@ def create_app(
     app.add_middleware(IncludeNoun, nouns=nouns)
     _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
+
+
+@asynccontextmanager
+async def _serving(options: ApiOptions, app: FastAPI) -> AsyncGenerator[None]:
+    """Give a server its threads; a function has no lifespan and needs none."""
+    if options.request_threads is not None:
+        to_thread.current_default_thread_limiter().total_tokens = options.request_threads
+    yield
 
 
 def _wrap(

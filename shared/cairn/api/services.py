@@ -602,13 +602,15 @@ class ApiOptions:
 
     `cors_origins` empty means CORS is off. `mcp_hosts` are the Host headers that /mcp answers, such
     as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. Bodies are at most 4 MiB
-    and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64).
+    and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
+    is how many requests a server works on at once; None leaves it to the framework.
     """
 
     cors_origins: tuple[str, ...] = ()
     mcp_hosts: tuple[str, ...] = ()
     max_body_bytes: int = 4 * 1024 * 1024
     max_answer_bytes: int = 5 * 1024 * 1024
+    request_threads: int | None = None
     pace: Pace = field(default_factory=Pace)
     open_streams: OpenStreams = field(default_factory=OpenStreams)
     metrics: Metrics = untold

@@ -18,7 +18,7 @@ from cairn.bootstrap.parts import embedder
 from cairn.clock import utc_now
 from cairn.errors import CairnError
 from cairn.ids import new_id
-from cairn.settings import ApiSettings
+from cairn.settings import ApiSettings, ServerSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -42,9 +42,11 @@ if TYPE_CHECKING:
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 
 
-def api_services(settings: ApiSettings, log: Logger, model: Embedder) -> ApiServices:
+def api_services(
+    settings: ApiSettings, log: Logger, model: Embedder, server: ServerSettings | None = None
+) -> ApiServices:
     """Return every use case of the API; nothing connects and no model is read yet."""
-    parts = ApiParts(settings, log, model)
+    parts = ApiParts(settings, log, model, server)
     return ApiServices(
         admit=later(lambda: _admit(parts)),
         check_ready=later(lambda: _check_ready(parts)),
@@ -160,7 +162,7 @@ def _context(parts: ApiParts) -> api.AssembleContext:
 def _searches(parts: ApiParts) -> api.ExplainSearch:
     from cairn.bootstrap.recalling import searches
 
-    return searches(parts.opened)
+    return searches(parts.opened, parts.search_runs)
 
 
 def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
@@ -338,7 +340,7 @@ def _subscriptions(parts: ApiParts) -> api.SubscriptionServices:
 def _walks(parts: ApiParts) -> GraphServices:
     from cairn.bootstrap.graph import walk_services
 
-    return walk_services(parts.opened, parts.recalled)
+    return walk_services(parts.opened, parts.recalled, parts.search_runs)
 
 
 def _memory_graph(parts: ApiParts) -> MemoryGraphServices:
@@ -347,23 +349,25 @@ def _memory_graph(parts: ApiParts) -> MemoryGraphServices:
     return memory_graph(parts.opened, parts.remember, later(lambda: parts.forget))
 
 
-def create_asgi_app(*, read_model: bool = False) -> FastAPI:
+def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:
     """Build the app from the environment, for uvicorn and for the api function alike.
 
-    `read_model` reads the embedding model beside the first requests, where processes live long.
+    A `server` lives long: it reads the embedding model beside its first requests.
     """
     settings = ApiSettings.read()
     log = logger("api", settings.log_level)
     model = embedder(settings)
-    if read_model:
+    if server is not None:
         Thread(target=_read, args=(model, log), daemon=True).start()
-    return create_app(api_services(settings, log, model), _options(settings), log=log)
+    services = api_services(settings, log, model, server)
+    return create_app(services, _options(settings, server), log=log)
 
 
-def _options(settings: ApiSettings) -> ApiOptions:
+def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions:
     """Return what the deployment chose. A laptop answers MCP under its own names only."""
     local = settings.stage == "local"
     return ApiOptions(
+        request_threads=server.request_threads if server else None,
         cors_origins=settings.origins(),
         mcp_hosts=LOOPBACK if local else (),
         metrics=metrics(settings.stage),

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from cairn.llm.gateway import Gateway
     from cairn.retrieval.browse import Browse
     from cairn.retrieval.recall import Recall
-    from cairn.settings import ApiSettings
+    from cairn.retrieval.run_recorder import RunRecorder
+    from cairn.settings import ApiSettings, ServerSettings
     from cairn.storage.aws.objects import S3Objects
     from cairn.storage.postgres.accounts import PostgresAccountStores
     from cairn.storage.postgres.database import Database
@@ -33,16 +34,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ApiParts:
-    """Adapters and use cases that others are made of. Nothing connects when they are made."""
+    """Adapters and use cases that others are made of. Nothing connects when they are made.
+
+    `server` is how much one process does at once; None for a function, which may be frozen as soon
+    as it has answered.
+    """
 
     settings: ApiSettings
     log: Logger
     model: Embedder
+    server: ServerSettings | None = None
 
     @cached_property
     def opened(self) -> Database:
         """The functions' database."""
-        return database(self.settings, size=CONNECTIONS)
+        size = self.server.database_connections if self.server else CONNECTIONS
+        return database(self.settings, size=size)
 
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresStores]:
@@ -148,6 +155,20 @@ class ApiParts:
             keyword_leg(self.settings, self.opened),
             parts=asking_parts(self.settings, self.opened, warn(self.log)),
             measure=partial(measured, "api", self.settings.stage),
+            runs=self.search_runs,
+        )
+
+    @cached_property
+    def search_runs(self) -> RunRecorder:
+        """Keeping what searches did."""
+        from cairn.bootstrap.recalling import recorder
+        from cairn.storage.aws.search_runs import QueuedSearchRuns
+
+        return recorder(
+            self.opened,
+            QueuedSearchRuns(self.settings.embed_queue_url),
+            warn(self.log),
+            outlives_answers=self.server is not None,
         )
 
     @cached_property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database, embedder, key_store
 from cairn.bootstrap.search_index import endpoint, follow_database
@@ -18,9 +19,12 @@ from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aws_lambda_powertools import Logger
 
     from cairn.ingestion.search_index import EmbedStage
+    from cairn.storage.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,7 @@ class EmbedServices:
     """The embed function's use cases."""
 
     enrich: EmbedStage
+    record_search: Callable[[dict[str, Any]], None]
     log: Logger
 
 
@@ -46,7 +51,18 @@ def embed_services() -> EmbedServices:
         finds_similar=settings.similar_edges == "on",
     )
     index = endpoint(settings)
-    if index is None:
-        return EmbedServices(enrich=enrich, log=log)
-    follow = follow_database(index, opened, warn(log))
-    return EmbedServices(enrich=EnrichAndIndex(enrich=enrich, follow=follow), log=log)
+    follow = follow_database(index, opened, warn(log)) if index else None
+    return EmbedServices(
+        enrich=EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich,
+        record_search=later(lambda: _record_search(opened)),
+        log=log,
+    )
+
+
+def _record_search(opened: Database) -> Callable[[dict[str, Any]], None]:
+    """Return what inserts a search as its message has it; few messages have one."""
+    from cairn.storage.aws.search_runs import read_run
+    from cairn.storage.postgres.search_runs import PostgresSearchRuns
+
+    runs = PostgresSearchRuns(opened)
+    return lambda values: runs.insert([read_run(values)])

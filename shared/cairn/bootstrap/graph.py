@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cairn.llm.budget import Limits
     from cairn.retrieval.intents import IntentClassifier
     from cairn.retrieval.recall import Recall
+    from cairn.retrieval.run_recorder import RunRecorder
     from cairn.storage.postgres.database import Database
 
 
@@ -45,7 +46,7 @@ class Classified:
         return self.classifier(question, asked=asked, calls=calls).confidence
 
 
-def walk_services(opened: Database, recalled: Recall) -> GraphServices:
+def walk_services(opened: Database, recalled: Recall, runs: RunRecorder) -> GraphServices:
     """Build them beside recall, whose legs, classifier and settings they share."""
     transactions = graph_transactions(opened)
     return GraphServices(
@@ -64,5 +65,5 @@ def walk_services(opened: Database, recalled: Recall) -> GraphServices:
         ),
         lineage=TraceLineage(transactions=transactions, stopwatch=monotonic),
         summaries=ReadSummaries(transactions=transactions),
-        feedback=GiveFeedback(store=PostgresFeedback(opened), clock=utc_now),
+        feedback=GiveFeedback(store=PostgresFeedback(opened, runs.wait_for), clock=utc_now),
     )

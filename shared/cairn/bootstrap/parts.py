@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder
     from cairn.ledger.keys import KeyCache, KeyStore
 
-CONNECTIONS = 3
-"""What a process that serves searches may hold; the others hold one."""
+CONNECTIONS = 4
+"""What a function that searches may hold: one for each leg. The others hold one."""
 
 
 class DatabaseSettings(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from cairn.retrieval.graph_leg import WalkingGraphLeg
 from cairn.retrieval.leg_calls import Legs
 from cairn.retrieval.recall import Recall, silent
 from cairn.retrieval.result_cache import ResultCache
+from cairn.retrieval.run_recorder import RunRecorder, not_kept
 from cairn.storage.postgres.graph_reader import graph_transactions
 from cairn.storage.postgres.recall import (
     PostgresKeywordLeg,
@@ -42,10 +44,9 @@ if TYPE_CHECKING:
     from cairn.retrieval.context import AssembleContext
     from cairn.retrieval.ports import KeywordLeg, Report
     from cairn.retrieval.query import SearchRequest
+    from cairn.retrieval.records import SearchRun
     from cairn.retrieval.searches import ReadSearches
     from cairn.storage.postgres.database import Database
-
-LEG_THREADS = 8
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,32 @@ def context(found: Recall) -> Context:
     return Context(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
 
 
-def searches(opened: Database) -> ReadSearches:
-    """Return the use case that explains searches."""
+def recorder(
+    opened: Database,
+    enqueue: Callable[[SearchRun], None] = not_kept,
+    report: Report = silent,
+    *,
+    outlives_answers: bool = True,
+) -> RunRecorder:
+    """Return what keeps searches; its thread starts with the first."""
+    made = RunRecorder(
+        PostgresSearchRuns(opened).insert,
+        enqueue,
+        outlives_answers=outlives_answers,
+        report=report,
+    )
+    if outlives_answers:
+        atexit.register(made.drain)
+    return made
+
+
+def searches(opened: Database, runs: RunRecorder) -> ReadSearches:
+    """Return the use case that explains searches, those this process has yet to record too."""
     from cairn.retrieval.searches import ReadSearches
 
-    return ReadSearches(runs=PostgresSearchRuns(opened), transactions=recall_transactions(opened))
+    return ReadSearches(
+        runs=PostgresSearchRuns(opened, runs.on_its_way), transactions=recall_transactions(opened)
+    )
 
 
 def recall(
@@ -96,11 +118,13 @@ def recall(
     keyword: KeywordLeg | None = None,
     parts: AskingParts | None = None,
     measure: Callable[[Report], Report] | None = None,
+    runs: RunRecorder | None = None,
 ) -> Recall:
-    """Return the use case with one thread pool for its legs.
+    """Return the use case with one thread pool for its legs, a thread a connection.
 
     Without a `log` it tells nobody anything; `measure` adds metrics to what it tells. `keyword`
-    None is PostgreSQL's leg, `parts` None answers by rules and reranks nothing.
+    None is PostgreSQL's leg, `parts` None answers by rules and reranks nothing, `runs` None keeps
+    searches without a queue behind the database.
     """
     report, note = (warn(log), inform(log)) if log else (silent, silent)
     if measure:
@@ -110,13 +134,12 @@ def recall(
         expander=no_expansion,
         reranker=None,
     )
-    pool = ThreadPoolExecutor(LEG_THREADS, thread_name_prefix="leg")
     return Recall(
         legs=Legs(
             embedder=embedder,
             vector=PostgresVectorLeg(opened),
             keyword=keyword or PostgresKeywordLeg(opened),
-            pool=pool,
+            pool=ThreadPoolExecutor(opened.size, thread_name_prefix="leg"),
             stopwatch=monotonic,
             graph=WalkingGraphLeg(transactions=graph_transactions(opened), stopwatch=monotonic),
             subscriptions=PostgresSubscriptionLeg(opened),
@@ -127,8 +150,7 @@ def recall(
         reranker=parts.reranker,
         limits=PER_SEARCH,
         transactions=recall_transactions(opened),
-        search_runs=PostgresSearchRuns(opened),
-        pool=pool,
+        search_runs=runs or recorder(opened, report=report),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,

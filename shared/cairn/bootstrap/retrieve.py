@@ -11,9 +11,10 @@ from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
-from cairn.bootstrap.recalling import Search, recall
+from cairn.bootstrap.recalling import Search, recall, recorder
 from cairn.bootstrap.search_index import keyword_leg
 from cairn.settings import RetrieveSettings
+from cairn.storage.aws.search_runs import QueuedSearchRuns
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -46,6 +47,12 @@ def retrieve_services() -> RetrieveServices:
         keyword_leg(settings, opened),
         parts=parts,
         measure=partial(measured, "retrieve", settings.stage),
+        runs=recorder(
+            opened,
+            QueuedSearchRuns(settings.embed_queue_url),
+            warn(log),
+            outlives_answers=False,
+        ),
     )
     return RetrieveServices(
         search=Search(found),

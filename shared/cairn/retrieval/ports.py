@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -157,11 +157,11 @@ class Report(Protocol):
 
 
 class SearchRuns(Protocol):
-    """Keeps what searches did. Never on the way of an answer: a lost row costs one access count."""
+    """Keeps what searches did. No answer waits for it: a lost row costs one access count."""
 
-    def record(self, principal: Principal, run: SearchRun) -> None:
-        """Insert one row, without waiting for the disk (asynchronous commit).
+    def record(self, run: SearchRun, /) -> Callable[[], None]:
+        """Begin to keep a run, and return at once what ends that, in a bounded time.
 
-        Raises Unavailable when it cannot; the search answers all the same and says so.
+        Ending raises Unavailable when the run is lost; the search answers all the same and says so.
         """
         ...

@@ -33,8 +33,7 @@ from cairn.retrieval.showing import proactive, shown
 from cairn.retrieval.switches import WorkspaceRecall, switched, weighted, workspace_recall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from concurrent.futures import Executor
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from uuid import UUID
 
@@ -81,7 +80,7 @@ def silent(event: str, fields: dict[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """The use case. One object serves every thread; `pool` runs legs and recording.
+    """The use case. One object serves every thread.
 
     Parts that are None, or answer by rules, are what a deployment without models has.
     """
@@ -89,7 +88,6 @@ class Recall:
     legs: Legs
     transactions: Transactions[RecallStores]
     search_runs: SearchRuns
-    pool: Executor
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
@@ -225,21 +223,33 @@ class Recall:
         fused: Mapping[UUID, float],
         stages: Stages,
     ) -> Found:
-        """Rank what the legs found and read what is shown, in one transaction when it can be."""
+        """Rank what the legs found and read what is shown, in one transaction when it can be.
+
+        Nothing is waited for while a transaction is open: neither a model, nor a thread.
+        """
+        lacking = self._empty_vector_leg(search, outcomes)
         wanted = best_fused(fused, search.recipe, search.limit)
         with self._reading(search.principal) as stores:
             sketches = stores.nodes.sketch(wanted, search.filters) if wanted else ()
             head = stores.nodes.head_position() if self.cache is not None else None
             ranking = rank(sketches, fused, search)
             stages.end("rank")
-            if not self._reranks(search, ranking):
-                return self._shown(stores, search, outcomes, ranking, stages, head=head)
-        ranking, degraded = self._reranked(search, ranking)  # asks a model: holds no connection
-        stages.end("rerank")
-        with self._reading(search.principal) as stores:
-            return self._shown(
-                stores, search, outcomes, ranking, stages, head=head, degraded=degraded
+            shown = (
+                None
+                if self._reranks(search, ranking)
+                else self._shown(stores, search, outcomes, ranking, stages, degraded=lacking)
             )
+        if shown is None:
+            ranking, degraded = self._reranked(search, ranking)
+            stages.end("rerank")
+            with self._reading(search.principal) as stores:
+                shown = self._shown(
+                    stores, search, outcomes, ranking, stages, degraded=(*degraded, *lacking)
+                )
+        found, recording = shown
+        degraded = (*found.degraded, *_ended(recording))
+        stages.end("record")
+        return replace(found, degraded=degraded, head_position=head)
 
     def _reranks(self, search: Search, ranking: Ranking) -> bool:
         return bool(self.reranker and search.recipe.rerank and len(ranking.kept) > 1)
@@ -265,11 +275,11 @@ class Recall:
         ranking: Ranking,
         stages: Stages,
         *,
-        head: int | None,
-        degraded: tuple[str, ...] = (),
-    ) -> Found:
+        degraded: tuple[str, ...],
+    ) -> tuple[Found, Callable[[], None]]:
+        """Read what is shown, while what the search did is kept; return what ends the latter."""
         best = cut(ranking, search.recipe, search.limit)
-        trouble = (*_failures(outcomes), *degraded, *self._empty_vector_leg(search, outcomes))
+        trouble = (*_failures(outcomes), *degraded)
         run = run_of(
             search,
             outcomes,
@@ -278,8 +288,7 @@ class Recall:
             degraded=trouble,
             duration_ms=stages.total(),
         )
-        # recorded while the results are read, and waited for: nothing runs after the answer
-        recording = self.pool.submit(self._record, search.principal, run)
+        recording = self.search_runs.record(run)
         legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
         subscribed = frozenset(legs.get(SUBSCRIPTIONS, ()))
         results = shown(
@@ -291,11 +300,7 @@ class Recall:
         )
         results = (*results, *proactive(stores, search, results, run.seeds))
         stages.end("read")
-        trouble = (*trouble, *recording.result())
-        stages.end("record")
-        return Found(
-            ranking=ranking, results=results, degraded=trouble, head_position=head, run=run
-        )
+        return Found(ranking=ranking, results=results, degraded=trouble, run=run), recording
 
     def _empty_vector_leg(
         self, search: Search, outcomes: Mapping[str, LegOutcome]
@@ -363,14 +368,14 @@ class Recall:
         run = replace(
             known.run, id=search.id, started_at=search.started_at, cached_from=known.run.id
         )
-        degraded = self._record(search.principal, run)
+        degraded = _ended(self.search_runs.record(run))
         stages.end("record")
         meta = replace(
             known.result.meta,
             search=search,
             query_ms=stages.total(),
             stages_ms=stages.ms,
-            degraded=tuple(degraded),
+            degraded=degraded,
             cached=known.run.id,
         )
         return replace(known.result, meta=meta)
@@ -390,13 +395,14 @@ class Recall:
     def _reading(self, principal: Principal) -> AbstractContextManager[RecallStores]:
         return self.transactions.reading(principal, timeout_ms=self.legs.timeout_ms)
 
-    def _record(self, principal: Principal, run: SearchRun) -> list[str]:
-        """Keep what the search did. A failure is said in the answer and costs nothing else."""
-        try:
-            self.search_runs.record(principal, run)
-        except Unavailable as error:
-            return [f"search_run: {error.reason}"]
-        return []
+
+def _ended(recording: Callable[[], None]) -> tuple[str, ...]:
+    """Let recording end. A failure is said in the answer and costs nothing else."""
+    try:
+        recording()
+    except Unavailable as error:
+        return (f"search_run: {error.reason}",)
+    return ()
 
 
 def _chosen(request: SearchRequest, workspace: WorkspaceRecall) -> Recipe:

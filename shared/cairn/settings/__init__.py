@@ -220,6 +220,16 @@ class ApiSettings(
         return tuple(filter(None, (one.strip() for one in self.cors_origins.split(","))))
 
 
+class ServerSettings(_FromEnvironment):
+    """How much the API does at once where one process serves many requests; a function serves one.
+
+    A search uses up to four connections for its legs, every other request one at a time.
+    """
+
+    database_connections: int = Field(16, ge=1, le=200)
+    request_threads: int = Field(40, ge=1, le=400)
+
+
 SETTINGS: dict[str, type[_FunctionSettings]] = {
     "act": ActSettings,
     "api": ApiSettings,

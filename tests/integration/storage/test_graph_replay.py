@@ -7,7 +7,7 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.observing import Observing, event
 from tests.support.remembering import Remembering, fact
-from tests.support.world import World, open_world
+from tests.support.world import World, open_world, recorded_at_once
 
 from cairn.bootstrap.recalling import recall
 from cairn.clock import utc_now
@@ -78,7 +78,7 @@ def world(database: "Database") -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def search(world: World) -> Recall:
-    return recall(world.pool, HashingEmbedder())
+    return recall(world.pool, HashingEmbedder(), runs=recorded_at_once(world.pool))
 
 
 def kept(world: World, found: RecallResult) -> SearchRun:

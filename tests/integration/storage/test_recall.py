@@ -266,7 +266,8 @@ def test_a_search_run_is_kept_as_it_was(world: World) -> None:
         cached_from=other,
     )
     runs = PostgresSearchRuns(world.pool)
-    runs.record(world.admin, run)
+    runs.insert([run])
+    runs.insert([run])  # what comes twice is known
     assert runs.find(world.admin, run.id) == run
     assert runs.find(replace(world.admin, workspace_id=new_id()), run.id) is None
 
@@ -330,6 +331,7 @@ def flush(world: World, root: Connection) -> None:
 def test_the_vector_leg_walks_one_partitions_index_and_fills_its_limit(
     crowd: World, root: Connection
 ) -> None:
+    flush(crowd, root)
     before = scans(root, "hnsw")
     found = PostgresVectorLeg(crowd.pool).search(
         crowd.admin, axis(3), Filters(), model_id=1, minimum=-1, limit=100, timeout_ms=5000
@@ -340,6 +342,7 @@ def test_the_vector_leg_walks_one_partitions_index_and_fills_its_limit(
 
 
 def test_the_keyword_leg_walks_one_partitions_index(crowd: World, root: Connection) -> None:
+    flush(crowd, root)
     before = scans(root, "search_tsv")
     found = PostgresKeywordLeg(crowd.pool).search(
         crowd.admin, ["word17", "word44"], Filters(), limit=100, timeout_ms=5000

@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 import psycopg
 import pytest
-from tests.support.world import MORNING, World, memory, open_world
+from tests.support.world import MORNING, World, memory, open_world, recorded_at_once
 
 from cairn.access import Role, Scope
 from cairn.clock import monotonic, utc_now
@@ -156,8 +156,7 @@ def recall_over(world: World, pool: ThreadPoolExecutor, **changes: Any) -> Recal
             subscribed=PostgresSubscribedKeywords(world.pool),
         ),
         "transactions": recall_transactions(world.pool),
-        "search_runs": PostgresSearchRuns(world.pool),
-        "pool": pool,
+        "search_runs": recorded_at_once(world.pool),
         "clock": utc_now,
         "stopwatch": monotonic,
         "new_id": new_id,

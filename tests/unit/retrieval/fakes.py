@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -24,7 +25,7 @@ from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, S
 from cairn.retrieval.switches import WorkspaceRecall
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from cairn.errors import CairnError
     from cairn.retrieval.query import SearchRequest
@@ -178,7 +179,10 @@ class FakeRuns:
     failure: CairnError | None = None
     runs: list[SearchRun] = field(default_factory=list)
 
-    def record(self, principal: Principal, run: SearchRun) -> None:
+    def record(self, run: SearchRun, /) -> Callable[[], None]:
+        return partial(self._end, run)
+
+    def _end(self, run: SearchRun) -> None:
         if self.failure:
             raise self.failure
         self.runs.append(run)

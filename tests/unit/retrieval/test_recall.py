@@ -53,7 +53,6 @@ class World:
             ),
             transactions=FakeTransactions(self.nodes),
             search_runs=self.runs,
-            pool=pool,
             clock=lambda: NOW,
             stopwatch=monotonic,
             new_id=lambda: node_id(next(numbers)),

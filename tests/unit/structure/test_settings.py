@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from infra.cdk.functions import discover
+from infra.local.environment import SERVER
 from pydantic import BaseModel
 
-from cairn.settings import SETTINGS, ApiSettings, RetrieveSettings
+from cairn.settings import SETTINGS, ApiSettings, RetrieveSettings, ServerSettings
 from cairn.settings.cli import CliSettings
 
 ROOT = Path(__file__).parents[3]
@@ -77,6 +78,11 @@ def test_the_guide_names_what_the_command_reads() -> None:
     assert told == names(CliSettings)
 
 
+def test_the_guide_names_what_a_server_reads_and_the_laptop_hands_it_on() -> None:
+    told = {name for name, (readers, _) in documented().items() if "server" in readers}
+    assert told == names(ServerSettings) == set(SERVER)
+
+
 def test_the_guide_says_what_must_be_set() -> None:
     needed = {name for model in SETTINGS.values() for name in required(model)}
     told = {
@@ -89,7 +95,7 @@ def test_the_guide_says_what_must_be_set() -> None:
 
 def test_the_guide_names_readers_that_exist() -> None:
     readers = {reader for given, _ in documented().values() for reader in given}
-    assert readers <= {*SETTINGS, "cli", "migrator", "synth"}
+    assert readers <= {*SETTINGS, "cli", "migrator", "server", "synth"}
 
 
 def test_a_missing_setting_is_named_and_no_value_is_shown(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import atexit
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -43,27 +43,37 @@ class PooledConnection(psycopg.Connection[Any]):
 
 
 class Database:
-    """A small pool of connections as the functions' role, opened on first use.
+    """A pool of at most `size` connections as the functions' role, opened on first use.
 
-    `password` returns the secret of a new connection (an IAM token on AWS); None takes the URL's.
+    A thread has one at a time: who waits for a second while holding the first waits for somebody
+    who does the same. `password` returns the secret of a new connection (an IAM token on AWS);
+    None takes the URL's.
     """
 
     def __init__(
         self, url: str, *, size: int = 1, password: Callable[[], str] | None = None
     ) -> None:
         self._url = url
-        self._size = size
+        self.size = size
         self._password = password
         self._pool: ConnectionPool[PooledConnection] | None = None
         self._opening = Lock()
+        self._thread = local()
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
-        """Lend an autocommit connection; Unavailable when none can be had in 5 s."""
+        """Lend an autocommit connection; Unavailable when none can be had in 5 s.
+
+        RuntimeError when this thread holds one already: that is a mistake in the code.
+        """
+        if getattr(self._thread, "holds", False):
+            raise RuntimeError("this thread holds a connection already")
         with translated(), self._opened().connection() as connection:
+            self._thread.holds = True
             try:
                 yield connection
             finally:
+                self._thread.holds = False
                 connection.used_at = monotonic()
 
     def close(self) -> None:
@@ -89,7 +99,7 @@ class Database:
             connection_class=PooledConnection,
             kwargs=options if self._password else options(),
             min_size=0,
-            max_size=self._size,
+            max_size=self.size,
             timeout=POOL_TIMEOUT_SECONDS,
             reconnect_timeout=RECONNECT_SECONDS,
             max_idle=300.0,

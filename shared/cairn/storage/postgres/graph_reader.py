@@ -28,7 +28,7 @@ from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -223,11 +223,15 @@ def graph_transactions(database: Database) -> StoreTransactions[PostgresGraphSto
 class PostgresFeedback:
     """Implements `retrieval.feedback.FeedbackStore`, one short transaction each."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, wait_for: Callable[[UUID], None] = lambda run_id: None
+    ) -> None:
         self._database = database
+        self._wait_for = wait_for  # a search that this process has yet to record
 
     def returned(self, principal: Principal, search_id: UUID, node_id: UUID) -> bool | None:
         """Return whether a search returned a node; None for a search the principal may not see."""
+        self._wait_for(search_id)
         asked = {
             "workspace_id": principal.workspace_id,
             "search_id": search_id,

@@ -1,4 +1,4 @@
-"""What searches did, over PostgreSQL: one row a search, written once."""
+"""What searches did, over PostgreSQL: one row a search, written once. Not when they are written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from cairn.access.system import system_principal
 from cairn.retrieval.records import Explored, SearchRun
 from cairn.storage.postgres.database import Database, bound
 from cairn.storage.postgres.packing import (
@@ -18,7 +19,7 @@ from cairn.storage.postgres.packing import (
 from cairn.storage.postgres.sql import query
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from cairn.access import Principal
 
@@ -26,21 +27,29 @@ RECORD_TIMEOUT_MS = 2_000
 
 
 class PostgresSearchRuns:
-    """Implements `retrieval.ports.SearchRuns`: commits do not wait for the disk."""
+    """Inserts and finds the rows. `on_its_way` knows those this process has yet to insert."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, on_its_way: Callable[[UUID], SearchRun | None] | None = None
+    ) -> None:
         self._database = database
+        self._on_its_way = on_its_way
 
-    def record(self, principal: Principal, run: SearchRun) -> None:
-        """Insert one row."""
+    def insert(self, runs: Sequence[SearchRun]) -> None:
+        """Insert runs of one workspace, each once; the commit does not wait for the disk."""
+        worker = system_principal(runs[0].workspace_id)
         with bound(
-            self._database, principal, timeout_ms=RECORD_TIMEOUT_MS, read_only=False
+            self._database, worker, timeout_ms=RECORD_TIMEOUT_MS, read_only=False
         ) as connection:
             connection.execute(query("search_run.commit_lightly"))
-            connection.execute(query("search_run.record"), _row(run))
+            with connection.cursor() as cursor:
+                cursor.executemany(query("search_run.record"), [_row(run) for run in runs])
 
     def find(self, principal: Principal, run_id: UUID) -> SearchRun | None:
         """Return a search of the principal's workspace; None when there is none."""
+        coming = self._on_its_way(run_id) if self._on_its_way else None
+        if coming is not None and coming.workspace_id == principal.workspace_id:
+            return coming
         asked = {"workspace_id": principal.workspace_id, "id": run_id}
         with bound(self._database, principal) as connection:
             row = connection.execute(query("search_run.find"), asked).fetchone()

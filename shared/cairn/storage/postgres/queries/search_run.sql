@@ -3,7 +3,7 @@
 SELECT set_config('synchronous_commit', 'off', true)
 
 -- name: record
--- Keep what a search did.
+-- Keep what a search did; what comes a second time is known.
 INSERT INTO search_run (workspace_id, id, principal_id, recipe, recorded_at, returned, candidates,
   degraded, duration_ms, counts_as_access, request_digest, recipe_used, wanted, retrieval_class,
   intents, seeds, scored, reranked, merged, edges, as_of_position, session_id, cached_from)
@@ -11,6 +11,7 @@ VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(recipe)s, %(recorded_at)s,
   %(candidates)s, %(degraded)s, %(duration_ms)s, %(counts_as_access)s, %(request_digest)s,
   %(recipe_used)s, %(wanted)s, %(retrieval_class)s, %(intents)s, %(seeds)s, %(scored)s,
   %(reranked)s, %(merged)s, %(edges)s, %(as_of_position)s, %(session_id)s, %(cached_from)s)
+ON CONFLICT (workspace_id, id) DO NOTHING
 
 -- name: find
 -- One search, of whoever asked it.
