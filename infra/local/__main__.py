@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from rich.console import Console
 
+from cairn.lifecycle.backlog import Backlog
 from infra.cdk.failed_creation import release
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise
@@ -88,6 +89,9 @@ def status(arguments: Arguments) -> int:
             print(f"{name:<12}{service['state']:<11}pid {pid!s:<9}{service['where']}")
         for name, state in found["stacks"].items():
             print(f"{name:<24}{state}")
+        backlog = Backlog(seconds=found["oldest_waiting_seconds"] or 0)
+        if backlog.behind:
+            print(f"work has waited {backlog.minutes}: make up, then .venv/bin/cairn doctor")
         print(f"key and URLs: {found['env_file'] or 'none yet, `make run` writes them'}")
     return 0 if found["state"] == "running" else 1
 

@@ -1,8 +1,11 @@
 """The API on 127.0.0.1: uvicorn serving the ASGI app that the api function serves on AWS."""
 
 import hashlib
+import http.client
+import json
 import os
 import sys
+import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +17,7 @@ from infra.local.processes import Daemon
 ASGI_APP = "cairn.bootstrap.asgi:app"
 START_SECONDS = 60.0
 DRAIN_SECONDS = "3"
+READY_SECONDS = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +70,14 @@ class FrontDoor:
     def is_ready(self) -> bool:
         """True when the health route answers."""
         return answers(f"{self.url}/healthz")
+
+    def oldest_waiting(self) -> int | None:
+        """How many seconds the oldest work of any workspace has waited; None when it is down."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/readyz", timeout=READY_SECONDS) as response:
+                return int(json.load(response)["oldest_waiting_seconds"])
+        except (OSError, ValueError, KeyError, http.client.HTTPException):
+            return None
 
     def fingerprint(self) -> str:
         """Changes with the code served and with the environment."""

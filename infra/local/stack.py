@@ -116,6 +116,7 @@ class Stack:
             services["opensearch"] = service_state(node.daemon, node.is_running(), node.url)
         return {
             "state": state_of_all(services),
+            "oldest_waiting_seconds": door.oldest_waiting(),
             "url": door.url if saved.api_port else None,
             "env_file": str(self.layout.env_file) if self.layout.env_file.exists() else None,
             "services": services,

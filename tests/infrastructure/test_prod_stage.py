@@ -149,7 +149,7 @@ def test_every_function_and_machine_has_alarms(prod: Assembly) -> None:
     assert machines == {"ExecutionsFailed", "ExecutionsTimedOut"}
 
 
-def test_searches_without_vectors_wake_somebody_by_the_metric_that_is_written(
+def test_searches_without_vectors_and_old_work_wake_somebody_by_the_metrics_that_are_written(
     prod: Assembly,
 ) -> None:
     alarms = [
@@ -157,12 +157,16 @@ def test_searches_without_vectors_wake_somebody_by_the_metric_that_is_written(
         for alarm in prod.resources("AWS::CloudWatch::Alarm")
         if alarm.properties["Namespace"] == metrics.NAMESPACE
     ]
-    assert {alarm["MetricName"] for alarm in alarms} == {metrics.VECTOR_LEG_EMPTY}
-    assert {(d["Name"], d["Value"]) for alarm in alarms for d in alarm["Dimensions"]} == {
-        ("service", "cairn-api"),
-        ("service", "cairn-retrieve"),
+    watched = {
+        (alarm["MetricName"], each["Name"], each["Value"], alarm["EvaluationPeriods"])
+        for alarm in alarms
+        for each in alarm["Dimensions"]
     }
-    assert all(alarm["EvaluationPeriods"] == 3 for alarm in alarms)
+    assert watched == {
+        (metrics.VECTOR_LEG_EMPTY, "service", "cairn-api", 3),
+        (metrics.VECTOR_LEG_EMPTY, "service", "cairn-retrieve", 3),
+        (metrics.OLDEST_OUTBOX_SECONDS, "service", "cairn-audit", 1),
+    }
 
 
 def test_the_dashboard_shows_every_metric_of_searches(prod: Assembly) -> None:

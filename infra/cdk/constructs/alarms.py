@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 
 PERIOD = Duration.minutes(5)
 OLDEST_MESSAGE_SECONDS = 300
+OLDEST_ROW_SECONDS = 900
 NAMESPACE = "Cairn"
 SEARCHING = ("api", "retrieve")
 """The functions that answer searches, and write the metrics of them."""
 
 
-def search_metric(function: str, name: str, statistic: str) -> cloudwatch.Metric:
-    """A metric of the searches of one function; `cairn.bootstrap.metrics` writes it."""
+def function_metric(function: str, name: str, statistic: str) -> cloudwatch.Metric:
+    """A metric that one function writes, by `cairn.bootstrap.metrics`."""
     return cloudwatch.Metric(
         namespace=NAMESPACE,
         metric_name=name,
@@ -68,6 +69,11 @@ class Alarms(Construct):
         self._alarm(f"{name}-dead-letters", dead, 0)
         self._alarm(f"{name}-oldest-message", oldest, OLDEST_MESSAGE_SECONDS)
 
+    def watch_outbox(self) -> None:
+        """Work that waits for a worker, measured before every sweep sends it again."""
+        oldest = function_metric("audit", "OldestOutboxSeconds", "Maximum")
+        self._alarm("outbox-oldest-row", oldest, OLDEST_ROW_SECONDS)
+
     def watch_machine(self, name: str, machine: sfn.StateMachine) -> None:
         """Executions that failed or ran out of time."""
         self._alarm(f"{name}-failed", machine.metric_failed(period=PERIOD), 0)
@@ -82,7 +88,7 @@ class Alarms(Construct):
 
         What was just written waits for its vectors a few seconds; this does not go away.
         """
-        empty = search_metric(name, "VectorLegEmpty", "Sum")
+        empty = function_metric(name, "VectorLegEmpty", "Sum")
         self._alarm(f"{name}-vector-leg-empty", empty, 0, periods=3)
 
     def _alarm(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 
-from infra.cdk.constructs.alarms import SEARCHING, search_metric
+from infra.cdk.constructs.alarms import SEARCHING, function_metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,8 +54,11 @@ def _queue(pipeline: PipelineStack) -> list[cloudwatch.IWidget]:
         queue.metric_approximate_number_of_messages_visible(period=PERIOD)
         for queue in (waiting, dead)
     ]
-    oldest = [waiting.metric_approximate_age_of_oldest_message(period=PERIOD)]
-    return [_graph("Waiting to be embedded", messages), _graph("Oldest message", oldest)]
+    oldest = [
+        waiting.metric_approximate_age_of_oldest_message(period=PERIOD),
+        function_metric("audit", "OldestOutboxSeconds", "Maximum"),
+    ]
+    return [_graph("Waiting to be embedded", messages), _graph("Oldest message and row", oldest)]
 
 
 def _functions(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWidget]:
@@ -67,12 +70,12 @@ def _functions(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWi
 
 def _searches() -> list[cloudwatch.IWidget]:
     time = [
-        search_metric(function, "RecallMilliseconds", at)
+        function_metric(function, "RecallMilliseconds", at)
         for function in SEARCHING
         for at in ("p50", "p95")
     ]
     trouble = [
-        search_metric(function, name, "Sum")
+        function_metric(function, name, "Sum")
         for function in SEARCHING
         for name in ("RecallDegraded", "VectorLegEmpty")
     ]

@@ -40,6 +40,7 @@ class ObservabilityStack(Stack):
             alarms.watch_searches(name)
         for name, worked in pipeline.queues.items():
             alarms.watch_queue(name, worked)
+        alarms.watch_outbox()
         for name, machine in pipeline.machines.items():
             alarms.watch_machine(name, machine)
         alarms.watch_api("api", front.http.api)

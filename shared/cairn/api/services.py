@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.task_draft import NewTask, TaskStep
     from cairn.ingestion.tasks import TaskChanged
     from cairn.lifecycle.anchor_reports import AnchoredVerification
+    from cairn.lifecycle.backlog import Backlog
     from cairn.lifecycle.orphans import Orphans
     from cairn.lifecycle.reindex import MissingVectors, Reindexed
     from cairn.lifecycle.stats import Stats
@@ -306,9 +307,9 @@ class StatsServices:
 
 
 class CheckReady(Protocol):
-    """Return when the database answers; Unavailable otherwise."""
+    """Return what has waited longest, when the database answers; Unavailable otherwise."""
 
-    def __call__(self) -> None: ...
+    def __call__(self) -> Backlog: ...
 
 
 class ObserveEvents(Protocol):

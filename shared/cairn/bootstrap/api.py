@@ -106,9 +106,10 @@ def _admit(parts: ApiParts) -> api.Admit:
 
 
 def _check_ready(parts: ApiParts) -> api.CheckReady:
-    from cairn.storage.postgres.views import CheckReady
+    from cairn.lifecycle.backlog import PROMPT, MeasureBacklog
+    from cairn.storage.postgres.sweeping import OldestRow
 
-    return CheckReady(parts.opened)
+    return MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
 
 
 def _delete_memory(parts: ApiParts) -> api.Delete:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.dispatching import machines_of
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
-from cairn.bootstrap.logs import logger, warn
+from cairn.bootstrap.logs import info, logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.bootstrap.signing import signing_key
@@ -118,6 +118,7 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
     kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
     days = timedelta(days=settings.search_run_days)
     return Sweep(
+        oldest=_oldest(settings, parts),
         send=parts.wake.sweep,
         expire=DropExpiredMessages(opened, utc_now),
         forget=kept(drop=DropSearchRuns(opened), age=days),
@@ -129,6 +130,23 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
             report=warn(parts.log),
         ),
     )
+
+
+def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], int]:
+    """Return what tells how long work has waited: an alarm on AWS looks at it."""
+    from cairn.bootstrap.metrics import measured
+    from cairn.lifecycle.backlog import PROMPT, MeasureBacklog
+    from cairn.storage.postgres.sweeping import OldestRow
+
+    measure = MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
+    report = measured("audit", settings.stage, info(parts.log))
+
+    def oldest() -> int:
+        found = measure()
+        report("outbox.oldest", {"topic": found.topic, "seconds": found.seconds})
+        return found.seconds
+
+    return oldest
 
 
 def _observe() -> StepFunction:

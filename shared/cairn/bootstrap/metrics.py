@@ -1,4 +1,4 @@
-"""CloudWatch metrics of searches, written as lines of the log. Counts and times, nobody's words.
+"""CloudWatch metrics of searches and of what waits, as lines of the log: counts and times.
 
 On AWS only: elsewhere nothing reads such lines. The log lines themselves are written everywhere.
 """
@@ -20,14 +20,20 @@ NAMESPACE = "Cairn"
 VECTOR_LEG_EMPTY = "VectorLegEmpty"
 RECALL_DEGRADED = "RecallDegraded"
 RECALL_MILLISECONDS = "RecallMilliseconds"
+OLDEST_OUTBOX_SECONDS = "OldestOutboxSeconds"
 UNITS: Mapping[str, str] = MappingProxyType(
-    {VECTOR_LEG_EMPTY: "Count", RECALL_DEGRADED: "Count", RECALL_MILLISECONDS: "Milliseconds"}
+    {
+        VECTOR_LEG_EMPTY: "Count",
+        RECALL_DEGRADED: "Count",
+        RECALL_MILLISECONDS: "Milliseconds",
+        OLDEST_OUTBOX_SECONDS: "Seconds",
+    }
 )
 """Every metric with CloudWatch's unit; the dimension is `service`, the name in the log."""
 
 
 def measured(service: str, stage: Literal["local", "prod"], report: Report) -> Report:
-    """Return `report` with a line of metrics after what it tells of searches; on AWS only."""
+    """Return `report` with a line of metrics after what it tells; on AWS only."""
     if stage == "local":
         return report
 
@@ -40,7 +46,7 @@ def measured(service: str, stage: Literal["local", "prod"], report: Report) -> R
 
 
 def values_of(event: str, fields: Mapping[str, Any]) -> dict[str, float]:
-    """Return the metrics that an event of a recall is, {} when it is none.
+    """Return the metrics that an event is, {} when it is none.
 
     An empty vector leg counts unless every node the words found has its vector.
     """
@@ -51,6 +57,8 @@ def values_of(event: str, fields: Mapping[str, Any]) -> dict[str, float]:
         }
     if event == "recall.vector_leg_empty" and not fields["excused"]:
         return {VECTOR_LEG_EMPTY: 1.0}
+    if event == "outbox.oldest":
+        return {OLDEST_OUTBOX_SECONDS: float(fields["seconds"])}
     return {}
 
 

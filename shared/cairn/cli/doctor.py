@@ -12,9 +12,16 @@ from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.ledger import verifications
 from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.queues import depths, queue_urls, waiting_since
 from cairn.cli.reindex import missing_vectors
 from cairn.cli.search_index import keeper
 from cairn.errors import CairnError
+from cairn.lifecycle.backlog import Backlog
+
+NOBODY_WORKS = (
+    "start the stack again: cairn up; why: cairn logs aws; on AWS look at the queues' alarms"
+)
+"""What to do when work waits that nobody takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +59,7 @@ def examine(deps: Deps) -> Iterator[Finding]:
         ("api", _api),
         ("key", _key),
         ("embedding", _embedding),
+        ("queues", _queues),
         ("vectors", _vectors),
         ("opensearch", _opensearch),
         ("state machine", _machine),
@@ -117,8 +125,13 @@ def _stack(deps: Deps) -> Finding:
 
 
 def _api(deps: Deps) -> Finding:
-    ready = deps.client.get("/readyz")["status"]
-    return Finding(name="api", ok=ready == "ready", says=f"{deps.client.url} is {ready}")
+    ready = deps.client.get("/readyz")
+    backlog = Backlog(seconds=ready["oldest_waiting_seconds"])
+    says = f"{deps.client.url} is {ready['status']}"
+    if not backlog.behind:
+        return Finding(name="api", ok=ready["status"] == "ready", says=says)
+    says += f": the oldest work has waited {backlog.minutes}"
+    return Finding(name="api", ok=False, says=says, advice=NOBODY_WORKS)
 
 
 def _key(deps: Deps) -> Finding:
@@ -129,10 +142,33 @@ def _key(deps: Deps) -> Finding:
 
 def _embedding(deps: Deps) -> Finding:
     found = deps.client.get("/v1/status")
+    oldest = waiting_since(found)
     says = f"{found['pending_embeddings']} wait, {found['failed_embeddings']} failed"
-    ok = found["failed_embeddings"] == 0
-    advice = None if ok else "send them again: cairn redrive; why: cairn logs aws"
-    return Finding(name="embedding", ok=ok, says=says, advice=advice)
+    if oldest.seconds:
+        says += f"; the oldest waits {oldest.minutes}"
+    advice = NOBODY_WORKS if oldest.behind else None
+    if found["failed_embeddings"]:
+        advice = "send them again: cairn redrive; why: cairn logs aws"
+    return Finding(name="embedding", ok=advice is None, says=says, advice=advice)
+
+
+def _queues(deps: Deps) -> Finding:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    urls = {name: url for name, url in queue_urls(deps.settings).items() if url}
+    if not urls:
+        return Finding(name="queues", ok=True, says="not known here")
+    try:
+        waiting = {name: depths(deps.aws("sqs"), url) for name, url in urls.items()}
+    except (BotoCoreError, ClientError) as exc:
+        return Finding(name="queues", ok=False, says=str(exc), advice="deploy again: cairn up")
+    says = ", ".join(f"{name} {depth}" for name, (depth, _) in waiting.items())
+    dead = [name for name, (_, letters) in waiting.items() if letters]
+    if not dead:
+        return Finding(name="queues", ok=True, says=f"messages: {says}")
+    says = f"dead letters in {', '.join(dead)}; messages: {says}"
+    advice = f"read why: cairn logs aws; then cairn redrive --queue {dead[0]}"
+    return Finding(name="queues", ok=False, says=says, advice=advice)
 
 
 def _vectors(deps: Deps) -> Finding:

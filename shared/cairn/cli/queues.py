@@ -1,12 +1,17 @@
-"""`cairn redrive`: send what ended in a dead letter queue back to where it came from."""
+"""`cairn redrive`, and what waits in queues: for `cairn doctor` and `cairn status`."""
 
 import json
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
+from cairn.clock import utc_now
+from cairn.lifecycle.backlog import Backlog
+from cairn.settings.cli import CliSettings
 
 _BATCH = 10
 
@@ -24,13 +29,7 @@ def redrive(
     A message is deleted from the dead letter queue only after it was sent again.
     """
     deps = deps_of(ctx)
-    known = {
-        "embed": deps.settings.embed_queue_url,
-        "webhook": deps.settings.webhook_queue_url,
-        "ticket": deps.settings.ticket_queue_url,
-        "escalation": deps.settings.escalation_queue_url,
-    }
-    url = known.get(queue, queue)
+    url = queue_urls(deps.settings).get(queue, queue)
     if not url:
         raise Failure("There is no queue to redrive.", advice="give --queue URL")
     from botocore.exceptions import BotoCoreError, ClientError
@@ -51,6 +50,35 @@ def redrive(
         print_json({"queue": url, "redriven": moved})
     else:
         deps.out.print(f"{moved} messages are back in {url.rpartition('/')[2]}")
+
+
+def queue_urls(settings: CliSettings) -> dict[str, str | None]:
+    """Return the queues by name; None where the environment names none."""
+    return {
+        "embed": settings.embed_queue_url,
+        "webhook": settings.webhook_queue_url,
+        "ticket": settings.ticket_queue_url,
+        "escalation": settings.escalation_queue_url,
+    }
+
+
+def depths(sqs: Any, url: str) -> tuple[int, int]:
+    """Return how many messages wait in a queue, and how many in its dead letter queue."""
+    wanted = ["ApproximateNumberOfMessages"]
+    waiting, dead = (
+        int(sqs.get_queue_attributes(QueueUrl=each, AttributeNames=wanted)["Attributes"][wanted[0]])
+        for each in (url, _dead_letter_url(sqs, url))
+    )
+    return waiting, dead
+
+
+def waiting_since(status: Mapping[str, Any]) -> Backlog:
+    """Return how long the oldest text of a workspace has waited for its embedding."""
+    since = status["oldest_pending_at"]
+    if since is None:
+        return Backlog()
+    waited = utc_now() - datetime.fromisoformat(since)
+    return Backlog(topic="embed", seconds=max(0, int(waited.total_seconds())))
 
 
 def move(sqs: Any, url: str, limit: int) -> int:

@@ -10,6 +10,7 @@ import typer
 from cairn.cli.consolidate import last_run, told
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.queues import waiting_since
 from cairn.cli.reindex import advise_reindex
 
 T = TypeVar("T")
@@ -61,6 +62,12 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
                 f"{waiting['ledger_position']}; {waiting['pending_embeddings']} wait for their "
                 f"embedding, {waiting['failed_embeddings']} failed"
             )
+            oldest = waiting_since(waiting)
+            if oldest.behind:
+                deps.out.print(
+                    f"[yellow]the oldest of them has waited {oldest.minutes}: "
+                    "cairn up starts the workers again, cairn doctor says more[/]"
+                )
             deps.out.print(
                 told(last) if last else "no consolidation yet; every six hours by itself"
             )

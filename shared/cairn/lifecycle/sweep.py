@@ -49,13 +49,15 @@ class KeepForDays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """`send` sends unfinished outbox rows; `expire` drops messages whose time to wait is over.
+    """What every hour does.
 
-    `forget` drops old searches, `deliveries` what webhooks were told and `model_calls` what was
-    asked of models; `finish_forgettings` takes up what was interrupted of forgetting somebody. Each
-    returns how many there were.
+    `oldest` measures how many seconds work has waited, before `send` sends unfinished outbox rows;
+    `expire` drops messages whose time to wait is over. `forget` drops old searches, `deliveries`
+    what webhooks were told and `model_calls` what was asked of models; `finish_forgettings` takes
+    up what was interrupted of forgetting somebody. All but `oldest` return how many there were.
     """
 
+    oldest: Callable[[], int]
     send: Callable[[], int]
     expire: Callable[[], int]
     forget: Callable[[], int]
@@ -66,6 +68,7 @@ class Sweep:
     def __call__(self) -> dict[str, int]:
         """Do all of it and return the counts; what others wait for comes first."""
         return {
+            "oldest_waiting_seconds": self.oldest(),
             "sent": self.send(),
             "expired_messages": self.expire(),
             "forgotten_searches": self.forget(),

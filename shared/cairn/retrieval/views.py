@@ -233,10 +233,11 @@ class KeyCreated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """How much work waits in a workspace."""
+    """How much work waits in a workspace, and since when the oldest of it."""
 
     pending_embeddings: int
     failed_embeddings: int
+    oldest_pending_at: datetime | None
     memories: int
     documents: int
     ledger_position: int

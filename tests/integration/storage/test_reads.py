@@ -21,7 +21,7 @@ from cairn.retrieval.views import MemoryFilter
 from cairn.storage.postgres.ledger_reads import export_ledger, verify_ledgers
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.views import CheckReady, browse_transactions
+from cairn.storage.postgres.views import browse_transactions
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -110,6 +110,7 @@ def test_status_counts_what_waits(world: World, browse: Browse) -> None:
     status = browse.get_status(world.admin)
     assert (status.pending_embeddings, status.failed_embeddings, status.memories) == (2, 0, 2)
     assert (status.documents, status.ledger_position) == (0, 4)
+    assert status.oldest_pending_at is not None
 
 
 def test_unknown_documents_and_ingestions_are_not_found(world: World, browse: Browse) -> None:
@@ -185,7 +186,3 @@ def test_verification_names_the_first_bad_position(
 def test_an_unknown_workspace_has_no_ledger(database: "Database") -> None:
     with pytest.raises(NotFound):
         list(verify_ledgers(database.owner_url, new_id()))
-
-
-def test_a_migrated_database_is_ready(world: World) -> None:
-    assert CheckReady(world.pool)() is None

@@ -13,8 +13,9 @@ from tests.support.world import World, memory, open_world
 
 from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
+from cairn.lifecycle.backlog import PROMPT, Backlog, MeasureBacklog
 from cairn.storage.aws.dispatch import STALE_AFTER
-from cairn.storage.postgres.sweeping import ClaimOutbox
+from cairn.storage.postgres.sweeping import ClaimOutbox, OldestRow
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -117,3 +118,23 @@ def test_sweeps_at_the_same_time_share_the_rows(
         taken = [one for some in threads.map(sweep, range(3)) for one in some]
     taken += claimed(world)
     assert len(taken) == len(set(taken)) == ROWS
+
+
+def test_the_age_of_the_oldest_work_is_measured_over_all_workspaces(
+    world: World, root: psycopg.Connection[Any]
+) -> None:
+    measure = MeasureBacklog(oldest=OldestRow(world.pool, PROMPT), clock=lambda: NOW)
+    root.execute("UPDATE outbox SET created_at = %s, sent_at = %s", [NOW, NOW])
+    assert measure() == Backlog(topic=Topic.EMBED, seconds=0)
+    oldest = "UPDATE outbox SET created_at = %s WHERE id = (SELECT min(id::text)::uuid FROM outbox)"
+    root.execute(oldest, [NOW - timedelta(minutes=16)])
+    assert measure() == Backlog(topic=Topic.EMBED, seconds=960)
+    assert measure().behind
+    root.execute("UPDATE outbox SET error = 'embedder-unavailable' WHERE created_at < %s", [NOW])
+    assert not measure().behind  # what failed says so itself
+    root.execute("UPDATE outbox SET error = NULL, topic = %s", [Topic.INGESTION])
+    assert measure() == Backlog()  # a machine is at it
+    root.execute("UPDATE outbox SET sent_at = NULL")
+    assert measure() == Backlog(topic=Topic.INGESTION, seconds=960)
+    root.execute("DELETE FROM outbox")
+    assert measure() == Backlog()

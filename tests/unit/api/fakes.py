@@ -73,6 +73,7 @@ from cairn.ingestion.requests import (
 )
 from cairn.ledger.anchors import AnchorFault
 from cairn.lifecycle.anchor_reports import AnchoredVerification, AnchorsFound, FaultFound
+from cairn.lifecycle.backlog import Backlog
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.event_views import EventFilter, EventView
@@ -167,6 +168,7 @@ class World:
     outcome: Outcome = Outcome.CREATED
     remaining: int = 600
     database_up: bool = True
+    backlog: Backlog = field(default_factory=Backlog)
     first_bad_position: int | None = 7
     bug: Exception | None = None
 
@@ -181,9 +183,10 @@ class World:
         )
         return Admission(principal=PRINCIPALS[key], rate=rate)
 
-    def check_ready(self) -> None:
+    def check_ready(self) -> Backlog:
         if not self.database_up:
             raise Unavailable("The database does not answer.", retry_after=2.0)
+        return self.backlog
 
     # memories
 
@@ -529,7 +532,12 @@ class World:
 
     def get_status(self, principal: Principal, /) -> Status:
         return Status(
-            pending_embeddings=3, failed_embeddings=1, memories=9, documents=2, ledger_position=14
+            pending_embeddings=3,
+            failed_embeddings=1,
+            oldest_pending_at=NOW,
+            memories=9,
+            documents=2,
+            ledger_position=14,
         )
 
     def services(self) -> ApiServices:

@@ -2,6 +2,7 @@ import pytest
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 
 from cairn.api.services import ApiOptions
+from cairn.lifecycle.backlog import Backlog
 from cairn.metrics import Metric
 
 OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
@@ -104,7 +105,9 @@ def test_health_needs_no_key_and_readiness_tells_the_truth() -> None:
     world = World()
     client = Client(world, key=None)
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ready"}
+    assert client.get("/readyz").json() == {"status": "ready", "oldest_waiting_seconds": 0}
+    world.backlog = Backlog(topic="embed", seconds=901)
+    assert client.get("/readyz").json() == {"status": "behind", "oldest_waiting_seconds": 901}
     world.database_up = False
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 503

@@ -10,6 +10,7 @@ from cairn import traces
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions
 from cairn.ids import new_id
+from cairn.lifecycle.backlog import Backlog
 
 MEMORY = {"text": "a private sentence", "type": "fact"}
 
@@ -45,8 +46,9 @@ def test_the_trace_of_a_request_reaches_its_use_case_and_its_line() -> None:
     seen: list[str | None] = []
 
     class Traced(World):
-        def check_ready(self) -> None:
+        def check_ready(self) -> Backlog:
             seen.append(traces.current())
+            return self.backlog
 
     client = Client(Traced())
     good = traces.begun(new_id())

@@ -149,7 +149,10 @@ class FakeQueues:
     sent: list[dict[str, Any]] = field(default_factory=list)
     policy: str | None = '{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:1:embed-dead"}'
 
-    def get_queue_attributes(self, **_: Any) -> dict[str, Any]:
+    def get_queue_attributes(self, *, QueueUrl: str, AttributeNames: list[str]) -> dict[str, Any]:
+        if AttributeNames == ["ApproximateNumberOfMessages"]:
+            waiting = self.dead if QueueUrl.endswith("-dead") else self.sent
+            return {"Attributes": {AttributeNames[0]: str(len(waiting))}}
         return {"Attributes": {"RedrivePolicy": self.policy} if self.policy else {}}
 
     def get_queue_url(self, *, QueueName: str) -> dict[str, str]:

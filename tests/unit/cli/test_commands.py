@@ -10,6 +10,7 @@ from tests.unit.api.fakes import World, memory
 from tests.unit.cli.fakes import FakeQueues, FakeStack, Shell, verification
 
 from cairn.cli.memories import snippet
+from cairn.lifecycle.backlog import Backlog
 
 COMMANDS = [
     "up",
@@ -405,6 +406,35 @@ def test_doctor_names_each_part_and_what_to_do_about_the_bad_ones() -> None:
     assert [name for name, each in checks.items() if not each["ok"]] == ["model", "embedding"]
     assert "make run" in checks["model"]["advice"]
     assert "redrive" in checks["embedding"]["advice"]
+
+
+def test_doctor_and_status_say_how_long_work_has_waited_and_what_to_do() -> None:
+    world = World(memories=[memory(1)], backlog=Backlog(topic="embed", seconds=4020))
+    queues = FakeQueues(dead=[{"Body": "x", "ReceiptHandle": "r"}])
+    settings = {"embed_queue_url": "http://aws/embed"}
+    shell = Shell(world=world, aws={"sqs": queues}, settings=settings)
+    checks = {
+        one["name"]: one for one in json.loads(shell.run("doctor", "--json").stdout)["checks"]
+    }
+    for name, says, advice in [
+        ("api", "behind: the oldest work has waited 67 min", "cairn up"),
+        ("embedding", "the oldest waits", "cairn redrive"),
+        ("queues", "dead letters in embed; messages: embed 0", "cairn redrive --queue embed"),
+    ]:
+        assert checks[name]["ok"] is False
+        assert says in checks[name]["says"]
+        assert advice in checks[name]["advice"]
+    assert "the oldest of them has waited" in shell.run("status").stdout
+
+
+def test_doctor_is_content_with_work_that_has_just_come() -> None:
+    world = World(memories=[memory(1)], backlog=Backlog(topic="embed", seconds=899))
+    queues = FakeQueues(sent=[{"Body": "x"}])
+    settings = {"embed_queue_url": "http://aws/embed"}
+    shown = Shell(world=world, aws={"sqs": queues}, settings=settings).run("doctor", "--json")
+    checks = {one["name"]: one for one in json.loads(shown.stdout)["checks"]}
+    assert (checks["api"]["ok"], checks["queues"]["ok"]) == (True, True)
+    assert checks["queues"]["says"] == "messages: embed 1"
 
 
 def test_doctor_goes_on_when_the_database_is_down() -> None:

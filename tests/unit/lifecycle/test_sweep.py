@@ -60,6 +60,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         return count
 
     sweep = Sweep(
+        oldest=lambda: part("oldest", 7),
         send=lambda: part("send", 1),
         expire=lambda: part("expire", 2),
         forget=lambda: part("forget", 3),
@@ -68,6 +69,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         finish_forgettings=lambda: part("finish", 4),
     )
     assert sweep() == {
+        "oldest_waiting_seconds": 7,
         "sent": 1,
         "expired_messages": 2,
         "forgotten_searches": 3,
@@ -75,4 +77,4 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         "forgotten_model_calls": 6,
         "finished_forgettings": 4,
     }
-    assert order == ["send", "expire", "forget", "deliveries", "model calls", "finish"]
+    assert order == ["oldest", "send", "expire", "forget", "deliveries", "model calls", "finish"]

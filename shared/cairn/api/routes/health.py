@@ -9,6 +9,13 @@ from cairn.api.routing import router
 
 routes = router("operations")
 _SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}}
+_READY = {
+    "type": "object",
+    "properties": {
+        "status": {"enum": ["ready", "behind"]},
+        "oldest_waiting_seconds": {"type": "integer"},
+    },
+}
 
 
 @routes.get(
@@ -27,11 +34,17 @@ def healthz() -> Response:
     summary="Can it serve?",
     response_model=None,
     responses={
-        **answers(200, "Yes: the database answers", _SCHEMA, {"status": "ready"}),
+        **answers(
+            200,
+            "Yes: the database answers; `behind` when work waits for more than 15 minutes",
+            _READY,
+            {"status": "ready", "oldest_waiting_seconds": 0},
+        ),
         **problems(public=True),
     },
 )
 def readyz(services: Services) -> Response:
-    """Ask the database for one row."""
-    services.check_ready()
-    return answer({"status": "ready"})
+    """Ask the database for one row: the oldest work that nobody took."""
+    backlog = services.check_ready()
+    status = "behind" if backlog.behind else "ready"
+    return answer({"status": status, "oldest_waiting_seconds": backlog.seconds})

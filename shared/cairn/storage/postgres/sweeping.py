@@ -1,4 +1,4 @@
-"""Work across workspaces: their ids, and unfinished outbox rows, each handed to one caller."""
+"""Work across workspaces: their ids; outbox rows, each handed to one caller; how long they wait."""
 
 from __future__ import annotations
 
@@ -41,6 +41,20 @@ class ClaimOutbox:
             )
             for workspace_id, row_id, topic, node_ids, reference, position, attempt, batch in rows
         ]
+
+
+@dataclass(frozen=True)
+class OldestRow:
+    """Calls the definer function `oldest_outbox_row`; a topic and a time only come back."""
+
+    database: Database
+    prompt: Collection[str]
+
+    def __call__(self) -> tuple[str, datetime] | None:
+        """Return topic and time of the oldest row that nobody took, None when nothing waits."""
+        with self.database.connection() as connection:
+            asked = {"prompt": list(self.prompt)}
+            return connection.execute(query("outbox.oldest"), asked).fetchone()
 
 
 @dataclass(frozen=True)

@@ -127,18 +127,6 @@ def browse_transactions(database: Database) -> StoreTransactions[PostgresBrowseS
     return StoreTransactions(database, PostgresBrowseStores)
 
 
-class CheckReady:
-    """Return when the database answers and is migrated; Unavailable otherwise."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def __call__(self) -> None:
-        """Ask the database one small thing."""
-        with self._database.connection() as connection:
-            connection.execute(query("tenancy.ready"))
-
-
 def _memory(row: Row) -> MemoryView:
     row["type"], row["scope"] = MemoryKind(row["type"]), Scope(row["scope"])
     row["importance_band"] = importance_band(row["importance"])

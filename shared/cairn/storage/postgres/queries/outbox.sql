@@ -31,3 +31,7 @@ UPDATE outbox SET error = %(error)s WHERE workspace_id = %(workspace_id)s AND id
 -- Rows of any workspace and of some topics never sent, or sent before `stale` and unfinished.
 SELECT workspace_id, id, topic, node_ids, reference, position, attempts, batch
   FROM claim_outbox(%(limit)s, %(stale)s, %(now)s, %(topics)s)
+
+-- name: oldest
+-- Topic and time of what has waited longest for a worker, of any workspace.
+SELECT topic, created_at FROM oldest_outbox_row(%(prompt)s)

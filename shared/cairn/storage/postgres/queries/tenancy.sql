@@ -21,6 +21,3 @@ SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scope
 -- Every workspace's id.
 SELECT workspace_id FROM list_workspaces()
 
--- name: ready
--- Whether the database answers and is migrated.
-SELECT count(*) FROM embedding_model

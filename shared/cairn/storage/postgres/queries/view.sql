@@ -135,6 +135,9 @@ SELECT
   (SELECT coalesce(sum(cardinality(o.node_ids)), 0) FROM outbox o
     WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND o.error IS NOT NULL)
     AS failed_embeddings,
+  (SELECT min(o.created_at) FROM outbox o
+    WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND o.error IS NULL)
+    AS oldest_pending_at,
   (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
      AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))) AS memories,
   (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
