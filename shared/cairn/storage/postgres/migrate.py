@@ -1,47 +1,280 @@
 """Brings a database to the newest schema. Runs as its owner; not used by the functions.
 
-Migrations are numbered plain SQL run by yoyo, a kept library made for exactly that.
+Migrations are numbered plain SQL. One is applied and recorded in one transaction, so whoever dies
+in the middle leaves nothing half done. One that says `-- transactional: false` is for statements
+that take no transaction (CREATE INDEX CONCURRENTLY): each commits by itself and may be repeated.
+
+Only one session migrates at a time: it holds an advisory lock, which PostgreSQL frees with the
+session, however that ends.
 """
 
+from __future__ import annotations
+
 import argparse
+import re
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg import sql
-from yoyo import get_backend, read_migrations  # pyright: ignore[reportUnknownVariableType]
+from psycopg import errors, sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+AFTERWARDS = "post-apply"
+LOCK = 0x636169726E  # any number that nobody else locks
+WAIT_SECONDS = 60.0
+"""For another migrator to end."""
+
+LOCK_SECONDS = 5.0
+"""For a lock on a table; whoever waits longer makes everybody after them wait, too."""
+
+TRIES = 12
+"""Of a migration that does not get its locks, with as many seconds between them."""
+
+DIRECTIVE = re.compile(r"^-- (transactional|depends):\s*(\S+)", re.MULTILINE)
+STATEMENT = re.compile(r";[ \t]*$", re.MULTILINE)
+CONCURRENT = re.compile(r"CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)")
+
+# The table is yoyo's, a library that applied the first 35 migrations of older databases.
+RECORDS = """
+CREATE TABLE IF NOT EXISTS _yoyo_migration (
+  migration_hash varchar(64) NOT NULL PRIMARY KEY, migration_id varchar(255),
+  applied_at_utc timestamp)
+"""
+RECORD = """
+INSERT INTO _yoyo_migration (migration_hash, migration_id, applied_at_utc)
+VALUES (encode(sha256(convert_to(%(id)s, 'UTF8')), 'hex'), %(id)s, now() AT TIME ZONE 'UTC')
+ON CONFLICT DO NOTHING
+"""
+REMOVE = "DELETE FROM _yoyo_migration WHERE migration_id = %(id)s"
+APPLIED = "SELECT migration_id FROM _yoyo_migration"
+HOLDER = """
+SELECT a.pid, a.application_name, a.backend_start
+  FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+ WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %(high)s AND l.objid = %(low)s
+   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+INVALID = """
+SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+ WHERE c.relname = ANY (%(names)s) AND NOT i.indisvalid
+"""
+SESSION = {
+    "tcp_keepalives_idle": "30",  # a migrator that vanished holds its lock a minute at most
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    "client_connection_check_interval": "10s",
+}
+
+Connection = psycopg.Connection[Any]
 
 
-def migrate(owner_url: str, app_password: str | None = None, *, iam: bool = False) -> list[str]:
+class MigrationsBusy(Exception):
+    """Another session migrates this database, and did not end in time."""
+
+
+class MigrationsLeft(Exception):
+    """The time is over and some migrations are left: run again. `applied` are the names done."""
+
+    def __init__(self, applied: list[str], left: list[str]) -> None:
+        super().__init__(f"{len(left)} migrations are left, {left[0]} first")
+        self.applied = applied
+        self.left = left
+
+
+class StatementTooLong(Exception):
+    """A whole run was not enough for one statement of a migration; it has to be cut in pieces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """One file: its name without the ending, and what it says."""
+
+    id: str
+    text: str
+    transactional: bool
+
+    @property
+    def statements(self) -> list[str]:
+        """What is executed at a time: all of it, or one statement after the other."""
+        if self.transactional:
+            return [self.text]
+        return [one for part in STATEMENT.split(self.text) if (one := without_comments(part))]
+
+
+def migrate(
+    owner_url: str,
+    app_password: str | None = None,
+    *,
+    iam: bool = False,
+    seconds: float | None = None,
+    folder: Path = MIGRATIONS,
+) -> list[str]:
     """Apply what is missing, in order, and return the names of what was applied.
 
     `app_password` is set for the functions' role when given; with `iam` the role signs in with
-    IAM tokens instead. Safe to run again and from two places at once (yoyo takes a lock).
+    IAM tokens instead. Safe to run again, and from two places at once.
+
+    Raises MigrationsBusy; with `seconds`, MigrationsLeft when they are over, and StatementTooLong
+    when nothing at all was done in them.
     """
-    backend = get_backend(_yoyo_url(owner_url))
-    with backend.lock():
-        pending = backend.to_apply(read_migrations(str(MIGRATIONS)))
-        names = [migration.id for migration in pending]
-        backend.apply_migrations(pending)
-    backend.connection.close()
-    _let_the_functions_in(owner_url, app_password, iam=iam)
-    return names
+    deadline = None if seconds is None else time.monotonic() + seconds
+    with psycopg.connect(owner_url, autocommit=True, application_name="cairn-migrate") as session:
+        with _alone(session):
+            names = _Run(session, deadline).apply(read(folder), folder / f"{AFTERWARDS}.sql")
+            _let_the_functions_in(session, app_password, iam=iam)
+        return names
 
 
-def _let_the_functions_in(owner_url: str, app_password: str | None, *, iam: bool) -> None:
-    with psycopg.connect(owner_url, autocommit=True) as connection:
-        if app_password is not None:
-            connection.execute(
-                sql.SQL("ALTER ROLE cairn_app PASSWORD {}").format(sql.Literal(app_password))
-            )
-        if iam:
-            connection.execute("GRANT rds_iam TO cairn_app")
+def read(folder: Path = MIGRATIONS) -> list[Migration]:
+    """Return the migrations of a folder in their order."""
+    found: list[Migration] = []
+    for path in sorted(folder.glob("[0-9]*.sql")):
+        text = path.read_text(encoding="utf-8")
+        said = dict(DIRECTIVE.findall(text))
+        transactional = said.get("transactional", "true") == "true"
+        found.append(Migration(id=path.stem, text=text, transactional=transactional))
+    return found
 
 
-def _yoyo_url(owner_url: str) -> str:
-    return urlunsplit(urlsplit(owner_url)._replace(scheme="postgresql+psycopg"))
+class _Run:
+    """One run of a migrator, in one session, until its deadline."""
+
+    def __init__(self, session: Connection, deadline: float | None) -> None:
+        self._session = session
+        self._deadline = deadline
+        self._done = 0  # statements of this run
+
+    def apply(self, migrations: list[Migration], afterwards: Path) -> list[str]:
+        self._session.execute(RECORDS)
+        known = {row[0] for row in self._session.execute(APPLIED)}
+        pending = [one for one in migrations if one.id not in known]
+        applied: list[str] = []
+        try:
+            for one in pending:
+                self._apply_in_tries(one)
+                applied.append(one.id)
+            if afterwards.exists() and (pending or AFTERWARDS not in known):
+                text = afterwards.read_text(encoding="utf-8")
+                self._apply_in_tries(Migration(id=AFTERWARDS, text=text, transactional=True))
+        except errors.QueryCanceled as canceled:
+            left = [one.id for one in pending if one.id not in applied] or [AFTERWARDS]
+            if not self._done:
+                raise StatementTooLong(
+                    f"{left[0]}: a statement takes longer than a whole run; cut it in pieces"
+                ) from canceled
+            raise MigrationsLeft(applied, left) from canceled
+        return applied
+
+    def _apply_in_tries(self, migration: Migration) -> None:
+        """Apply a migration; who does not get a lock lets the others pass, and tries again."""
+        for left in reversed(range(TRIES)):
+            try:
+                return self._apply(migration)
+            except (errors.LockNotAvailable, errors.DeadlockDetected):
+                if not left:
+                    raise
+                time.sleep(min(TRIES - left, self._left()))
+        return None
+
+    def _apply(self, migration: Migration) -> None:
+        if migration.transactional:
+            with self._session.transaction():
+                self._bound(lock_seconds=LOCK_SECONDS)
+                self._execute(migration.text)
+                self._record(migration)
+            return
+        self._bound(lock_seconds=0)  # what is built concurrently waits, and nobody waits for it
+        self._drop_half_built(migration)
+        for statement in migration.statements:
+            self._bound(lock_seconds=0)
+            self._execute(statement)
+        with self._session.transaction():
+            self._record(migration)
+
+    def _execute(self, statement: str) -> None:
+        self._session.execute(statement.encode())
+        self._done += 1
+
+    def _record(self, migration: Migration) -> None:
+        """Keep that it was applied, and until it has run again, that what follows has not."""
+        if migration.id != AFTERWARDS:
+            self._session.execute(REMOVE, {"id": AFTERWARDS})
+        self._session.execute(RECORD, {"id": migration.id})
+
+    def _drop_half_built(self, migration: Migration) -> None:
+        """Drop indexes that a run before began and did not end: they are kept up, and not used."""
+        names = CONCURRENT.findall(migration.text)
+        for (name,) in self._session.execute(INVALID, {"names": names}).fetchall():
+            drop = sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
+            self._session.execute(drop.format(sql.Identifier(name)))
+
+    def _bound(self, *, lock_seconds: float) -> None:
+        """Bound the waits of what comes next: for locks, and for its end."""
+        left = self._left()
+        if left <= 0:
+            raise errors.QueryCanceled("the time of this run is over")
+        bounds = {"lock_timeout": lock_seconds, "statement_timeout": 0 if left == ENDLESS else left}
+        for name, seconds in bounds.items():
+            value = "0" if not seconds else str(max(1, int(seconds * 1000)))
+            self._session.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+    def _left(self) -> float:
+        return ENDLESS if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+
+ENDLESS = float("inf")
+
+
+@contextmanager
+def _alone(session: Connection) -> Generator[None]:
+    """Hold the lock of migrators while the block runs; the session's end frees it, too."""
+    for name, value in SESSION.items():
+        # not known to this system, or not for a unix socket
+        with suppress(errors.InvalidParameterValue):
+            session.execute("SELECT set_config(%s, %s, false)", (name, value))
+    _wait_for(lambda: _taken(session), session)
+    try:
+        yield
+    finally:
+        if not session.closed:
+            session.execute("SELECT set_config('lock_timeout', '0', false)")
+            session.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+
+
+def _taken(session: Connection) -> bool:
+    row = session.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
+    return row is not None and row[0]
+
+
+def _wait_for(taken: Callable[[], bool], session: Connection) -> None:
+    until = time.monotonic() + WAIT_SECONDS
+    while not taken():
+        if time.monotonic() >= until:
+            high, low = divmod(LOCK, 2**32)
+            row = session.execute(HOLDER, {"high": high, "low": low}).fetchone()
+            who = f"process {row[0]} ({row[1]}), connected since {row[2]:%H:%M:%S}" if row else "?"
+            raise MigrationsBusy(f"another session migrates this database: {who}")
+        time.sleep(0.2)
+
+
+def _let_the_functions_in(session: Connection, app_password: str | None, *, iam: bool) -> None:
+    if app_password is not None:
+        session.execute(
+            sql.SQL("ALTER ROLE cairn_app PASSWORD {}").format(sql.Literal(app_password))
+        )
+    if iam:
+        session.execute("GRANT rds_iam TO cairn_app")
+
+
+def without_comments(statement: str) -> str:
+    """Return a statement without lines that are comments only."""
+    lines = (line for line in statement.splitlines() if not line.lstrip().startswith("--"))
+    return "\n".join(lines).strip()
 
 
 def main() -> None:

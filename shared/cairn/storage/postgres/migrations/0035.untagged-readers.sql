@@ -29,5 +29,3 @@ $$;
 
 -- Null: the call of an investigation. A key that does not see the scope admin sees its own only.
 ALTER TABLE tool_call ADD COLUMN principal_id uuid;
-CREATE INDEX tool_call_principal ON tool_call (workspace_id, principal_id, id DESC)
-  WHERE principal_id IS NOT NULL;
