@@ -77,6 +77,15 @@ def test_a_memory_refers_to_its_client_its_agent_and_what_it_mentions(seeing: Se
     }
 
 
+def test_a_duplicate_has_the_position_of_what_it_repeats_whatever_was_added_since(
+    seeing: Seeing,
+) -> None:
+    one = seeing.system.tell_one(fact("We moved to PostgreSQL.", source_agent="scout"))
+    work_off(seeing)
+    again = seeing.system.tell_one(fact("We moved to PostgreSQL.", source_agent="scout"))
+    assert (again.outcome, again.id, again.position) == ("duplicate", one.id, one.position)
+
+
 def test_entities_named_together_are_tied_once_and_grow_stronger(seeing: Seeing) -> None:
     seeing.system.tell(
         fact("PostgreSQL and Redis are slow.", source_agent="scout"),

@@ -17,7 +17,7 @@ class Role(StrEnum):
 
 
 class Scope(StrEnum):
-    """Who a node is meant for. Nodes are `admin` unless the writer says otherwise."""
+    """Who a node is meant for. Unless told, the narrowest that the writer has."""
 
     PUBLIC = "public"
     SHARED = "shared"  # by explicit grant
@@ -25,6 +25,7 @@ class Scope(StrEnum):
 
 
 ALL_SCOPES = frozenset(Scope)
+NARROWEST_FIRST = (Scope.ADMIN, Scope.SHARED, Scope.PUBLIC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,16 @@ class Principal:
                 f"This needs a key with the role {' or '.join(roles)}; this key has {self.role}.",
                 reason="role",
             )
+
+    def writing_scope(self, given: Scope | None) -> Scope:
+        """Return the scope of what is written: `given`, or the narrowest the principal has.
+
+        Raises Denied when the principal may not write `given`.
+        """
+        allowed = (scope for scope in NARROWEST_FIRST if scope in self.allowed_scopes)
+        scope = given or next(allowed, Scope.ADMIN)
+        self.require_scope(scope)
+        return scope
 
     def require_scope(self, scope: Scope) -> None:
         """Raise Denied when the principal may not write or read `scope`."""

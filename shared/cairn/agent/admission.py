@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 """Investigations of a workspace that run at once, unless set otherwise."""
 
+HANDED_OVER = frozenset(
+    {
+        TicketStatus.AUTO_RESOLVED,
+        TicketStatus.NEEDS_TECH,
+        TicketStatus.NEEDS_CLIENT,
+        TicketStatus.NEEDS_L2,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admit:
@@ -93,7 +102,10 @@ class Admit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Puts a ticket into the queue because somebody asks for it, and starts it if there is room."""
+    """Puts a ticket into the queue because somebody asks for it, and starts it if there is room.
+
+    A ticket that was answered or handed over is not: that takes the decision to put it back.
+    """
 
     journal: Journal
     admit: Admit
@@ -103,7 +115,8 @@ class Start:
         """Return where its investigation is; None while it waits in the queue.
 
         Raises NotFound, Denied (`autonomy-off`) when its persona is off, Conflict
-        (`investigated-already`) when one is under way.
+        (`investigated-already`) when one is under way, (`ticket-ended`) when one has handed the
+        ticket over and nobody put it back since.
         """
         principal.require(Role.ADMIN, Role.AGENT)
         workspace_id = principal.workspace_id
@@ -116,6 +129,12 @@ class Start:
             row = _found(page.stores, ticket_id)
             if row.status is TicketStatus.INVESTIGATING:
                 raise Conflict("The ticket is being investigated.", reason="investigated-already")
+            if row.status in HANDED_OVER:
+                raise Conflict(
+                    f"The ticket's investigation ended as {row.status}; another one would hand it "
+                    f"over again. An admin may put the ticket back into the queue.",
+                    reason="ticket-ended",
+                )
             if page.stores.tickets.requeue(ticket_id, page.now):
                 page.note("ticket.requeued", {"ticket_id": str(ticket_id)}, {})
 

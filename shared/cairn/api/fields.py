@@ -1,6 +1,7 @@
 """Field types the request models share, and their base. Not domain rules: shapes and characters."""
 
-from datetime import datetime
+import re
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -12,6 +13,8 @@ from cairn.api.strict_json import bad_strings, string_fault
 from cairn.errors import ValidationFailed
 from cairn.ingestion.drafting import MAX_LIST_ITEMS, MAX_NAME_CHARS
 from cairn.text.canonical import parse_timestamp
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def examples(*bodies: dict[str, Any]) -> ConfigDict:
@@ -44,6 +47,12 @@ def timestamp(value: object) -> datetime:
         raise PydanticCustomError("timestamp", "{wrong}", {"wrong": wrong}) from exc
 
 
+def _day(value: object) -> object:
+    if not isinstance(value, str) or _DAY.fullmatch(value) is None:
+        raise PydanticCustomError("day", "Expected a day such as 2026-01-31")
+    return value
+
+
 def _written(value: str) -> str:
     if not value.strip():
         raise PydanticCustomError("blank", "Must not be empty or only spaces")
@@ -68,6 +77,7 @@ def at_most(chars: int) -> AfterValidator:
 
 
 Timestamp = Annotated[datetime, BeforeValidator(timestamp)]
+Day = Annotated[date, BeforeValidator(_day)]
 Name = Annotated[
     str,
     Field(min_length=1, max_length=MAX_NAME_CHARS),

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class StartInvestigation(Protocol):
     """Put a ticket into the queue and start its investigation if there is room; None: it waits.
 
-    NotFound for an unknown ticket, Denied (`autonomy-off`), Conflict (`investigated-already`).
+    NotFound for an unknown ticket, Denied (`autonomy-off`), Conflict (`investigated-already`,
+    `ticket-ended`).
     """
 
     def __call__(self, principal: Principal, ticket_id: UUID, /) -> Present | None: ...

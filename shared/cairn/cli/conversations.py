@@ -106,7 +106,7 @@ def say(
     channel: Annotated[str, typer.Option(help="webchat waits for a second message.")] = "api",
     role: Annotated[str, typer.Option(help="user, assistant, system, tool.")] = "user",
     sender: Annotated[str | None, typer.Option(help="Who wrote it.")] = None,
-    scope: Scope = "admin",
+    scope: Scope = None,
     agent: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     client: Client = None,
     as_json: Json = False,

@@ -25,7 +25,7 @@ def ingest(
     ctx: typer.Context,
     files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False)],
     client: Client = None,
-    scope: Scope = "admin",
+    scope: Scope = None,
     title: Annotated[str | None, typer.Option(help="Of a single file.")] = None,
     source_uri: Annotated[str | None, typer.Option(help="Of a single file.")] = None,
     wait: Annotated[bool, typer.Option(help="Until it is searchable by vector.")] = True,

@@ -39,7 +39,7 @@ def add(
     status: Annotated[str | None, typer.Option(help="ok, failed, ...")] = None,
     occurred_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
     client: Client = None,
-    scope: Scope = "admin",
+    scope: Scope = None,
     as_json: Json = False,
 ) -> None:
     """Observe one event."""

@@ -28,7 +28,7 @@ def remember(
     subject: Annotated[str | None, typer.Option(help="Statuses: what they are about.")] = None,
     client: Client = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
-    scope: Scope = "admin",
+    scope: Scope = None,
     importance: Annotated[str | None, typer.Option(help="critical, high, medium, low.")] = None,
     occurred_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
     file: Annotated[

@@ -9,7 +9,7 @@ from cairn.cli.client import Client as ApiClient
 from cairn.cli.foreign import Store, read_items
 from cairn.cli.importing import Importing, Sending, Tried, shown
 from cairn.cli.memory_graph import Backend, Only, import_file, moved, write_file
-from cairn.cli.options import Client, Json, Scope, deps_of, print_json
+from cairn.cli.options import Client, Json, deps_of, print_json
 
 if TYPE_CHECKING:
     from cairn.cli.deps import Deps
@@ -59,7 +59,7 @@ def import_(
     file: File,
     source: From = None,
     client: Client = None,
-    scope: Scope = "admin",
+    scope: Annotated[str, typer.Option(help="public, shared or admin.")] = "admin",
     only: OnlyPart = None,
     dry_run: DryRun = False,
     as_json: Json = False,

@@ -28,7 +28,7 @@ def add(
         typer.Option(help="RELATION:ID for an edge to a node, ID:RELATION from it; repeat."),
     ] = None,
     client: Client = None,
-    scope: Scope = "admin",
+    scope: Scope = None,
     as_json: Json = False,
 ) -> None:
     """Write a node with its edges."""

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")]
 Client = Annotated[str | None, typer.Option("--client", help="The client it belongs to.")]
-Scope = Annotated[str, typer.Option(help="public, shared or admin.")]
+Scope = Annotated[
+    str | None,
+    typer.Option(help="public, shared or admin; the narrowest the key has unless said."),
+]
 
 
 def deps_of(ctx: typer.Context) -> Deps:

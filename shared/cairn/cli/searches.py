@@ -1,18 +1,21 @@
 """`cairn searches`: why a search found what it found, and whether it would again."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.options import Json, deps_of, print_json, table
 
+if TYPE_CHECKING:
+    from rich.text import Text
+
 app = typer.Typer(help="Searches that were made: explained and replayed.", no_args_is_help=True)
 
 SearchId = Annotated[str, typer.Argument(help="meta.search_id of an answer.")]
 Svg = Annotated[Path | None, typer.Option("--svg", help="Draw the walked graph to this file.")]
-TEXT_CHARS = 60
+TEXT_CHARS, BLOCK_CHARS, COLUMN_CHARS = 60, 200, 9
 
 
 @app.command("show")
@@ -50,12 +53,15 @@ def show_explained(deps: Deps, told: dict[str, Any]) -> None:
 
     rows: list[dict[str, Any]] = told["results"]
     names = list(dict.fromkeys(name for row in rows for name in row["contributions"]))
-    if rows:
+    if rows and deps.out.width >= TEXT_CHARS + COLUMN_CHARS * (len(names) + 3):
         last = ["rerank"] if _reranked(rows) else []
         shown = table("#", "text", "legs", *names, "total", *last)
         for row in rows:
             shown.add_row(*(escape(cell) for cell in _cells(row, names, rows)))
         deps.out.print(shown)
+    elif rows:
+        for row in rows:
+            deps.out.print(_block(row), highlight=False)
     else:
         deps.out.print("  nothing was found")
     found = ", ".join(f"{leg} {count}" for leg, count in told["candidates"].items())
@@ -89,6 +95,19 @@ def _ids(told: dict[str, Any]) -> list[str]:
 
 def _reranked(rows: list[dict[str, Any]]) -> bool:
     return any(row.get("rerank") is not None for row in rows)
+
+
+def _block(row: dict[str, Any]) -> "Text":
+    """Return a result as a few short lines: what a narrow terminal can show of its table row."""
+    from rich.text import Text
+
+    text = " ".join(str(row.get("text", row["node_id"])).split())
+    legs = ", ".join(f"{leg} {at['rank']}" for leg, at in row["legs"].items())
+    parts = [f"{name} {part:+.3f}" for name, part in row["contributions"].items()]
+    rerank = [] if row.get("rerank") is None else [f"rerank {row['rerank']:.3f}"]
+    block = Text(f"{row['rank']}. {text[:BLOCK_CHARS]}\n", overflow="fold")
+    block.append(f"   {row['score']:.3f}", style="bold").append(f" found by {legs}\n")
+    return block.append(f"   {'  '.join([*parts, *rerank])}\n", style="dim")
 
 
 def _cells(row: dict[str, Any], names: list[str], rows: list[dict[str, Any]]) -> list[str]:

@@ -70,7 +70,7 @@ def list_tickets(
 
     shown = table("id", "status", "priority", "title", "customer", "source", "received")
     for each in found:
-        texts = [escape(each[one] or "(forgotten)") for one in ("title", "customer")]
+        texts = [escape(each["title"] or "(forgotten)"), escape(each["customer"] or "")]
         shown.add_row(
             each["id"],
             _status(each),

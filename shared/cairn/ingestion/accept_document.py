@@ -104,7 +104,7 @@ class AcceptDocument(Writer[DocumentStores]):
         an upload that was not announced or not made.
         """
         require_writer(principal)
-        principal.require_scope(document.scope)
+        scope = principal.writing_scope(document.scope)
         described = self._describe(principal, document)
         ingestion_id = self.new_id()
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
@@ -117,12 +117,10 @@ class AcceptDocument(Writer[DocumentStores]):
                 ingestion_id=ingestion_id,
                 principal_id=principal.principal_id,
                 object_key=object_key,
-                scope=document.scope.value,
+                scope=scope.value,
                 described=described,
                 subjects=resolution.subjects_of(wanted),
-                identity=document_identity(
-                    described, document.scope.value, resolution.subjects_of(about)
-                ),
+                identity=document_identity(described, scope.value, resolution.subjects_of(about)),
                 task_id=document.produced_by_task_id,
             )
             return Work(

@@ -32,7 +32,7 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
     Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
     principal may not write for.
     """
-    principal.require_scope(new.scope)
+    scope = principal.writing_scope(new.scope)
     text = scrub(clean_text(new.text, field="text", max_chars=MAX_TEXT_CHARS)).text
     occurred_at = moment(new.occurred_at, "occurred_at") or now
     valid_from = moment(new.valid_from, "valid_from") or occurred_at
@@ -44,7 +44,7 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         kind=new.type,
         content_hash=content_hash(text),
         audience=Audience(
-            scope=new.scope, agents=tagged_agents(new.agents, principal), data_subjects=()
+            scope=scope, agents=tagged_agents(new.agents, principal), data_subjects=()
         ),
         source_agent=source_agent(new.source_agent, principal),
         occurred_at=occurred_at,

@@ -55,7 +55,7 @@ class NewEvent:
 
     type: str
     client_id: str
-    scope: Scope
+    scope: Scope | None
     occurred_at: datetime | None = None
     session_id: str | None = None
     sequence: int | None = None
@@ -122,7 +122,7 @@ def draft_event(new: NewEvent, principal: Principal, now: datetime) -> EventDraf
     Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
     principal may not write for.
     """
-    principal.require_scope(new.scope)
+    scope = principal.writing_scope(new.scope)
     if len(new.type) > MAX_TYPE_CHARS or not ENTRY_TYPE.fullmatch(new.type):
         refuse("type", "must be a dot-namespaced name such as tool.execute")
     tool_name, status = clean_name(new.tool_name, "tool_name"), clean_name(new.status, "status")
@@ -134,7 +134,7 @@ def draft_event(new: NewEvent, principal: Principal, now: datetime) -> EventDraf
         text=text,
         content_hash=content_hash(text),
         audience=Audience(
-            scope=new.scope, agents=tagged_agents(new.agents, principal), data_subjects=()
+            scope=scope, agents=tagged_agents(new.agents, principal), data_subjects=()
         ),
         source_agent=source_agent(new.agent_id, principal, field="agent_id"),
         occurred_at=moment(new.occurred_at, "occurred_at") or now,

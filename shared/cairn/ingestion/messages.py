@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from cairn.access import Principal, Scope
 from cairn.ingestion.drafting import (
     MAX_TEXT_CHARS,
     Owner,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.access import Principal, Scope
     from cairn.text.json_value import JsonValue
 
 Json = Mapping[str, Any]
@@ -90,7 +90,7 @@ class NewMessage:
     accepted: bool = True
     gate_reason: GateReason | None = None
     client_id: str = GLOBAL_CLIENT
-    scope: Scope = Scope.ADMIN
+    scope: Scope | None = None
     agents: tuple[str, ...] = ()
     data_subjects: tuple[str, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
@@ -147,7 +147,7 @@ def draft_message(new: NewMessage, principal: Principal, now: datetime) -> Messa
     Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
     principal may not write for.
     """
-    principal.require_scope(new.scope)
+    scope = principal.writing_scope(new.scope)
     if new.accepted and new.gate_reason is not None:
         refuse("gate_reason", "is for messages with accepted: false")
     if OWN_METADATA in new.metadata:
@@ -166,7 +166,7 @@ def draft_message(new: NewMessage, principal: Principal, now: datetime) -> Messa
         accepted=new.accepted,
         gate_reason=new.gate_reason if new.accepted else new.gate_reason or GateReason.OTHER,
         client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
-        audience=Audience(scope=new.scope, agents=agents, data_subjects=()),
+        audience=Audience(scope=scope, agents=agents, data_subjects=()),
         screening=screen(text).verdict.value.lower(),
         metadata=clean_metadata(new.metadata),
     )

@@ -71,7 +71,7 @@ class NewNode:
 
     label: str
     properties: Mapping[str, Any]
-    scope: Scope
+    scope: Scope | None
     kind: str | None = None
     edges: tuple[NewEdge, ...] = ()
     client_id: str = GLOBAL_CLIENT
@@ -156,7 +156,7 @@ def draft_node(new: NewNode, principal: Principal, now: datetime) -> NodeDraft:
     Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
     principal may not write for.
     """
-    principal.require_scope(new.scope)
+    scope = principal.writing_scope(new.scope)
     label, kind = _label(new.label), clean_kind(new.kind)
     given = _Properties(dict(new.properties))
     texts = {name: given.text(name, limit) for name, limit in _TEXTS.items()}
@@ -184,7 +184,7 @@ def draft_node(new: NewNode, principal: Principal, now: datetime) -> NodeDraft:
         context_text=_context(metadata),
         metadata=metadata,
         audience=Audience(
-            scope=new.scope, agents=tagged_agents(new.agents, principal), data_subjects=()
+            scope=scope, agents=tagged_agents(new.agents, principal), data_subjects=()
         ),
         client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
         source_agent=source_agent(new.source_agent, principal),

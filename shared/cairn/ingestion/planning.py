@@ -70,7 +70,7 @@ class BatchPlan:
             draft,
             Known(
                 id=same.id,
-                position=position,
+                position=same.position,
                 observed_by=observers,
                 valid_from=same.valid_from,
                 active=True,

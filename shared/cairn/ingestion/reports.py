@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from cairn.access import Principal, Scope
 from cairn.errors import NotFound
 from cairn.graph.entities import entity_id
 from cairn.ids import derived_id
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from cairn.access import Principal, Scope
     from cairn.clock import Stopwatch
     from cairn.ingestion.ports import OutboxRow
     from cairn.ingestion.requests import IdempotencyKey
@@ -66,7 +66,7 @@ class NewReport:
     conversation_id: UUID | None = None
     session_id: str | None = None
     client_id: str = GLOBAL_CLIENT
-    scope: Scope = Scope.ADMIN
+    scope: Scope | None = None
     agents: tuple[str, ...] = ()
     data_subjects: tuple[str, ...] = ()
 
@@ -230,7 +230,7 @@ def draft_report(new: NewReport, principal: Principal, now: datetime) -> ReportD
     Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
     principal may not write for.
     """
-    principal.require_scope(new.scope)
+    scope = principal.writing_scope(new.scope)
     title = clean_text(new.title, field="title", max_chars=MAX_TITLE_CHARS)
     body = scrub(clean_text(new.body, field="body", max_chars=MAX_BODY_CHARS)).text
     client_id = clean_name(new.client_id, "client_id") or GLOBAL_CLIENT
@@ -244,7 +244,7 @@ def draft_report(new: NewReport, principal: Principal, now: datetime) -> ReportD
         conversation_id=new.conversation_id,
         session_id=clean_name(new.session_id, "session_id"),
         client_id=client_id,
-        scope=new.scope,
+        scope=scope,
         agents=tagged_agents(new.agents, principal),
         screening=screen(body).verdict.value.lower(),
         wanted=owners(client_id, new.data_subjects),

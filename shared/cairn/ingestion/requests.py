@@ -46,7 +46,7 @@ class NewMemory:
     type: MemoryKind
     client_id: str
     importance: int | None  # None: derived from the text
-    scope: Scope
+    scope: Scope | None
     key: str | None = None
     subject: str | None = None
     status_value: str | None = None
@@ -109,7 +109,7 @@ class NewDocument:
 
     source_uri: str
     client_id: str
-    scope: Scope
+    scope: Scope | None
     title: str | None = None
     media_type: str | None = None
     content: bytes | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cairn.access import Scope
 from cairn.ingestion.drafting import (
     Owner,
     clean_metadata,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.access import Principal
+    from cairn.access import Principal, Scope
 
 MAX_TITLE_CHARS = 256
 MAX_NOTE_CHARS = 1_000
@@ -56,7 +55,7 @@ class NewTask:
     source_agent: str | None = None
     occurred_at: datetime | None = None
     client_id: str = GLOBAL_CLIENT
-    scope: Scope = Scope.ADMIN
+    scope: Scope | None = None
     agents: tuple[str, ...] = ()
     data_subjects: tuple[str, ...] = ()
 
@@ -94,7 +93,7 @@ def draft_task(new: NewTask, principal: Principal, now: datetime) -> TaskDraft:
     Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
     principal may not write for.
     """
-    principal.require_scope(new.scope)
+    scope = principal.writing_scope(new.scope)
     schema = clean_metadata(new.input_schema) if new.input_schema is not None else None
     inputs = without_secrets(dict(new.inputs), schema) if schema is not None else new.inputs
     client_id = clean_name(new.client_id, "client_id") or GLOBAL_CLIENT
@@ -110,7 +109,7 @@ def draft_task(new: NewTask, principal: Principal, now: datetime) -> TaskDraft:
         source_agent=source_agent(new.source_agent, principal),
         occurred_at=moment(new.occurred_at, "occurred_at") or now,
         client_id=client_id,
-        audience=Audience(scope=new.scope, agents=agents, data_subjects=()),
+        audience=Audience(scope=scope, agents=agents, data_subjects=()),
         wanted=owners(client_id, new.data_subjects),
     )
 

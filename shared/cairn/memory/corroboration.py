@@ -10,7 +10,10 @@ MAX_OBSERVED_BY = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A memory with the identity of the one being written, active or superseded."""
+    """A memory with the identity of the one being written, active or superseded.
+
+    `position` is that of the entry that made it; later ones, such as enrichments, do not move it.
+    """
 
     id: UUID
     position: int

@@ -5,7 +5,8 @@ Internal fields (workspace, guards, hashes, vectors, who observed) are not shown
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,4 +55,8 @@ def _properties(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _one_line(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_one_line(each) for each in cast("Sequence[object]", value))
+    if value is None or isinstance(value, dict | bool):
+        return json.dumps(value, ensure_ascii=False, default=str)
     return " ".join(str(value).split())

@@ -143,14 +143,14 @@ class TestStarting:
         agents = Agents(at_once=0)
         assert agents.start(agents.admin, agents.ticket()) is None
 
-    def test_one_that_ended_is_investigated_again(self) -> None:
+    def test_one_that_was_handed_over_is_not_handed_over_again_unasked(self) -> None:
         agents = Agents()
         one = agents.begin()
         agents.work(one)
-        now = agents.start(agents.admin, agents.found_(one).ticket_id)
-        assert now is not None
-        assert now.investigation_id != one
-        assert "ticket.requeued" in agents.types()
+        before = agents.types()
+        with pytest.raises(Conflict, match="ticket-ended"):
+            agents.start(agents.admin, agents.found_(one).ticket_id)
+        assert agents.types() == before
 
     def test_one_under_way_is_not_begun_twice(self) -> None:
         agents = Agents()

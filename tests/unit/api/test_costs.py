@@ -67,6 +67,8 @@ def test_a_period_is_whole_days_both_included() -> None:
         ("?since=2024-03-15&until=2026-03-14", "query.since"),
         ("?since=yesterday", "query.since"),
         ("?until=2026-02-30", "query.until"),
+        ("?until=0", "query.until"),
+        ("?since=1767225600", "query.since"),
         ("?by=colour", "query.by"),
     ],
 )

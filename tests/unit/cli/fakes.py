@@ -206,6 +206,7 @@ class Shell:
     aws: dict[str, Any] = field(default_factory=dict)
     slept: list[float] = field(default_factory=list)
     transport: httpx.BaseTransport | None = None
+    columns: int = 160
 
     def run(self, *arguments: str, stdin: str | None = None) -> Result:
         given = {"url": "http://cairn", "api_key": ADMIN_KEY, **self.settings}
@@ -217,6 +218,6 @@ class Shell:
             transport=self.transport or AppTransport(self.world),
             sleep=self.slept.append,
             stopwatch=lambda: sum(self.slept),
-            width=160,
+            width=self.columns,
         )
         return CliRunner().invoke(app, list(arguments), obj=deps, input=stdin)

@@ -56,6 +56,15 @@ def test_a_search_is_shown_signal_by_signal() -> None:
         assert part in shown.stdout
 
 
+def test_a_narrow_terminal_gets_a_few_short_lines_for_each_result() -> None:
+    for columns, lines in ((60, ["1.", "found by keyword 1"]), (200, ["legs", "total"])):
+        made = shell(EXPLAINED)
+        made.columns = columns
+        shown = made.run("searches", "show", EXPLAINED["search_id"])
+        assert all(part in shown.stdout for part in (*lines, "+0.500", "0.750"))
+        assert max(map(len, shown.stdout.splitlines())) <= columns
+
+
 @pytest.mark.parametrize(("replayed", "exit_code"), [(True, 0), (False, 1)])
 def test_a_replay_that_differs_is_a_failure(replayed: bool, exit_code: int) -> None:
     shown = shell(EXPLAINED | {"replayed": replayed}).run("searches", "replay", "x")

@@ -104,6 +104,16 @@ def test_a_scope_the_key_has_not_is_denied() -> None:
         draft(narrow, scope=Scope.ADMIN)
 
 
+def test_without_a_scope_the_narrowest_of_the_key_is_taken() -> None:
+    for allowed, taken in [
+        ({Scope.PUBLIC, Scope.SHARED, Scope.ADMIN}, Scope.ADMIN),
+        ({Scope.PUBLIC, Scope.SHARED}, Scope.SHARED),
+        ({Scope.PUBLIC}, Scope.PUBLIC),
+    ]:
+        narrow = replace(ADMIN, allowed_scopes=frozenset(allowed))
+        assert draft(narrow, scope=None).audience.scope is taken
+
+
 def test_agents_are_sorted_once_and_none_is_everybody() -> None:
     assert draft(agents=("b", "a", "b")).audience.agents == ("a", "b")
     assert draft().audience.agents is None

@@ -6,7 +6,6 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer, fitting, replay_headers
 from cairn.api.dependencies import Admin, Anyone, Idempotency, Options, Services, Writer
@@ -77,7 +76,7 @@ class MessageIn(Body):
     accepted: bool = True
     gate_reason: Annotated[GateReason | None, Field(strict=False)] = None
     client_id: Name = GLOBAL_CLIENT
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
     metadata: Metadata = Field(default_factory=dict[str, Any])

@@ -1,6 +1,5 @@
 """What models have cost the workspace. An admin's route."""
 
-from datetime import date
 from typing import Annotated
 
 from fastapi import Query, Response
@@ -8,6 +7,7 @@ from fastapi import Query, Response
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
+from cairn.api.fields import Day
 from cairn.api.routing import router
 from cairn.llm.costs import CostBy
 
@@ -27,10 +27,10 @@ def get_costs(
         CostBy.MODEL
     ),
     since: Annotated[
-        date | None, Query(description="The first day (UTC); 29 days before the last unless said.")
+        Day | None, Query(description="The first day (UTC); 29 days before the last unless said.")
     ] = None,
     until: Annotated[
-        date | None, Query(description="The last day (UTC); today unless said.")
+        Day | None, Query(description="The last day (UTC); today unless said.")
     ] = None,
 ) -> Response:
     """Report tokens, US dollars and calls by model, purpose, day, or of the whole workspace.

@@ -9,7 +9,6 @@ from fastapi import Path, Query, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
@@ -37,7 +36,7 @@ class DocumentIn(Body):
     content_base64: str | None = None
     upload_id: Annotated[UUID, Field(strict=False)] | None = None
     client_id: Name = GLOBAL_CLIENT
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
     metadata: Metadata = Field(default_factory=dict[str, Any])

@@ -9,7 +9,6 @@ from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
 from pydantic import Discriminator, Field, SkipValidation, Tag
 
-from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, checked_item, one_or_many
@@ -57,7 +56,7 @@ class EventIn(Body):
     text: Annotated[Text, at_most(MAX_TEXT_CHARS)] | None = None
     importance: Importance | None = None
     client_id: Name = GLOBAL_CLIENT
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
 

@@ -72,9 +72,11 @@ class InvestigationIn(Body):
     },
 )
 def start_investigation(body: InvestigationIn, caller: Writer, services: Services) -> Response:
-    """Queue a ticket, one that ended too, and start its investigation if there is room.
+    """Queue a ticket and start its investigation if there is room.
 
-    While it waits for a slot, `state` is `queued` and there is no investigation yet.
+    A ticket that was answered or handed over is a conflict: put it back with
+    `POST /v1/tickets/{ticket_id}/requeue`. While it waits for a slot, `state` is `queued` and
+    there is no investigation yet.
     """
     begun = services.investigations.start(caller, body.ticket_id)
     if begun is None:

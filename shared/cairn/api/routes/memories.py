@@ -16,7 +16,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, checked_item, one_or_many
@@ -66,7 +65,7 @@ class MemoryIn(Body):
     knowledge_category: Annotated[KnowledgeCategory, Field(strict=False)] = (
         KnowledgeCategory.GENERAL
     )
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None

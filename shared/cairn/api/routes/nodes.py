@@ -8,7 +8,6 @@ from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
 from pydantic import Discriminator, Field, SkipValidation, Tag
 
-from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
 from cairn.api.batches import Answers, Batch, checked_item, one_or_many
@@ -72,7 +71,7 @@ class NodeIn(Body):
     )
     client_id: Name = GLOBAL_CLIENT
     source_agent: Name | None = None
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
     occurred_at: Timestamp | None = None

@@ -7,7 +7,6 @@ from uuid import UUID
 from fastapi import Query, Response
 from pydantic import Field
 
-from cairn.access import Scope
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Services, Writer
@@ -73,7 +72,7 @@ class ReportIn(Body):
     conversation_id: Annotated[UUID, Field(strict=False)] | None = None
     session_id: Name | None = None
     client_id: Name = GLOBAL_CLIENT
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
 

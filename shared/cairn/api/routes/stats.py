@@ -9,6 +9,12 @@ from cairn.api.routing import router
 
 routes = router("operations")
 
+_BY_KIND = {
+    "type": "object",
+    "description": "By kind of row: how many, and some of their ids.",
+    "additionalProperties": {"$ref": "#/components/schemas/Orphans"},
+}
+
 
 @routes.get(
     "/v1/stats",
@@ -28,7 +34,7 @@ def get_stats(caller: Admin, services: Services) -> Response:
     "/v1/stats/orphans",
     summary="Rows that lost what they belong to",
     response_model=None,
-    responses={**answers(200, "Counts and ids by kind", "Orphans"), **problems()},
+    responses={**answers(200, "Counts and ids by kind", _BY_KIND), **problems()},
 )
 def find_orphans(caller: Admin, services: Services) -> Response:
     """Find nodes without an entry, edges without an end, vectors without a node, and the like.

@@ -6,7 +6,6 @@ from uuid import UUID
 from fastapi import Path, Response
 from pydantic import Field
 
-from cairn.access import Scope
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Services, Writer
 from cairn.api.documentation import answers, problems
@@ -52,7 +51,7 @@ class TaskIn(Body):
     source_agent: Name | None = None
     occurred_at: Timestamp | None = None
     client_id: Name = GLOBAL_CLIENT
-    scope: ScopeName = Scope.ADMIN
+    scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
 

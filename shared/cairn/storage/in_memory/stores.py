@@ -532,7 +532,7 @@ class InMemoryMemories:
             if key in dedup_keys and key and node.state in (*_FOUND, State.SUPERSEDED):
                 known = Known(
                     id=node.id,
-                    position=node.position,
+                    position=self.tables.created[node.id],
                     observed_by=node.observed_by,
                     valid_from=node.valid_from,
                     active=node.state != State.SUPERSEDED,

@@ -1,6 +1,6 @@
 -- name: known
 -- The active and superseded memories of these identities.
-SELECT dedup_key, id, position, observed_by, valid_from, state <> 'superseded' AS active
+SELECT dedup_key, id, created_position, observed_by, valid_from, state <> 'superseded' AS active
   FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = ANY (%(dedup_keys)s)
    AND state IN ('active', 'provisional', 'superseded')
