@@ -45,6 +45,10 @@ HUT_LATER = "# Hut\n\nWords about the hut and Redis.\n\n## Stoves\n\nThere are t
 MODEL = replace(HASHING, id=1)
 """A model the database knows, with as many dimensions."""
 
+BARRED = """INSERT INTO forgetting (workspace_id, id, subject_id, kind, mark, keyed, reason,
+  principal_id, status, position, begun_at) VALUES ($w, gen_random_uuid(), %s, 'person',
+  decode(repeat('00', 32), 'hex'), true, 'request', $w, 'barred', 1, now())"""
+
 
 @dataclass
 class Everything:
@@ -107,6 +111,15 @@ class Everything:
         with self.database.connect_as_superuser() as root:
             cursor = root.execute(text.encode(), parameters)
             return cursor.fetchall() if cursor.description else []
+
+    def forgotten(self, natural_key: str) -> UUID:
+        """Destroy somebody's key as a forgetting does once its tombstone is written."""
+        [(subject,)] = self.rows(
+            "SELECT id FROM data_subject WHERE workspace_id = $w AND natural_key = %s", natural_key
+        )
+        self.rows(BARRED, subject)
+        self.keys.destroy(self.workspace_id, subject)
+        return subject
 
     def fill(self) -> None:
         """Write one of everything, embedding now and then."""
@@ -247,11 +260,14 @@ class Everything:
         )(seconds=10.0)
 
 
-def open_everything(database: Database, name: str | None = None) -> Everything:
+def open_everything(database: Database, name: str | None = None, *, keys: Any = None) -> Everything:
     """An empty workspace; close its pool afterwards."""
     workspace_id, _ = create_workspace(
         database.owner_url, name or f"all-{new_id()}", clock=utc_now, new_id=new_id
     )
     return Everything(
-        database=database, workspace_id=workspace_id, pool=Pool(database.app_url, size=3)
+        database=database,
+        workspace_id=workspace_id,
+        pool=Pool(database.app_url, size=3),
+        keys=keys or InMemoryKeyStore(),
     )

@@ -32,12 +32,13 @@ def create_workspace(owner_url: str, name: str) -> tuple[UUID, str]:
 
 
 def verify_ledgers(
-    owner_url: str, workspace_id: UUID | None = None
+    owner_url: str, workspace_id: UUID | None = None, settings: ApiSettings | None = None
 ) -> Iterable[LedgerVerification]:
-    """Verify one workspace's chain, or all of them, one result each."""
+    """Verify one workspace's chain or all of them, one result each; with settings, keys too."""
+    from cairn.bootstrap.parts import key_store
     from cairn.storage.postgres.ledger_reads import verify_ledgers
 
-    return verify_ledgers(owner_url, workspace_id)
+    return verify_ledgers(owner_url, workspace_id, key_store(settings) if settings else None)
 
 
 def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:

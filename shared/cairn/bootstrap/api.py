@@ -6,7 +6,7 @@ Every use case is imported and built when the first request needs it; `later` st
 from __future__ import annotations
 
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions, ApiServices
@@ -21,9 +21,12 @@ from cairn.ids import new_id
 from cairn.settings import ApiSettings, ServerSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aws_lambda_powertools import Logger
     from fastapi import FastAPI
 
+    from cairn.access import Principal
     from cairn.api import services as api
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
@@ -37,7 +40,11 @@ if TYPE_CHECKING:
     from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
+    from cairn.lifecycle.missing_keys import VerifyWithKeys
+    from cairn.retrieval.views import LedgerVerification
 
+
+Found = TypeVar("Found", bound="LedgerVerification")
 
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 
@@ -65,7 +72,7 @@ def api_services(
         context=later(lambda: _context(parts)),
         explain_search=later(lambda: _searches(parts)),
         list_ledger=later(lambda: parts.browse.list_ledger),
-        verify_ledger=later(lambda: parts.browse.verify_ledger),
+        verify_ledger=later(lambda: _with_keys(parts, parts.browse.verify_ledger)),
         verify_anchors=later(lambda: _verify_anchors(parts)),
         taints=later(lambda: _taints(parts)),
         create_key=later(lambda: _create_key(parts)),
@@ -166,18 +173,30 @@ def _searches(parts: ApiParts) -> api.ExplainSearch:
     return searches(parts.opened, parts.search_runs)
 
 
+def _with_keys(parts: ApiParts, verify: Callable[[Principal], Found]) -> VerifyWithKeys[Found]:
+    from cairn.lifecycle.missing_keys import VerifyWithKeys
+    from cairn.storage.postgres.views import browse_transactions
+
+    return VerifyWithKeys(
+        verify=verify,
+        transactions=browse_transactions(parts.opened),
+        keys=parts.remember.resolver.keys,
+    )
+
+
 def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
     from cairn.bootstrap.signing import signing_key
     from cairn.lifecycle.anchors import VerifyAnchored
     from cairn.storage.aws.anchors import S3Anchors
     from cairn.storage.postgres.views import browse_transactions
 
-    return VerifyAnchored(
+    anchored = VerifyAnchored(
         transactions=browse_transactions(parts.opened),
         store=S3Anchors(parts.settings.anchor_bucket),
         verifier=signing_key(parts.settings),
         clock=utc_now,
     )
+    return _with_keys(parts, anchored)
 
 
 def _taints(parts: ApiParts) -> api.TaintServices:

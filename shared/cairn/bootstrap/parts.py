@@ -98,6 +98,10 @@ class OpenedLater:
         """As `KeyStore`."""
         return self._store.get(workspace_id, subject_ids)
 
+    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
+        """As `KeyStore`."""
+        return self._store.absent(workspace_id, subject_ids)
+
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """As `KeyStore`."""
         return self._store.destroy(workspace_id, subject_id)

@@ -125,6 +125,10 @@ def _take_workspace(audit: "MemoryAudit", deps: "Deps") -> None:
             record = named[at] if at < len(named) else f"{kind} {at + 1}"
             audit.lost(record, kind.replace("_", " "))
 
+    for key in deps.client.get("/v1/ledger/verify")["missing_keys"]:
+        why = f"its key is gone and nobody was forgotten: {key['entries']} entries cannot be read"
+        audit.lost(str(key["subject_id"]), why)
+
 
 def _record(memory: dict[str, Any]) -> Any:
     from datetime import datetime

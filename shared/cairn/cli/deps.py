@@ -49,9 +49,12 @@ class Operator(Protocol):
         ...
 
     def verify_ledgers(
-        self, owner_url: str, workspace_id: UUID | None = None
+        self,
+        owner_url: str,
+        workspace_id: UUID | None = None,
+        settings: "ApiSettings | None" = None,
     ) -> "Iterable[LedgerVerification]":
-        """Verify one workspace's chain or all of them, one result each."""
+        """Verify one workspace's chain or all of them, one result each; with settings, its keys."""
         ...
 
     def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:
@@ -176,6 +179,13 @@ class Deps:
                 "This needs the settings of the deployment's functions.",
                 advice="run it where .local/cairn.env is, or set what the api function has",
             ) from error
+
+    def deployment_if_known(self) -> "ApiSettings | None":
+        """The same settings, None where they are not all set."""
+        try:
+            return self.deployment()
+        except Failure:
+            return None
 
     @property
     def owner_url(self) -> str | None:

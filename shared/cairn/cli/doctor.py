@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -221,9 +222,14 @@ def _machine(deps: Deps) -> Finding:
 
 def _ledger(deps: Deps) -> Finding:
     found = verifications(deps, None)
-    broken = [each for each in found if not each["ok"]]
+    broken = sorted(
+        (each for each in found if not each["ok"]),
+        key=lambda one: one["first_bad_position"] is None,
+    )
     if broken:
         first = broken[0]
+        if first["first_bad_position"] is None:
+            return _keys_missing(broken)
         says = f"{first['workspace_id']} is broken at {first['first_bad_position']}"
         return Finding(
             name="ledger",
@@ -233,6 +239,18 @@ def _ledger(deps: Deps) -> Finding:
         )
     entries = sum(each["checked"] for each in found)
     return Finding(name="ledger", ok=True, says=f"{entries} entries in {len(found)} chains hold")
+
+
+def _keys_missing(found: list[dict[str, Any]]) -> Finding:
+    missing = [key for each in found for key in each["missing_keys"]]
+    named = ", ".join(str(key["subject_id"]) for key in missing[:3])
+    entries = sum(key["entries"] for key in missing)
+    return Finding(
+        name="ledger",
+        ok=False,
+        says=f"{len(missing)} keys are gone and nobody was forgotten: {named}; {entries} entries",
+        advice="restore the key store; until then a rebuild is refused",
+    )
 
 
 def _show(deps: Deps, finding: Finding) -> None:

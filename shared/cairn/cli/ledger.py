@@ -28,8 +28,9 @@ def verify(
 ) -> None:
     """Verify chains from their beginning; exit status 1 and the position when one is broken.
 
-    With the owner's database URL all workspaces are verified, otherwise the key's own. `--anchors`
-    also finds a chain that the database's owner wrote anew or cut.
+    With the owner's database URL all workspaces are verified, otherwise the key's own; and whether
+    the key of everybody nobody has forgotten is there. `--anchors` also finds a
+    chain that the database's owner wrote anew or cut.
     """
     deps = deps_of(ctx)
     if anchors:
@@ -48,8 +49,9 @@ def verify(
 def verifications(deps: Deps, workspace: UUID | None) -> list[dict[str, Any]]:
     """Verify through the owner's URL where there is one, else through the API."""
     if deps.owner_url:
-        operator = deps.load_operator()
-        return [asdict(each) for each in operator.verify_ledgers(deps.owner_url, workspace)]
+        operator, settings = deps.load_operator(), deps.deployment_if_known()
+        found = operator.verify_ledgers(deps.owner_url, workspace, settings)
+        return [asdict(each) for each in found]
     return [own_verification(deps, workspace)]
 
 
@@ -77,8 +79,18 @@ def _show(deps: Deps, found: list[dict[str, Any]]) -> None:
         shown.add_row(str(each["workspace_id"]), chain, str(each["checked"]), head)
     deps.out.print(shown)
     for each in found:
+        _show_missing_keys(deps, each)
         if "anchors" in each:
             _show_anchors(deps, each["anchors"])
+
+
+def _show_missing_keys(deps: Deps, found: dict[str, Any]) -> None:
+    for one in found["missing_keys"]:
+        how = "destroyed without a forgetting" if one["destroyed"] else "missing"
+        deps.out.print(
+            f"[red]the key of {one['subject_id']} is {how}[/]: {one['entries']} entries cannot be "
+            f"read, the first at {one['first_position']}"
+        )
 
 
 def _chain_holds(found: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from cairn.errors import Conflict
 from cairn.ids import IdSource
 from cairn.ingestion.drafting import Owner
 from cairn.ingestion.ports import Subject, WriteStores
-from cairn.ledger.keys import KeyStore, SubjectForgotten, subject_mark
+from cairn.ledger.keys import KeyMissing, KeyStore, SubjectForgotten, subject_mark
 from cairn.transaction import Transactions
 
 _ATTEMPTS = 3
@@ -76,8 +76,18 @@ class SubjectResolver:
         ids |= {(one.kind, one.natural_key): one.id for one in new}
         workspace_id = principal.workspace_id
         needed = {workspace_id, *ids.values(), *others}
+        self._require_kept(workspace_id, needed - {workspace_id, *(one.id for one in new)})
         keys = self.keys.get_or_create(workspace_id, needed)
         return Resolution(workspace_id=workspace_id, ids=ids, new=new, keys=keys)
+
+    def _require_kept(self, workspace_id: UUID, known: Collection[UUID]) -> None:
+        """Raise KeyMissing when somebody known had a key, and it is gone without a forgetting."""
+        gone = set(known) - self.keys.get(workspace_id, known).keys() if known else None
+        if gone:
+            absent = self.keys.absent(workspace_id, gone)
+            lost = [subject for subject, destroyed in absent.items() if not destroyed]
+            if lost:
+                raise KeyMissing(lost)
 
     def _known(self, principal: Principal, wanted: Collection[Owner]) -> Mapping[Owner, UUID]:
         with self.transactions.reading(principal) as stores:

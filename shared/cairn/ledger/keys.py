@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from cairn.clock import Clock
-from cairn.errors import Conflict, NotFound
+from cairn.errors import Conflict, NotFound, Unavailable
 from cairn.text.json_value import JsonValue
 
 KEY_BYTES = 32
@@ -45,6 +45,20 @@ class SubjectForgotten(Conflict):
         super().__init__("This data subject was forgotten.", subject_id=str(subject_id))
 
 
+class KeyMissing(Unavailable):
+    """A key that was made and never destroyed is not in the store; it is not made anew.
+
+    A second one would leave what was sealed under the first unreadable when that comes back.
+    """
+
+    def __init__(self, subject_ids: Collection[UUID]) -> None:
+        super().__init__(
+            "A key that was never destroyed is missing; restore the key store.",
+            reason="key-missing",
+            subject_ids=sorted(map(str, subject_ids)),
+        )
+
+
 class KeyStore(Protocol):
     """Holds one 32-byte key per (workspace, data subject), outside the database.
 
@@ -62,6 +76,10 @@ class KeyStore(Protocol):
 
     def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
         """Return the keys that exist; a missing subject was destroyed or never had one."""
+        ...
+
+    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
+        """Return those that have no key, and of each whether it was destroyed; none is opened."""
         ...
 
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
@@ -177,6 +195,10 @@ class KeyCache:
     def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
         """Return the keys that exist, as the store does."""
         return self._through(self._store.get, workspace_id, subject_ids)
+
+    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
+        """Return those without a key, as the store says now: what is remembered may be gone."""
+        return self._store.absent(workspace_id, subject_ids)
 
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Forget the key here and destroy it in the store."""

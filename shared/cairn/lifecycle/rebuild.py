@@ -43,6 +43,18 @@ LAST_ENTRIES = 500
 COMPLETED = "rebuild.completed"
 
 
+class KeysMissing(Conflict):
+    """Entries cannot be read for want of keys of people whom nobody has forgotten."""
+
+    def __init__(self, subject_ids: Sequence[UUID]) -> None:
+        super().__init__(
+            f"The keys of {len(subject_ids)} data subjects are missing and no forgetting says why; "
+            "restore the key store.",
+            reason="key-missing",
+            subject_ids=[str(one) for one in subject_ids],
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuilt:
     """What a rebuild found. `equal`: all was as the ledger says, table by table, before it.
@@ -137,14 +149,18 @@ class Rebuild:
         """Replay what is left and put the rows in place, or only compare; the replica is dropped.
 
         None when more was written meanwhile than may be replayed while writers wait, or a replay
-        has to begin again: go on with `advance`.
+        has to begin again: go on with `advance`. Raises KeysMissing: nothing has changed then.
         """
         principal = system_principal(workspace_id)
-        if only_check:
-            with self.replays.comparing(principal) as stores:
-                return self._compared(principal, stores)
-        with self.replays.finishing(principal) as stores:
-            done, rows = self._put_in_place(principal, stores)
+        try:
+            if only_check:
+                with self.replays.comparing(principal) as stores:
+                    return self._compared(principal, stores)
+            with self.replays.finishing(principal) as stores:
+                done, rows = self._put_in_place(principal, stores)
+        except KeysMissing:
+            self.discard(workspace_id)  # what it could not read it has to read once the key is back
+            raise
         self.dispatcher.send(rows)
         return done
 
@@ -168,6 +184,7 @@ class Rebuild:
             return self._begun(principal, stores, head), head
         replay(found, stores)
         unreadable = sum(one.body is None for one in found)
+        stores.replica.keyless({subject for one in found for subject in one.keyless})
         stores.replica.advance(page.reached, entries=len(found), unreadable=unreadable)
         return (
             Progress(
@@ -204,6 +221,8 @@ class Rebuild:
                 progress, head = self._page(principal, stores, ahead)
         if progress.head != head:
             raise Conflict("The ledger does not end at its head.", reason="ledger-broken")
+        if missing := stores.replica.unforgotten():
+            raise KeysMissing(missing)
         return progress
 
     def _compared(self, principal: Principal, stores: FinishStores) -> Rebuilt | None:

@@ -109,6 +109,14 @@ class Replica(Protocol):
         """Keep that all up to `head` is replayed: so many more entries."""
         ...
 
+    def keyless(self, subject_ids: Collection[UUID]) -> None:
+        """Keep whose keys entries could not be read without."""
+        ...
+
+    def unforgotten(self) -> Sequence[UUID]:
+        """Return those of them whom no entry and no tombstone says to be forgotten."""
+        ...
+
     def discard(self) -> None:
         """Forget it, rows and all."""
         ...

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.lifecycle.rebuild import KeysMissing
+
 if TYPE_CHECKING:
     from uuid import UUID
 
@@ -21,7 +23,13 @@ class RecomputeByReplay:
     rebuild: Rebuild
 
     def __call__(self, workspace_id: UUID, *, seconds: float) -> bool:
-        """Go on replaying for some time; True once the rows are in place."""
+        """Go on replaying for some time; True once the rows are in place.
+
+        Not while somebody else's key is missing: what is to be erased is, and the rest waits.
+        """
         if self.rebuild.advance(workspace_id, seconds=seconds)["more"]:
             return False
-        return self.rebuild.finish(workspace_id) is not None
+        try:
+            return self.rebuild.finish(workspace_id) is not None
+        except KeysMissing:
+            return False

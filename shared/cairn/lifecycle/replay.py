@@ -19,7 +19,7 @@ from cairn.ingestion import projectors, recipes
 from cairn.ingestion.enrich_ports import NewEmbedding
 from cairn.ingestion.subscriptions import CHANGED, changed_subscription
 from cairn.ledger.chain import head_of
-from cairn.ledger.keys import BodyUnreadable, key_subjects
+from cairn.ledger.keys import key_subjects
 from cairn.ledger.verify import fault_of
 
 if TYPE_CHECKING:
@@ -42,10 +42,11 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """An entry and its body in clear; None when a key of it was destroyed."""
+    """An entry and its body in clear; None without the keys of `keyless`."""
 
     entry: Entry
     body: Body | None
+    keyless: tuple[UUID, ...] = ()
 
 
 def checked(entries: Sequence[Entry], head: Head) -> Head:
@@ -73,16 +74,15 @@ def opened(entries: Sequence[Entry], keys: KeyStore, cipher: BodyCipher) -> list
     held = keys.get(entries[0].workspace_id, wanted)
     found: list[Opened] = []
     for entry in entries:
-        body: Body | None = {}
-        if entry.body:
-            try:
-                subjects = owners[entry.id]
-                body = cipher.open(entry.id, entry.workspace_id, subjects, held, entry.body)
-            except BodyUnreadable as error:
-                if error.reason != "key-destroyed":
-                    raise
-                body = None
-        found.append(Opened(entry=entry, body=body))
+        if not entry.body:
+            found.append(Opened(entry=entry, body={}))
+            continue
+        subjects = owners[entry.id]
+        keyless = tuple(one for one in subjects if one not in held)
+        body: Body | None = None
+        if not keyless:
+            body = cipher.open(entry.id, entry.workspace_id, subjects, held, entry.body)
+        found.append(Opened(entry=entry, body=body, keyless=keyless))
     return found
 
 

@@ -179,8 +179,24 @@ class LedgerEntryView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MissingKey:
+    """A data subject whom nobody has forgotten and whose key is gone, with what is unreadable.
+
+    The workspace's own id stands for entries that are about nobody.
+    """
+
+    subject_id: UUID
+    entries: int
+    first_position: int
+    destroyed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerVerification:
-    """Whether a workspace's chain holds; `first_bad_position` and `reason` when it does not."""
+    """Whether a workspace's chain holds; `first_bad_position` and `reason` when it does not.
+
+    `ok` needs the chain to hold and no key to be missing.
+    """
 
     workspace_id: UUID
     ok: bool
@@ -189,6 +205,7 @@ class LedgerVerification:
     reason: str | None
     head_position: int
     head_hash: str
+    missing_keys: tuple[MissingKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

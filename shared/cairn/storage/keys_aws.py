@@ -65,6 +65,12 @@ class DynamoKeyStore:
                 if wrapped
             }
 
+    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
+        """Return those without a key, and of each whether it was destroyed."""
+        with _translated():
+            kept = self._read(workspace_id, subject_ids)
+        return {one: one in kept for one in subject_ids if not kept.get(one)}
+
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Erase the wrapped key and bar the subject."""
         with _translated():

@@ -78,6 +78,15 @@ class FileKeyStore:
             if wrapped
         }
 
+    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
+        """Return those without a key, and of each whether it was destroyed."""
+        with self._connected() as connection:
+            found = {
+                subject: self._wrapped(connection, workspace_id, subject)
+                for subject in set(subject_ids)
+            }
+        return {subject: kept is None for subject, kept in found.items() if not kept}
+
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Erase the key and bar the subject."""
         with self._writing() as connection:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from psycopg import sql
 from tests.plugins.postgres import Database
-from tests.support.everything import Everything, open_everything
+from tests.support.everything import BARRED, Everything, open_everything
 from tests.support.remembering import NOON, Sent
 
 from cairn.clock import monotonic, utc_now
@@ -17,7 +17,7 @@ from cairn.errors import Conflict
 from cairn.ids import new_id
 from cairn.ledger.importing import Export, ImportRefused
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.rebuild import Rebuild
+from cairn.lifecycle.rebuild import KeysMissing, Rebuild
 from cairn.lifecycle.restore import Restore, Restored
 from cairn.lifecycle.tombstones import TombstonesApplied
 from cairn.storage.postgres.database import Database as Pool
@@ -65,7 +65,11 @@ def empty(postgres_cluster: "Server", template_database: str) -> Iterator[Databa
 
 
 def restore(
-    into: Database, lines: list[str], keys: "KeyStore", followed: "list[UUID] | None" = None
+    into: Database,
+    lines: list[str],
+    keys: "KeyStore",
+    followed: "list[UUID] | None" = None,
+    forgotten: "UUID | None" = None,
 ) -> Restored:
     pool = Pool(into.app_url, size=2)
 
@@ -75,6 +79,10 @@ def restore(
         assert count(into, "ledger") > 0
         if followed is not None:
             followed.append(workspace_id)
+        if forgotten is not None:  # who follows a tombstone keeps a forgetting
+            with into.connect_as_superuser() as root:
+                barred = BARRED.replace("$w", f"'{workspace_id}'").encode()
+                root.execute(barred, [forgotten])
         return TombstonesApplied(
             workspace_id=workspace_id, subjects=0, keys_destroyed=0, nodes_purged=0, refused=()
         )
@@ -189,7 +197,7 @@ def test_a_person_forgotten_since_the_export_does_not_come_back(
         "SELECT id FROM data_subject WHERE workspace_id = $w AND natural_key = 'ana'"
     )
     full.keys.destroy(full.workspace_id, ana)
-    done = restore(empty, lines, full.keys)
+    done = restore(empty, lines, full.keys, forgotten=ana)
     assert done.rebuilt.unreadable > 0
     with empty.connect_as_superuser() as root:
         found = root.execute(
@@ -197,6 +205,20 @@ def test_a_person_forgotten_since_the_export_does_not_come_back(
             [ana],
         ).fetchone()
     assert found == (0,)
+
+
+def test_a_restore_beside_keys_that_lack_one_is_refused_unless_a_tombstone_says_why(
+    full: Everything, lines: list[str], empty: Database
+) -> None:
+    """Somebody whose key is gone and who was never forgotten would come back without a memory."""
+    [(ana,)] = full.rows(
+        "SELECT id FROM data_subject WHERE workspace_id = $w AND natural_key = 'ana'"
+    )
+    full.keys.destroy(full.workspace_id, ana)
+    with pytest.raises(KeysMissing) as refused:
+        restore(empty, lines, full.keys)
+    assert refused.value.fields["subject_ids"] == [str(ana)]
+    assert count(empty, "node") == 0
 
 
 def test_reading_an_export_takes_no_memory_of_its_length(lines: list[str]) -> None:

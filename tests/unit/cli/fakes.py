@@ -65,7 +65,7 @@ class FakeOperator:
         return UUID(int=5), "cairn_new.secret"
 
     def verify_ledgers(
-        self, owner_url: str, workspace_id: UUID | None = None
+        self, owner_url: str, workspace_id: UUID | None = None, settings: object = None
     ) -> Iterable[LedgerVerification]:
         if workspace_id is not None:
             return [self.chains[workspace_id]]

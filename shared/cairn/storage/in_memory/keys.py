@@ -38,6 +38,12 @@ class InMemoryKeyStore:
             found = {subject: self._keys.get((workspace_id, subject)) for subject in subject_ids}
         return {subject: key for subject, key in found.items() if key is not None}
 
+    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
+        """Return those without a key, and of each whether it was destroyed."""
+        with self._lock:
+            found = {one: self._keys.get((workspace_id, one), b"") for one in subject_ids}
+        return {subject: key is None for subject, key in found.items() if not key}
+
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Erase the key and bar the subject."""
         with self._lock:

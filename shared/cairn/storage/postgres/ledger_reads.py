@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cairn.access.system import system_principal
 from cairn.errors import NotFound
 from cairn.ledger.export import export_lines
+from cairn.lifecycle.missing_keys import with_missing_keys
 from cairn.retrieval.browse import entries_of, verify_chain
 from cairn.storage.postgres.accounts import as_owner
 from cairn.storage.postgres.sql import query
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from uuid import UUID
 
+    from cairn.ledger.keys import KeyStore
     from cairn.retrieval.views import LedgerVerification
 
 
 def verify_ledgers(
-    owner_url: str, workspace_id: UUID | None = None
+    owner_url: str, workspace_id: UUID | None = None, keys: KeyStore | None = None
 ) -> Iterator[LedgerVerification]:
-    """Verify one workspace's chain or all of them, one result each; NotFound for an unknown one."""
+    """Verify one workspace's chain or all of them, one result each; NotFound for an unknown one.
+
+    With `keys` also that every body's keys are there.
+    """
     with _snapshot(owner_url, workspace_id) as ledgers:
         for one, ledger in ledgers:
-            yield verify_chain(ledger, one)
+            found = verify_chain(ledger, one)
+            sealed = ledger.sealed_for() if keys else ()
+            yield with_missing_keys(found, sealed, keys, one) if keys else found
 
 
 def export_ledger(owner_url: str, workspace_id: UUID) -> Iterator[str]:

@@ -80,6 +80,15 @@ class PostgresReplica(Store):
         if row is not None and _doubled(row[0] - entries, row[0]):
             self.run("rebuild.analyse")
 
+    def keyless(self, subject_ids: Collection[UUID]) -> None:
+        """Keep whose keys entries could not be read without."""
+        if subject_ids:
+            self.run("rebuild.keyless", ids=list(subject_ids))
+
+    def unforgotten(self) -> Sequence[UUID]:
+        """Return those of them whom no entry and no tombstone says to be forgotten."""
+        return [subject for (subject,) in self.run("rebuild.unforgotten")]
+
     def discard(self) -> None:
         """Forget it, rows and all."""
         self.run("rebuild.discard")

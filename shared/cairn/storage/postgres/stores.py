@@ -13,6 +13,7 @@ from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
+from cairn.lifecycle.missing_keys import SealedFor
 from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
@@ -263,6 +264,13 @@ class PostgresLedger(Store):
         """Return up to `limit` entries above position `after`, of one type when given."""
         rows = self.run("ledger.page", after=after, limit=limit, type=type_)
         return [ledger_entry(self.principal.workspace_id, row) for row in rows]
+
+    def sealed_for(self) -> Sequence[SealedFor]:
+        """Return everybody whose key a body needs and who was not forgotten, in order of ids."""
+        return [
+            SealedFor(subject_id=subject_id, entries=entries, first_position=first)
+            for subject_id, entries, first in self.run("ledger.sealed_for")
+        ]
 
     def trace_at(self, position: int) -> str | None:
         """Return the trace id of the entry at a position, if it is of a trace."""

@@ -61,6 +61,11 @@ BEGIN
   CREATE UNLOGGED TABLE replay.lacking (
     workspace_id uuid NOT NULL, node_id uuid NOT NULL, PRIMARY KEY (workspace_id, node_id)
   );
+  -- Whose keys entries could not be read without.
+  DROP TABLE IF EXISTS replay.keyless;
+  CREATE UNLOGGED TABLE replay.keyless (
+    workspace_id uuid NOT NULL, subject_id uuid NOT NULL, PRIMARY KEY (workspace_id, subject_id)
+  );
   FOR name IN SELECT c.relname FROM pg_class c
     WHERE c.relnamespace = 'replay'::regnamespace AND c.relkind = 'r' LOOP
     EXECUTE format('ALTER TABLE replay.%I ENABLE ROW LEVEL SECURITY', name);

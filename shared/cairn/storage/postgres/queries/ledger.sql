@@ -1,3 +1,16 @@
+-- name: sealed_for
+-- Whose keys bodies need, except of those who were forgotten: an entry says so, or a forgetting
+-- whose tombstone is written.
+SELECT s.id, count(*), min(l.position)
+  FROM ledger l CROSS JOIN LATERAL unnest(CASE WHEN l.data_subjects = '{}'
+    THEN ARRAY[l.workspace_id] ELSE l.data_subjects END) AS s (id)
+ WHERE l.workspace_id = %(workspace_id)s AND octet_length(l.body) > 0
+   AND s.id NOT IN (SELECT f.subject_id FROM forgetting f
+     WHERE f.workspace_id = %(workspace_id)s AND f.status <> 'begun')
+   AND s.id::text NOT IN (SELECT g.meta::jsonb ->> 'subject_id' FROM ledger g
+     WHERE g.workspace_id = %(workspace_id)s AND g.type IN ('subject.forgotten', 'source.forgotten'))
+ GROUP BY s.id ORDER BY s.id
+
 -- name: head
 -- Where the workspace's chain ends.
 SELECT position, hash, recorded_at FROM ledger_head WHERE workspace_id = %(workspace_id)s

@@ -51,6 +51,23 @@ INSERT INTO replay.lacking (workspace_id, node_id)
 SELECT %(workspace_id)s, id FROM unnest(%(ids)s::uuid[]) AS id
 ON CONFLICT DO NOTHING
 
+-- name: keyless
+-- Keep whose keys entries could not be read without.
+INSERT INTO replay.keyless (workspace_id, subject_id)
+SELECT %(workspace_id)s, id FROM unnest(%(ids)s::uuid[]) AS id
+ON CONFLICT DO NOTHING
+
+-- name: unforgotten
+-- Those of them whom no entry says to be forgotten, and no forgetting whose tombstone is written.
+SELECT k.subject_id FROM replay.keyless k
+ WHERE k.workspace_id = %(workspace_id)s
+   AND NOT EXISTS (SELECT FROM forgetting f
+     WHERE f.workspace_id = k.workspace_id AND f.subject_id = k.subject_id AND f.status <> 'begun')
+   AND NOT EXISTS (SELECT FROM ledger l
+     WHERE l.workspace_id = k.workspace_id AND l.type IN ('subject.forgotten', 'source.forgotten')
+       AND l.meta::jsonb ->> 'subject_id' = k.subject_id::text)
+ ORDER BY k.subject_id
+
 -- name: supplied
 -- They have got their vectors after all.
 DELETE FROM replay.lacking WHERE workspace_id = %(workspace_id)s AND node_id = ANY (%(ids)s)
