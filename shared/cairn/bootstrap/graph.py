@@ -63,7 +63,12 @@ def walk_services(opened: Database, recalled: Recall, runs: RunRecorder) -> Grap
             ),
             settings=recalled.settings,
         ),
-        lineage=TraceLineage(transactions=transactions, stopwatch=monotonic),
+        lineage=TraceLineage(
+            transactions=transactions,
+            clock=utc_now,
+            stopwatch=monotonic,
+            settings=recalled.settings,
+        ),
         summaries=ReadSummaries(transactions=transactions),
         feedback=GiveFeedback(store=PostgresFeedback(opened, runs.wait_for), clock=utc_now),
     )

@@ -15,6 +15,7 @@ from cairn.graph.entities import ExtractedEntity, entity_id
 from cairn.graph.keywords import keywords
 from cairn.graph.node import Label
 from cairn.ingestion.enrich_entities import NO_ENTITIES, entities_of
+from cairn.llm.extract import extract
 from cairn.memory.importance import derived_importance
 from cairn.text.canonical import format_timestamp
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 PAIRED_ENTITIES = 10
 """Entities of one node that are counted as seen together: at most 45 pairs a node."""
 
+SUMMARY_WORDS = 25
+"""Of an event: at most so many of its words."""
+
 MAX_PAIRS = 2_000
 """Pairs one entry may strengthen; the most frequent stay."""
 
@@ -42,10 +46,13 @@ class Derived:
     keywords: tuple[str, ...]
     entities: tuple[ExtractedEntity, ...]
     importance: int | None = None  # only where nobody can have given one
+    summary: str | None = None  # of an event, when it is looked at for the first time
 
 
 def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Derived:
     """Return what a node's text says by itself: keywords, entities, a chunk's importance.
+
+    An event is summed up in its own words when it is first enriched.
 
     A summary names nobody anew: its sources refer to the entities, and would be counted twice.
     """
@@ -57,7 +64,14 @@ def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Deri
         keywords=keywords(node.text),
         entities=() if node.label == Label.SUMMARY else entities_of(node, aliases),
         importance=importance if importance != node.importance else None,
+        summary=_summary(node),
     )
+
+
+def _summary(node: EnrichableNode) -> str | None:
+    if node.label != Label.EVENT or node.keywords:
+        return None
+    return extract(node.text, max_words=SUMMARY_WORDS) or None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,6 +95,8 @@ class _Body:
             change["keywords"] = list(derived.keywords)
         if derived.importance is not None:
             change["importance"] = derived.importance
+        if derived.summary is not None:
+            change["summary"] = derived.summary
         if len(change) > 1:
             self.nodes.append(change)
         self._refer(derived, [one for one in held if one.relation == Relation.REFERENCES])

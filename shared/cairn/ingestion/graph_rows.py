@@ -60,6 +60,7 @@ def _change(entry: Entry, change: Mapping[str, Any]) -> NodeChange:
         position=entry.position,
         keywords=tuple(words) if words is not None else None,
         importance=change.get("importance"),
+        summary=change.get("summary"),
     )
 
 

@@ -42,6 +42,7 @@ def attributes(node: FoundNode) -> dict[str, Any]:
         values[name] = None if value is None else str(value)
     values |= {name: _time(getattr(node, name)) for name in _AS_TIME}
     values |= {
+        "keywords": list(node.keywords),
         "agents": list(node.agents),
         "headings": list(node.headings),
         "metadata": dict(node.metadata),

@@ -34,6 +34,7 @@ class EventView:
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
     agents: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
+    summary: str | None = None
     embedded: bool = False
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from cairn.errors import NotFound
 from cairn.graph.edge import Relation, View
-from cairn.graph.intent_weights import INTENT_WEIGHTS
+from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, weight_of
 from cairn.graph.neighbourhood import GraphEdge, crowded
-from cairn.graph.quality import traverse_score
-from cairn.graph.traversal import Bounds
+from cairn.graph.quality import step, traverse_score
+from cairn.graph.traversal import HOP_DECAY, Bounds
 from cairn.ids import derived_id
 from cairn.retrieval.records import Filters
+from cairn.retrieval.switches import workspace_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
-    from cairn.clock import Stopwatch
-    from cairn.graph.intent_weights import Intent, IntentWeights
+    from cairn.clock import Clock, Stopwatch
+    from cairn.graph.intent_weights import IntentWeights, Row
     from cairn.retrieval.graph_ports import GraphReader, GraphStores
+    from cairn.retrieval.ports import WorkspaceSettings
     from cairn.retrieval.records import FoundNode
     from cairn.transaction import Transactions
 
@@ -52,6 +54,8 @@ TOWARDS_OUTCOME = frozenset(
 )
 """Relations whose source was there first."""
 LINEAGE = tuple(sorted(TOWARDS_ORIGIN | TOWARDS_OUTCOME))
+BESIDE = (Relation.REFERENCES, Relation.SIMILAR_TO)
+BESIDE_PER_NODE = 20
 
 
 class Direction(StrEnum):
@@ -64,26 +68,40 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineageRequest:
-    """Whose lineage, which way and how far. `intent` orders each node's edges by its weights."""
+    """Whose lineage, which way and how far. `intent` orders each node's edges by its weights.
+
+    `beside` adds what its nodes refer to and are like, which is no part of it.
+    """
 
     node_id: UUID
     direction: Direction = Direction.ANCESTORS
     max_depth: int = 3
     intent: Intent | None = None
     as_of: datetime | int | None = None
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineageNode:
-    """A node of a lineage: steps from the asked one, 0 being itself."""
+    """A node of a lineage: steps from the asked one, 0 being itself.
+
+    `score` is the product, over the edges of its best way among the shortest, of 0.8 x the edge's
+    share of the greatest weight; 1 for the asked node. `via` is that way's last edge.
+    """
 
     node: FoundNode
     depth: int
+    score: float = 1.0
+    via: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineage:
-    """Nodes, nearest first, and every lineage edge between them."""
+    """Nodes, nearest first, and every lineage edge between them.
+
+    `weights` is what each followed relation counted. `beside` and `beside_edges` are what the nodes
+    refer to or are like, when that was asked for.
+    """
 
     root: FoundNode
     nodes: tuple[LineageNode, ...]
@@ -91,6 +109,10 @@ class Lineage:
     request: LineageRequest
     as_of_position: int | None
     truncated: bool
+    at: datetime
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    beside: tuple[FoundNode, ...] = ()
+    beside_edges: tuple[GraphEdge, ...] = ()
     query_ms: float = 0.0
 
 
@@ -105,10 +127,12 @@ class _Tracing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceLineage:
-    """The use case."""
+    """The use case. Intent weights of the workspace's `settings` go before `weights`."""
 
     transactions: Transactions[GraphStores]
+    clock: Clock
     stopwatch: Stopwatch
+    settings: WorkspaceSettings | None = None
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
 
     def __call__(self, principal: Principal, request: LineageRequest) -> Lineage:
@@ -119,6 +143,7 @@ class TraceLineage:
         """
         bounds = Bounds(max_depth=request.max_depth, max_nodes=MAX_NODES)
         start = self.stopwatch()
+        row = self._row(principal, request)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
             reader = stores.graph
             position = request.as_of
@@ -126,7 +151,8 @@ class TraceLineage:
                 position = reader.position_at(position)
             filters = Filters(as_of_position=position)
             root = _root(reader, request.node_id, filters)
-            traced = self._traced(reader, root, request, filters)
+            traced = _traced(reader, root, request, filters, row)
+            beside = _beside(reader, traced, filters) if request.beside else ((), ())
         return Lineage(
             root=root,
             nodes=tuple(traced.nodes.values()),
@@ -134,53 +160,95 @@ class TraceLineage:
             request=request,
             as_of_position=filters.as_of_position,
             truncated=traced.truncated,
+            at=self.clock(),
+            weights={relation: weight_of(row, relation) for relation in LINEAGE},
+            beside=beside[0],
+            beside_edges=beside[1],
             query_ms=(self.stopwatch() - start) * 1000,
         )
 
-    def _traced(
-        self, reader: GraphReader, root: FoundNode, request: LineageRequest, filters: Filters
-    ) -> _Tracing:
-        traced = _Tracing(nodes={root.id: LineageNode(node=root, depth=0)})
-        level: Sequence[FoundNode] = (root,)
-        for depth in range(1, request.max_depth + 2):
-            steps, cut = self._steps(reader, level, request, filters)
-            fresh = list(dict.fromkeys(far for _, far in steps if far not in traced.nodes))
-            room = MAX_NODES - len(traced.nodes)
-            last = depth > request.max_depth
-            traced.truncated = traced.truncated or cut or len(fresh) > (0 if last else room)
-            nodes = () if last else reader.read(fresh[:room], filters)
-            order = {node_id: place for place, node_id in enumerate(fresh)}
-            level = sorted(nodes, key=lambda node: order[node.id])
-            traced.nodes.update({one.id: LineageNode(node=one, depth=depth) for one in level})
-            for edge, _ in steps:
-                if edge.source_id in traced.nodes and edge.target_id in traced.nodes:
-                    traced.edges[edge.id] = edge
-            if not level:
-                break
-        return traced
+    def _row(self, principal: Principal, request: LineageRequest) -> Row:
+        """Return what each relation weighs: by the intent, as the workspace sets it."""
+        weights = workspace_weights(self.settings, principal) or self.weights
+        return weights[request.intent or Intent.GENERAL]
 
-    def _steps(
-        self,
-        reader: GraphReader,
-        level: Sequence[FoundNode],
-        request: LineageRequest,
-        filters: Filters,
-    ) -> tuple[list[tuple[GraphEdge, UUID]], bool]:
-        """Return each edge that leads on from a level, and where to; and whether there are more.
 
-        The weightiest come first when the request has an intent.
-        """
-        here = {node.id for node in level}
-        hop = reader.hop(
-            list(here), filters, per_node=PER_NODE, limit=EDGES_PER_HOP, relations=LINEAGE
+def _traced(
+    reader: GraphReader, root: FoundNode, request: LineageRequest, filters: Filters, row: Row
+) -> _Tracing:
+    traced = _Tracing(nodes={root.id: LineageNode(node=root, depth=0)})
+    level: Sequence[FoundNode] = (root,)
+    for depth in range(1, request.max_depth + 2):
+        steps, cut = _steps(reader, level, request, filters, row)
+        fresh = list(dict.fromkeys(far for _, far in steps if far not in traced.nodes))
+        room = MAX_NODES - len(traced.nodes)
+        last = depth > request.max_depth
+        traced.truncated = traced.truncated or cut or len(fresh) > (0 if last else room)
+        nodes = () if last else reader.read(fresh[:room], filters)
+        order = {node_id: place for place, node_id in enumerate(fresh)}
+        level = sorted(nodes, key=lambda node: order[node.id])
+        best = _best_ways(steps, traced, row)
+        for one in level:
+            score, via = best[one.id]
+            traced.nodes[one.id] = LineageNode(node=one, depth=depth, score=score, via=via)
+        for edge, _ in steps:
+            if edge.source_id in traced.nodes and edge.target_id in traced.nodes:
+                traced.edges[edge.id] = edge
+        if not level:
+            break
+    return traced
+
+
+def _best_ways(
+    steps: Sequence[tuple[GraphEdge, UUID]], traced: _Tracing, row: Row
+) -> dict[UUID, tuple[float, UUID]]:
+    """Return the score of each node a step leads to, and the edge it has it by."""
+    best: dict[UUID, tuple[float, UUID]] = {}
+    for edge, far in steps:
+        score = traced.nodes[edge.other(far)].score * HOP_DECAY * step(edge, row)
+        if far not in best or score > best[far][0]:
+            best[far] = (score, edge.id)
+    return best
+
+
+def _steps(
+    reader: GraphReader,
+    level: Sequence[FoundNode],
+    request: LineageRequest,
+    filters: Filters,
+    row: Row,
+) -> tuple[list[tuple[GraphEdge, UUID]], bool]:
+    """Return each edge that leads on from a level, and where to; and whether there are more.
+
+    The weightiest come first when the request has an intent.
+    """
+    here = {node.id for node in level}
+    hop = reader.hop(list(here), filters, per_node=PER_NODE, limit=EDGES_PER_HOP, relations=LINEAGE)
+    edges = [*hop, *(edge for node in level for edge in _versions(node))]
+    cut = crowded(hop, here, PER_NODE)
+    steps = [(edge, far) for edge in edges for far in _leads_to(edge, here, request.direction)]
+    if request.intent is not None:
+        steps.sort(key=lambda step: -traverse_score(step[0], row))
+    return steps, cut
+
+
+def _beside(
+    reader: GraphReader, traced: _Tracing, filters: Filters
+) -> tuple[tuple[FoundNode, ...], tuple[GraphEdge, ...]]:
+    """Return what the nodes of a lineage refer to or are like, and the edges that say so."""
+    own = traced.nodes.keys()
+    edges = {
+        edge.id: edge
+        for edge in reader.hop(
+            list(own), filters, per_node=BESIDE_PER_NODE, limit=EDGES_PER_HOP, relations=BESIDE
         )
-        edges = [*hop, *(edge for node in level for edge in _versions(node))]
-        cut = crowded(hop, here, PER_NODE)
-        steps = [(edge, far) for edge in edges for far in _leads_to(edge, here, request.direction)]
-        if request.intent is not None:
-            row = self.weights[request.intent]
-            steps.sort(key=lambda step: -traverse_score(step[0], row))
-        return steps, cut
+        if edge.source_id in own or edge.relation == Relation.SIMILAR_TO
+    }
+    ends = {end for edge in edges.values() for end in (edge.source_id, edge.target_id)}
+    nodes = tuple(reader.read(sorted(ends - own)[:MAX_NODES], filters))
+    known = own | {node.id for node in nodes}
+    kept = [one for one in edges.values() if one.source_id in known and one.target_id in known]
+    return nodes, tuple(kept)
 
 
 def _root(reader: GraphReader, node_id: UUID, filters: Filters) -> FoundNode:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cairn.graph.traversal import HOP_DECAY
 from cairn.retrieval.atlas import node_json
+from cairn.retrieval.scoring import decayed
 from cairn.retrieval.subgraph_json import edge_json
 
 if TYPE_CHECKING:
-    from cairn.retrieval.lineage import Lineage
+    from cairn.retrieval.lineage import Lineage, LineageNode
+
+_DECIMALS = 6
+
+
+def _decay(lineage: Lineage, each: LineageNode) -> float:
+    node = each.node
+    return decayed(node.confidence, node.last_accessed_at or node.recorded_at, lineage.at)
 
 
 def lineage_json(lineage: Lineage) -> dict[str, Any]:
@@ -17,7 +26,17 @@ def lineage_json(lineage: Lineage) -> dict[str, Any]:
     return {
         "root": str(lineage.root.id),
         "nodes": [
-            {**node_json(each.node), "retrieval_reason": "direct", "depth": each.depth}
+            {
+                **node_json(each.node),
+                "scores": {
+                    "relevance_score": round(each.score, _DECIMALS),
+                    "decay_score": round(_decay(lineage, each), _DECIMALS),
+                    "importance_score": each.node.importance,
+                },
+                "retrieval_reason": "direct",
+                "depth": each.depth,
+                **({"via": str(each.via)} if each.via else {}),
+            }
             for each in lineage.nodes
         ],
         "edges": [edge_json(edge) for edge in lineage.edges],
@@ -27,6 +46,8 @@ def lineage_json(lineage: Lineage) -> dict[str, Any]:
             "truncated": lineage.truncated,
             "direction": request.direction.value,
             "intent_override": request.intent.value if request.intent else None,
+            "seed_nodes": [str(lineage.root.id)],
+            "scoring_weights": {"hop_decay": HOP_DECAY, "relations": dict(lineage.weights)},
             "capacity": {"max_depth": request.max_depth, "used_nodes": len(lineage.nodes)},
             "as_of_position": lineage.as_of_position,
         },

@@ -1,14 +1,18 @@
 """A lineage as PROV-JSON, the W3C PROV data model's JSON form. Export only; nothing is read back.
 
 Nodes: an Event is an activity; an Entity that acts (agent, person, organisation, user, client) is
-an agent; everything else is an entity. Edges, by what stands at their two ends:
+an agent; everything else is an entity. Where an edge is about what an event says and not about its
+happening (SUMMARIZES, SIMILAR_TO), the event's record stands in: an entity that the activity
+generated. Besides the lineage itself the document has what its nodes refer to and are like. Edges,
+by what stands at their two ends:
 
 CAUSED_BY       wasInformedBy (activity, activity), wasGeneratedBy (entity, activity),
                 used (activity, entity), wasDerivedFrom (entity, entity)
 PRODUCED        wasGeneratedBy (its target, an activity), wasDerivedFrom (its target, an entity)
 REFERENCES      wasAttributedTo (entity, agent), wasAssociatedWith (activity, agent),
                 used (activity, entity)
-DERIVED_FROM, SIMILAR_TO, BUILDS_ON, DEPENDS_ON      wasDerivedFrom
+DERIVED_FROM, BUILDS_ON, DEPENDS_ON      wasDerivedFrom
+SIMILAR_TO      wasDerivedFrom, the later of the two from the earlier
 SUPERSEDES      wasDerivedFrom, typed prov:Revision
 SUMMARIZES      alternateOf
 PART_OF         hadMember
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
 PREFIXES = {
     "node": "urn:cairn:node:",
     "edge": "urn:cairn:edge:",
+    "record": "urn:cairn:record:",
     "said": "urn:cairn:agent:",
     "cairn": "urn:cairn:",
 }
@@ -47,24 +52,56 @@ LABEL_CHARACTERS = 200
 Statement = tuple[str, dict[str, Any]]
 
 _ACTIVITY, _AGENT, _ENTITY = "activity", "agent", "entity"
-_DERIVED = frozenset(
-    {Relation.DERIVED_FROM, Relation.SIMILAR_TO, Relation.BUILDS_ON, Relation.DEPENDS_ON}
-)
+_DERIVED = frozenset({Relation.DERIVED_FROM, Relation.BUILDS_ON, Relation.DEPENDS_ON})
+_OF_TEXTS = frozenset({Relation.SIMILAR_TO, Relation.SUMMARIZES})
+"""Edges between what nodes say: an event's end of them is its record."""
 
 
 def prov_json(lineage: Lineage) -> dict[str, Any]:
     """Return the PROV-JSON document of a lineage."""
     document: dict[str, Any] = {"prefix": dict(PREFIXES)}
-    kinds = {each.node.id: prov_kind(each.node) for each in lineage.nodes}
-    for each in lineage.nodes:
-        document.setdefault(kinds[each.node.id], {})[_id(each.node.id)] = _attributes(each.node)
-        _add_speaker(document, each.node, kinds[each.node.id])
-    for edge in lineage.edges:
-        statement = _statement(edge, kinds)
-        if statement is not None:
+    nodes = {node.id: node for node in (*(one.node for one in lineage.nodes), *lineage.beside)}
+    kinds = {node_id: prov_kind(node) for node_id, node in nodes.items()}
+    for node_id, node in nodes.items():
+        document.setdefault(kinds[node_id], {})[_id(node_id)] = _attributes(node)
+        _add_speaker(document, node, kinds[node_id])
+    for edge in (*lineage.edges, *lineage.beside_edges):
+        if edge.relation in _OF_TEXTS:
+            name, said = _between_texts(document, edge, nodes)
+        elif (statement := _statement(edge, kinds)) is not None:
             name, said = statement
-            document.setdefault(name, {})[f"edge:{edge.id}"] = said
+        else:
+            continue
+        document.setdefault(name, {})[f"edge:{edge.id}"] = said
     return document
+
+
+def _between_texts(
+    document: dict[str, Any], edge: GraphEdge, nodes: Mapping[UUID, FoundNode]
+) -> Statement:
+    """Return what an edge says of two texts; the records of events come into the document."""
+    source, target = nodes[edge.source_id], nodes[edge.target_id]
+    if edge.relation == Relation.SUMMARIZES:
+        first, second = _text_of(document, source), _text_of(document, target)
+        return "alternateOf", {"prov:alternate1": first, "prov:alternate2": second}
+    earlier, later = sorted((source, target), key=lambda one: (one.occurred_at, one.id))
+    name, said = _derived(_text_of(document, later), _text_of(document, earlier))
+    return name, said | {"cairn:similarity": edge.score if edge.score is not None else edge.weight}
+
+
+def _text_of(document: dict[str, Any], node: FoundNode) -> str:
+    """Return the entity that a node's text is: the node itself, or the record of an event."""
+    if prov_kind(node) != _ACTIVITY:
+        return _id(node.id)
+    record = f"record:{node.id}"
+    label = (node.summary or node.text)[:LABEL_CHARACTERS]
+    document.setdefault(_ENTITY, {})[record] = {
+        "prov:label": label,
+        "prov:type": "cairn:EventRecord",
+    }
+    name, said = _of_two(record, _id(node.id), (_ENTITY, _ACTIVITY))
+    document.setdefault(name, {})[record] = said
+    return record
 
 
 def prov_kind(node: FoundNode) -> str:
@@ -120,8 +157,6 @@ def _statement(edge: GraphEdge, kinds: Mapping[UUID, str]) -> Statement | None:
     if edge.relation == Relation.PRODUCED:
         return _of_two(target, source, (ends[1], ends[0]))
     if ends == (_ENTITY, _ENTITY):
-        if edge.relation == Relation.SUMMARIZES:
-            return "alternateOf", {"prov:alternate1": source, "prov:alternate2": target}
         if edge.relation == Relation.PART_OF:
             return "hadMember", {"prov:collection": target, "prov:entity": source}
         if edge.relation == Relation.SUPERSEDES:

@@ -124,6 +124,7 @@ class FoundNode:
     backlink_count: int = 0
     compiled_truth: bool = False
     valid_to: datetime | None = None
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

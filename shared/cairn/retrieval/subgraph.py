@@ -25,7 +25,7 @@ from cairn.retrieval.proactive import ProactiveReader, surface
 from cairn.retrieval.question_names import question_names
 from cairn.retrieval.records import Filters
 from cairn.retrieval.scoring import DECAY_PER_DAY, DECAYING_KINDS
-from cairn.retrieval.switches import workspace_recall
+from cairn.retrieval.switches import workspace_weights
 from cairn.text.checks import clean_text
 
 if TYPE_CHECKING:
@@ -202,10 +202,7 @@ class QuerySubgraph:
             return stores.graph.position_at(request.as_of)
 
     def _weights(self, principal: Principal) -> IntentWeights:
-        if self.settings is None:
-            return self.weights
-        workspace, _ = workspace_recall(self.settings(principal))
-        return workspace.intent_weights or self.weights
+        return workspace_weights(self.settings, principal) or self.weights
 
     def _seeds(
         self, principal: Principal, request: SubgraphRequest, filters: Filters

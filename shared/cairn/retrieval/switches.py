@@ -3,10 +3,12 @@
 Pure. A stage that is switched on and that the recipe leaves out takes the published value.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.intent_weights import IntentWeights, intent_weights
@@ -22,6 +24,10 @@ from cairn.retrieval.recipes import (
     Recipe,
     SignalWeights,
 )
+
+if TYPE_CHECKING:
+    from cairn.access import Principal
+    from cairn.retrieval.ports import WorkspaceSettings
 
 LEG_WEIGHT = MappingProxyType({VECTOR: 0.7, KEYWORD: 0.3, GRAPH: 0.2, SUBSCRIPTIONS: 0.3})
 """What a leg weighs when it is switched on and the recipe has no weight for it.
@@ -141,6 +147,13 @@ def workspace_recall(settings: Mapping[str, Any]) -> tuple[WorkspaceRecall, tupl
             values[name], bad = read(asked[name])
             wrong += [f"recall.{name}{each}" for each in bad]
     return WorkspaceRecall(**values), tuple(wrong)
+
+
+def workspace_weights(
+    settings: WorkspaceSettings | None, principal: Principal
+) -> IntentWeights | None:
+    """Return the intent weights a workspace has set; None when it has set none."""
+    return workspace_recall(settings(principal))[0].intent_weights if settings else None
 
 
 def _switch_leg(weights: dict[str, float], leg: str, *, wanted: bool) -> None:

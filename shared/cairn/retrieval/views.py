@@ -46,8 +46,20 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedEntity:
+    """Who or what a memory refers to, by its name and type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryView:
-    """A stored memory as its reader sees it. `position` is that of the entry that made it."""
+    """A stored memory as its reader sees it. `position` is that of the entry that made it.
+
+    `consolidated` says that a consolidation has looked at it; `entities` are those its text, its
+    client and its author name, also for an older version of it.
+    """
 
     id: UUID
     position: int
@@ -83,6 +95,8 @@ class MemoryView:
     embedded: bool = False
     access_count: int = 0
     last_accessed_at: datetime | None = None
+    consolidated: bool = False
+    entities: tuple[NamedEntity, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
 
 

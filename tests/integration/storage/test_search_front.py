@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.embedding import HashingEmbedder
+from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.front import Cloud, Front, environment
 from tests.support.graphs import Planted
 from tests.support.world import open_world
 
+from cairn.clock import utc_now
 from cairn.ids import new_id
+from cairn.ingestion.enrich import Enrich
+from cairn.ledger.keys import BodyCipher
 from cairn.storage.aws import dispatch
+from cairn.storage.keys_file import FileKeyStore
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 
@@ -26,8 +30,8 @@ if TYPE_CHECKING:
 class Door:
     """A workspace, its graph by name, and the API of its admin."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
         self.api = Front(world.key, embedder=HashingEmbedder())
         self.graph = Planted(
             transactions=StoreTransactions(world.pool, PostgresStores), principal=world.admin
@@ -44,6 +48,23 @@ class Door:
         told = self.api.call("POST", "/v1/memories", json={"items": list(items)})
         assert all("id" in one for one in told["results"]), told
 
+    def enrich(self) -> None:
+        """Do what the embed stage does with what waits."""
+        world = self.world
+        with world.pool.connection() as connection, connection.transaction():
+            connection.execute(
+                "SELECT set_config('cairn.workspace_id', %s, true)", [str(world.workspace_id)]
+            )
+            rows = connection.execute("SELECT id FROM outbox WHERE topic = 'embed'").fetchall()
+        Enrich(
+            transactions=StoreTransactions(world.pool, PostgresStores),
+            embedder=HashingEmbedder(),
+            keys=FileKeyStore(self.folder / "keys"),
+            cipher=BodyCipher(),
+            clock=utc_now,
+            new_id=new_id,
+        ).rows(world.workspace_id, [row for (row,) in rows])
+
     def settings(self, database: Database, text: str) -> None:
         with database.connect_as_superuser() as connection:
             connection.execute(
@@ -57,8 +78,14 @@ def door(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for name, value in environment(database, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    with database.connect_as_superuser() as root:
+        root.execute(
+            """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)
+               ON CONFLICT DO NOTHING""",
+            (HASHING.id, HASHING.name, HASHING.dimensions),
+        )
     world = open_world(database.owner_url, database.app_url, f"search {new_id()}")
-    yield Door(world)
+    yield Door(world, tmp_path)
     world.pool.close()
 
 
@@ -186,7 +213,7 @@ def test_a_public_key_searches_by_subscription_where_its_workspace_allows(
     assert (texts(found), "subscriptions" in found["meta"]["legs"]) == (set(), False)
     assert "subscriptions" not in found["meta"]["scoring_weights"]["legs"]
     door.settings(database, '{"recall": {"public_subscriptions": true}}')
-    reopened = Door(door.world)  # settings are read once a minute
+    reopened = Door(door.world, door.folder)  # settings are read once a minute
     found = reopened.search("Which solar?", key=key, stages=stages)
     assert texts(found) == {"solar panels on the roof"}
 
@@ -211,3 +238,31 @@ def test_a_node_found_by_its_words_and_a_subscription_has_the_greater_of_the_two
     assert told["replayed"] is True
     for one in told["results"]:
         assert sum(one["contributions"].values()) == pytest.approx(one["score"])
+
+
+def test_answers_have_keywords_and_summaries_and_views_their_entities(door: Door) -> None:
+    door.remember({"text": "Kubernetes moved to Example Harbour Ltd", "type": "event"})
+    words = " ".join(f"Step {number} of the ferry went well." for number in range(20))
+    event = {"type": "ferry.sailed", "session_id": "s", "text": f"The ferry left. {words}"}
+    door.api.call("POST", "/v1/events", json={"items": [event]})
+    door.enrich()
+    [memory] = door.api.call("GET", "/v1/memories")["items"]
+    assert memory["consolidated"] is False
+    assert {"name": "Kubernetes", "type": "technology"} in memory["entities"]
+    assert door.api.call("GET", f"/v1/memories/{memory['id']}")["entities"] == memory["entities"]
+    history = door.api.call("GET", f"/v1/memories/{memory['id']}/history")["items"]
+    assert history[-1]["memory"]["entities"] == memory["entities"]
+    [shown] = door.api.call("GET", "/v1/events")["items"]
+    assert 0 < len(shown["summary"].split()) <= 26  # with an ellipsis
+    found = door.search("ferry Kubernetes", stages={"vector": False})["results"]
+    by_type = {one["type"]: one["attributes"] for one in found}
+    assert by_type["Event"]["summary"] == shown["summary"]
+    assert "ferry" in by_type["Event"]["keywords"]
+    assert "kubernetes" in by_type["Memory"]["keywords"]
+    question = {"query": "What about the ferry?"}
+    nodes = door.api.call("POST", "/v1/query/subgraph", json=question)["nodes"]
+    assert "ferry" in next(one for one in nodes if one["type"] == "Event")["attributes"]["keywords"]
+    traced = door.api.call("GET", f"/v1/nodes/{memory['id']}/lineage")
+    assert traced["nodes"][0]["scores"]["relevance_score"] == 1.0
+    prov = door.api.call("GET", f"/v1/nodes/{memory['id']}/lineage", params={"format": "prov"})
+    assert "Kubernetes" in {one["prov:label"] for one in prov["entity"].values()}

@@ -58,7 +58,7 @@ class GraphWorld:
                 clock=lambda: NOW,
                 stopwatch=lambda: 0.0,
             ),
-            lineage=TraceLineage(transactions=reading, stopwatch=lambda: 0.0),
+            lineage=TraceLineage(transactions=reading, clock=lambda: NOW, stopwatch=lambda: 0.0),
             summaries=ReadSummaries(transactions=reading),
             feedback=GiveFeedback(store=self.feedback, clock=lambda: NOW),
         )

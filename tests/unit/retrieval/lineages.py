@@ -55,4 +55,5 @@ def lineage(nodes: list[FoundNode], edges: list[GraphEdge]) -> Lineage:
         request=LineageRequest(node_id=nodes[0].id),
         as_of_position=None,
         truncated=False,
+        at=NOON,
     )

@@ -1,11 +1,11 @@
 """Lineages over the in-memory graph: both ways, bounded, and only what may be seen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.support.graphs import Planted
+from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
 from cairn.access import Principal, Scope
@@ -14,6 +14,7 @@ from cairn.graph.intent_weights import Intent
 from cairn.graph.node import State
 from cairn.ids import new_id
 from cairn.retrieval.lineage import Direction, Lineage, LineageRequest, TraceLineage
+from cairn.retrieval.lineage_json import lineage_json
 from cairn.storage.in_memory.graph import InMemoryGraphTransactions
 from cairn.storage.in_memory.stores import InMemoryTransactions
 
@@ -43,7 +44,9 @@ def traced() -> Traced:
     return Traced(
         graph=Planted(transactions=transactions, principal=principal),
         trace=TraceLineage(
-            transactions=InMemoryGraphTransactions(transactions), stopwatch=lambda: 0.0
+            transactions=InMemoryGraphTransactions(transactions),
+            clock=lambda: NOON,
+            stopwatch=lambda: 0.0,
         ),
     )
 
@@ -68,6 +71,50 @@ def test_every_relation_is_followed_to_what_was_there_first(
     assert traced.depths(later) == {later: 0, earlier: 1}
     assert traced.depths(earlier) == {earlier: 0}
     assert traced.depths(earlier, direction=Direction.DESCENDANTS) == {earlier: 0, later: 1}
+
+
+def test_each_step_of_a_lineage_has_its_score_and_the_edge_it_came_by(traced: Traced) -> None:
+    traced.graph.grow(("a", "CAUSED_BY", "b"), ("b", "PART_OF", "c"))
+    found = traced.find("a", intent=Intent.WHY)
+    nodes = {traced.graph.names([one.node.id]).pop(): one for one in found.nodes}
+    # 0.8 x 5/5 for the cause, then 0.8 x 1/5 for the part
+    assert {name: one.score for name, one in nodes.items()} == pytest.approx(
+        {"a": 1.0, "b": 0.8, "c": 0.8 * 0.8 / 5}
+    )
+    assert nodes["b"].via == traced.graph.id("a-CAUSED_BY-b")
+    told = lineage_json(found)
+    assert told["meta"]["seed_nodes"] == [str(traced.graph.id("a"))]
+    weights = told["meta"]["scoring_weights"]
+    assert (weights["hop_decay"], weights["relations"]["CAUSED_BY"]) == (0.8, 5.0)
+    assert told["nodes"][1]["scores"] == {
+        "relevance_score": 0.8,
+        "decay_score": 1.0,
+        "importance_score": 5,
+    }
+
+
+def test_a_workspaces_intent_weights_hold_for_lineages_too(traced: Traced) -> None:
+    traced.graph.grow(("a", "CAUSED_BY", "b"), ("a", "PART_OF", "c"))
+    weights = {"recall": {"intent_weights": {"why": {"PART_OF": 10}}}}
+    trace = replace(traced.trace, settings=lambda _: weights)
+    found = replace(traced, trace=trace).find("a", intent=Intent.WHY)
+    assert [one.score for one in found.nodes] == pytest.approx([1.0, 0.8, 0.8 * 5 / 10])
+
+
+def test_what_its_nodes_refer_to_and_are_like_comes_beside_a_lineage_when_asked(
+    traced: Traced,
+) -> None:
+    traced.graph.grow(
+        ("a", "CAUSED_BY", "b"),
+        ("b", "REFERENCES", "E"),
+        ("twin", "SIMILAR_TO", "a"),
+        ("other", "REFERENCES", "E"),
+    )
+    assert traced.find("a").beside == ()
+    found = traced.find("a", beside=True)
+    assert traced.graph.names(one.node.id for one in found.nodes) == {"a", "b"}
+    assert traced.graph.names(one.id for one in found.beside) == {"E", "twin"}
+    assert {one.relation for one in found.beside_edges} == {"REFERENCES", "SIMILAR_TO"}
 
 
 def test_what_is_only_near_or_alike_is_no_lineage(traced: Traced) -> None:

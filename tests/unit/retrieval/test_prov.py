@@ -1,12 +1,15 @@
 """The PROV-JSON of a lineage: the mapping row by row, and a reader written by others."""
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from prov.model import ProvDocument
-from tests.unit.retrieval.lineages import found, joined, lineage
+from tests.unit.retrieval.lineages import NOON, found, joined, lineage
 
+from cairn.ids import new_id
 from cairn.retrieval.prov import prov_json
 from cairn.retrieval.records import FoundNode
 
@@ -17,6 +20,7 @@ SOURCE = found("source")
 AGENT = found("agent", "Entity", kind="agent", canonical_name="bot")
 TOOL = found("tool", "Entity", kind="tool", canonical_name="hammer")
 SUMMARY = found("summary", "Summary")
+EARLIER = found("earlier", occurred_at=NOON - timedelta(days=1))
 
 ROWS = [
     (EVENT, "CAUSED_BY", CAUSE, "wasInformedBy", "informed", "informant"),
@@ -26,10 +30,9 @@ ROWS = [
     (MEMORY, "REFERENCES", AGENT, "wasAttributedTo", "entity", "agent"),
     (EVENT, "REFERENCES", AGENT, "wasAssociatedWith", "activity", "agent"),
     (EVENT, "REFERENCES", TOOL, "used", "activity", "entity"),
-    (MEMORY, "SIMILAR_TO", SOURCE, "wasDerivedFrom", "generatedEntity", "usedEntity"),
+    (MEMORY, "SIMILAR_TO", EARLIER, "wasDerivedFrom", "generatedEntity", "usedEntity"),
     (SUMMARY, "SUMMARIZES", MEMORY, "alternateOf", "alternate1", "alternate2"),
     (MEMORY, "SUPERSEDES", SOURCE, "wasDerivedFrom", "generatedEntity", "usedEntity"),
-    (SUMMARY, "SUMMARIZES", EVENT, "wasInfluencedBy", "influencee", "influencer"),
     (MEMORY, "SOLVES", SOURCE, "wasInfluencedBy", "influencee", "influencer"),
 ]
 TURNED = [
@@ -37,6 +40,7 @@ TURNED = [
     (SOURCE, "PRODUCED", MEMORY, "wasDerivedFrom", "generatedEntity", "usedEntity"),
     (MEMORY, "PART_OF", SOURCE, "hadMember", "collection", "entity"),
     (SOURCE, "CAUSES", MEMORY, "wasInfluencedBy", "influencee", "influencer"),
+    (EARLIER, "SIMILAR_TO", MEMORY, "wasDerivedFrom", "generatedEntity", "usedEntity"),
 ]
 
 
@@ -62,6 +66,35 @@ def test_an_edge_that_points_forward_is_turned(
     statement = said(source, relation, target, name)
     assert statement[f"prov:{first}"] == f"node:{target.id}"
     assert statement[f"prov:{second}"] == f"node:{source.id}"
+
+
+def test_what_sums_up_or_resembles_an_event_stands_to_its_record() -> None:
+    document = prov_json(
+        lineage([SUMMARY, EVENT], [joined(SUMMARY, "SUMMARIZES", EVENT, id=new_id())])
+    )
+    [alternate] = document["alternateOf"].values()
+    record = f"record:{EVENT.id}"
+    assert alternate == {"prov:alternate1": f"node:{SUMMARY.id}", "prov:alternate2": record}
+    assert document["entity"][record]["prov:type"] == "cairn:EventRecord"
+    [made] = document["wasGeneratedBy"].values()
+    assert made == {"prov:entity": record, "prov:activity": f"node:{EVENT.id}"}
+
+
+def test_what_a_node_refers_to_and_is_like_is_exported_beside_its_lineage() -> None:
+    traced = replace(
+        lineage([MEMORY], []),
+        beside=(AGENT, EARLIER),
+        beside_edges=(
+            joined(MEMORY, "REFERENCES", AGENT),
+            joined(MEMORY, "SIMILAR_TO", EARLIER, score=0.9),
+        ),
+    )
+    document = prov_json(traced)
+    assert f"node:{AGENT.id}" in document["agent"]
+    assert [one["prov:agent"] for one in document["wasAttributedTo"].values()] == [
+        f"node:{AGENT.id}"
+    ]
+    assert [one["cairn:similarity"] for one in document["wasDerivedFrom"].values()] == [0.9]
 
 
 def test_a_new_version_is_a_revision() -> None:
@@ -92,7 +125,9 @@ def test_a_node_says_its_entry_and_its_times() -> None:
 
 def test_another_library_reads_it_whole() -> None:
     rows = [*ROWS, *TURNED]
-    nodes = [EVENT, CAUSE, MEMORY, SOURCE, AGENT, TOOL, SUMMARY, found("w", source_agent="a b")]
+    rows.append((SUMMARY, "SUMMARIZES", EVENT, "alternateOf", "alternate1", "alternate2"))
+    written = found("w", source_agent="a b")
+    nodes = [EVENT, CAUSE, MEMORY, SOURCE, EARLIER, AGENT, TOOL, SUMMARY, written]
     edges = [
         joined(source, relation, target, id=found(f"edge{number}").id)
         for number, (source, relation, target, *_) in enumerate(rows)
@@ -101,5 +136,6 @@ def test_another_library_reads_it_whole() -> None:
         content=json.dumps(prov_json(lineage(nodes, edges))), format="json"
     )
     records = list(document.get_records())
-    assert len([one for one in records if one.is_element()]) == len(nodes) + 1
-    assert len([one for one in records if one.is_relation()]) == len(rows) + 1
+    # besides: who wrote one node, and the record of the event that was summed up
+    assert len([one for one in records if one.is_element()]) == len(nodes) + 2
+    assert len([one for one in records if one.is_relation()]) == len(rows) + 2

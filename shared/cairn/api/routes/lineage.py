@@ -76,7 +76,12 @@ def get_lineage(
     found = services.graph.lineage(
         caller,
         LineageRequest(
-            node_id=node_id, direction=direction, max_depth=max_depth, intent=intent, as_of=as_of
+            node_id=node_id,
+            direction=direction,
+            max_depth=max_depth,
+            intent=intent,
+            as_of=as_of,
+            beside=format is LineageFormat.PROV,
         ),
     )
     return answer(prov_json(found) if format is LineageFormat.PROV else lineage_json(found))

@@ -372,5 +372,6 @@ def _found_node(node: Node, created: int) -> FoundNode:
         position=created,
         agents=node.agents or (),
         headings=node.headings or (),
+        keywords=node.keywords,
         compiled_truth=node.compiled_truth is not None,
     )

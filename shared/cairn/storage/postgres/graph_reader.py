@@ -259,7 +259,8 @@ class PostgresFeedback:
 
 
 def _found_node(**row: Any) -> FoundNode:
-    row["agents"], row["headings"] = tuple(row["agents"]), tuple(row["headings"])
+    for name in ("agents", "headings", "keywords"):
+        row[name] = tuple(row[name])
     return FoundNode(**row)
 
 

@@ -217,7 +217,8 @@ def matches(
 
 
 def _found_node(**row: Any) -> FoundNode:
-    row["agents"], row["headings"] = tuple(row["agents"]), tuple(row["headings"])
+    for name in ("agents", "headings", "keywords"):
+        row[name] = tuple(row[name])
     return FoundNode(**row)
 
 

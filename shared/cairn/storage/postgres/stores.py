@@ -63,7 +63,14 @@ _EDGE_QUERIES: Mapping[type, str] = {
     EdgeStrength: "node.strengthen_edges",
 }
 
-_DESCRIBING = {"keywords", "importance", "consolidated", "knowledge_category", "metadata"}
+_DESCRIBING = {
+    "keywords",
+    "importance",
+    "consolidated",
+    "knowledge_category",
+    "metadata",
+    "summary",
+}
 _CHANGING = attrgetter(
     *(
         one.name

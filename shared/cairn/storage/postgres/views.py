@@ -16,6 +16,7 @@ from cairn.retrieval.views import (
     MemoryFilter,
     MemoryVersion,
     MemoryView,
+    NamedEntity,
     SectionView,
     Status,
 )
@@ -131,6 +132,7 @@ def _memory(row: Row) -> MemoryView:
     row["type"], row["scope"] = MemoryKind(row["type"]), Scope(row["scope"])
     row["importance_band"] = importance_band(row["importance"])
     row["agents"], row["observed_by"] = tuple(row["agents"]), tuple(row["observed_by"])
+    row["entities"] = tuple(NamedEntity(**one) for one in row["entities"])
     return MemoryView(**row)
 
 

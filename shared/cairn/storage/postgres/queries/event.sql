@@ -39,7 +39,7 @@ SELECT n.id FROM node n
 -- One event.
 SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
   n.occurred_at, n.recorded_at, n.importance, n.source_agent AS agent_id, n.session_id, n.sequence,
-  n.trace_id, n.parent_id, n.metadata, coalesce(n.agents, '{}') AS agents, n.keywords,
+  n.trace_id, n.parent_id, n.metadata, coalesce(n.agents, '{}') AS agents, n.keywords, n.summary,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
@@ -50,7 +50,7 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
 -- Events, newest first, below a ledger position when asked; a type is also the namespace of others.
 SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
   n.occurred_at, n.recorded_at, n.importance, n.source_agent AS agent_id, n.session_id, n.sequence,
-  n.trace_id, n.parent_id, n.metadata, coalesce(n.agents, '{}') AS agents, n.keywords,
+  n.trace_id, n.parent_id, n.metadata, coalesce(n.agents, '{}') AS agents, n.keywords, n.summary,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n

@@ -210,7 +210,8 @@ SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS positio
   n.ordinal, n.source_uri, coalesce(n.headings, '{}') AS headings, n.line_from, n.line_to,
   n.page_from, n.page_to, n.supersedes, n.superseded_by, n.superseded_at, n.confidence,
   n.access_count, n.last_accessed_at, n.backlink_count,
-  n.compiled_truth IS NOT NULL AS compiled_truth, n.valid_to
+  n.compiled_truth IS NOT NULL AS compiled_truth, n.valid_to,
+  coalesce(n.keywords, '{}') AS keywords
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state NOT IN ('deleted', 'quarantined')
@@ -226,7 +227,8 @@ SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS positio
   n.ordinal, n.source_uri, coalesce(n.headings, '{}') AS headings, n.line_from, n.line_to,
   n.page_from, n.page_to, n.supersedes, n.superseded_by, n.superseded_at, n.confidence,
   n.access_count, n.last_accessed_at, n.backlink_count,
-  n.compiled_truth IS NOT NULL AS compiled_truth, n.valid_to
+  n.compiled_truth IS NOT NULL AS compiled_truth, n.valid_to,
+  coalesce(n.keywords, '{}') AS keywords
   FROM node_version n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.from_position <= %(as_of_position)s

@@ -78,10 +78,11 @@ UPDATE node AS n
        importance = coalesce(c.importance, n.importance),
        consolidated = coalesce(c.consolidated, n.consolidated),
        knowledge_category = coalesce(c.knowledge_category, n.knowledge_category),
-       metadata = coalesce(c.metadata, n.metadata)
+       metadata = coalesce(c.metadata, n.metadata),
+       summary = coalesce(c.summary, n.summary)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, keywords text[], importance smallint, consolidated boolean,
-    knowledge_category text, metadata jsonb
+    knowledge_category text, metadata jsonb, summary text
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 

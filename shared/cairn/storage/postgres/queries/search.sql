@@ -51,7 +51,7 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
   metadata, document_id, parent_id, ordinal, source_uri, coalesce(headings, '{}') AS headings,
   line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
   access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
-  valid_to
+  valid_to, coalesce(keywords, '{}') AS keywords
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
@@ -66,7 +66,7 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
   metadata, document_id, parent_id, ordinal, source_uri, coalesce(headings, '{}') AS headings,
   line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
   access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
-  valid_to
+  valid_to, coalesce(keywords, '{}') AS keywords
   FROM node_version
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s

@@ -9,7 +9,14 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
   n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
   coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
   n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
-  n.last_accessed_at, n.metadata,
+  n.last_accessed_at, n.metadata, n.consolidated,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
@@ -23,7 +30,14 @@ SELECT n.from_position, n.to_position, n.id, n.created_position AS position, n.k
   n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
   coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
   n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
-  n.last_accessed_at, n.metadata,
+  n.last_accessed_at, n.metadata, n.consolidated,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node_version n
@@ -41,7 +55,14 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
   n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
   coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
   n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
-  n.last_accessed_at, n.metadata,
+  n.last_accessed_at, n.metadata, n.consolidated,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
