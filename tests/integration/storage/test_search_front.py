@@ -250,7 +250,7 @@ def test_answers_have_keywords_and_summaries_and_views_their_entities(door: Door
     assert memory["consolidated"] is False
     assert {"name": "Kubernetes", "type": "technology"} in memory["entities"]
     assert door.api.call("GET", f"/v1/memories/{memory['id']}")["entities"] == memory["entities"]
-    history = door.api.call("GET", f"/v1/memories/{memory['id']}/history")["items"]
+    history = door.api.call("GET", f"/v1/memories/{memory['id']}/history")["versions"]
     assert history[-1]["memory"]["entities"] == memory["entities"]
     [shown] = door.api.call("GET", "/v1/events")["items"]
     assert 0 < len(shown["summary"].split()) <= 26  # with an ellipsis
