@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
+from infra.cdk.functions import discover
 from tests.infrastructure.assembly import Assembly
 from tests.infrastructure.conftest import OTHER_OPTIONS, PROD_OPTIONS
 from tests.infrastructure.test_config import NOT_FOR_OPERATORS, option_names
 
 REGION = "us-east-1"
+WAKING_SECONDS = 15
 THIRD_ZONE = re.compile(r"Subnet3")
 
 
@@ -128,3 +130,16 @@ def test_the_throttle_of_everybody_together_is_an_option(other_prod: Assembly) -
     (stage,) = other_prod.resources("AWS::ApiGatewayV2::Stage")
     limits = stage.properties["DefaultRouteSettings"]
     assert (limits["ThrottlingRateLimit"], limits["ThrottlingBurstLimit"]) == (200, 400)
+
+
+def test_functions_wait_for_a_database_that_may_pause_and_still_answer_in_time(
+    prod: Assembly, other_prod: Assembly
+) -> None:
+    setting = "CAIRN_DATABASE_WAIT_SECONDS"
+    for function in prod.resources("AWS::Lambda::Function"):
+        assert setting not in function.properties["Environment"]["Variables"], function.path
+    for function in other_prod.resources("AWS::Lambda::Function"):
+        name = function.properties["FunctionName"].removeprefix("cairn-prod-")
+        if name in discover():
+            wait = int(function.properties["Environment"]["Variables"][setting])
+            assert WAKING_SECONDS + 5 <= wait <= function.properties["Timeout"] - 5, name

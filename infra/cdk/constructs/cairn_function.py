@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from infra.cdk.constructs.private_network import PrivateNetwork
     from infra.cdk.functions import FunctionSpec
 
+LONGEST_WAIT_SECONDS = 60  # a paused cluster takes about 15 to wake
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 NETWORK_ACTIONS = (
     "ec2:AssignPrivateIpAddresses",
@@ -68,7 +69,7 @@ class CairnFunction(Construct):
             code=lambda_.Code.from_asset(str(stage_function(spec.folder, config.build))),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
-            environment=_environment(spec, values),
+            environment=_environment(spec, {**values, **_patience(spec, config)}),
             role=self._role(log_group, in_network=network is not None),
             log_group=log_group,
             tracing=lambda_.Tracing.ACTIVE,
@@ -113,6 +114,14 @@ class CairnFunction(Construct):
         return role
 
 
+def _patience(spec: FunctionSpec, config: Config) -> dict[str, str]:
+    """How long a function waits for the database, where that may have paused."""
+    if config.is_local or config.min_acu > 0:
+        return {}
+    wait = min(LONGEST_WAIT_SECONDS, spec.timeout_seconds * 4 // 5)
+    return {"CAIRN_DATABASE_WAIT_SECONDS": str(wait)}
+
+
 def _environment(spec: FunctionSpec, values: Mapping[str, str]) -> dict[str, str]:
     """The settings of `spec` that this stage has; an optional one may have no value."""
     missing = [name for name in spec.settings if name not in values and name not in OPTIONAL]
@@ -128,6 +137,7 @@ OPTIONAL = frozenset(
         "CAIRN_BEDROCK_API_KEY",
         "CAIRN_BEDROCK_BASE_URL",
         "CAIRN_CHAT_MODEL",
+        "CAIRN_DATABASE_WAIT_SECONDS",
         "CAIRN_KMS_KEY_ARN",
         "CAIRN_MODEL_BUDGETS",
         "CAIRN_OPENAI_API_KEY",

@@ -32,6 +32,8 @@ class DatabaseSettings(Protocol):
     def app_database_url(self) -> SecretStr: ...
     @property
     def database_auth(self) -> str: ...
+    @property
+    def database_wait_seconds(self) -> float: ...
 
 
 class KeyStoreSettings(Protocol):
@@ -62,7 +64,8 @@ def database(settings: DatabaseSettings, *, size: int = 1) -> Database:
     """Return the functions' database; nothing connects yet."""
     url = settings.app_database_url.get_secret_value()
     password = iam_token(url) if settings.database_auth == "iam" else None
-    return Database(url, size=size, password=password)
+    wait = settings.database_wait_seconds
+    return Database(url, size=size, password=password, wait_seconds=wait)
 
 
 def iam_token(url: str) -> Callable[[], str]:

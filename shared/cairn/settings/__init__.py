@@ -29,11 +29,12 @@ class _FromEnvironment(BaseModel):
 
 
 class _FunctionSettings(_FromEnvironment):
-    """What every function reads."""
+    """What every function reads. A database that sleeps takes about 15 seconds to wake."""
 
     stage: Literal["local", "prod"]
     app_database_url: SecretStr
     database_auth: Literal["password", "iam"] = "password"
+    database_wait_seconds: float = Field(5, ge=1, le=300)
     log_level: str = "INFO"
 
 

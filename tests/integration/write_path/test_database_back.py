@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,11 +27,15 @@ def door(database: "Database", tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def pool(database: "Database", door: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
-    monkeypatch.setattr(module, "POOL_TIMEOUT_SECONDS", 1.0)
-    url = re.sub(r"host=[^&]*", f"host={door}", database.app_url)
-    assert str(door) in url
-    opened = Pool(url)
+def url(database: "Database", door: Path) -> str:
+    through = re.sub(r"host=[^&]*", f"host={door}", database.app_url)
+    assert str(door) in through
+    return through
+
+
+@pytest.fixture
+def pool(url: str) -> Iterator[Pool]:
+    opened = Pool(url, wait_seconds=1.0)
     yield opened
     opened.close()
 
@@ -56,3 +61,19 @@ def test_the_first_request_after_an_outage_is_answered(pool: Pool, door: Path) -
     assert [answers(pool) for _ in range(OUTAGE)] == [False] * OUTAGE
     door.symlink_to(away)
     assert answers(pool)
+
+
+def test_a_request_waits_for_a_database_that_wakes(
+    url: str, door: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ASK_AGAIN_SECONDS", 2.0)
+    away = door.readlink()
+    door.unlink()
+    pool = Pool(url, wait_seconds=20.0)
+    waking = Timer(2.5, door.symlink_to, [away])  # the pool gives up after about a second
+    waking.start()
+    try:
+        assert answers(pool)
+    finally:
+        waking.join()
+        pool.close()

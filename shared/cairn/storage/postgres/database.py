@@ -6,12 +6,13 @@ Not a place for queries: stores hold those.
 from __future__ import annotations
 
 import atexit
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import ceil
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from cairn.access import Role
 from cairn.clock import monotonic
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT_MS = 2_000
 STATEMENT_TIMEOUT_MS = 30_000
-POOL_TIMEOUT_SECONDS = 5.0
+WAIT_SECONDS = 5.0
+"""How long a request waits for a connection, unless the settings say otherwise."""
+
 RECONNECT_SECONDS = 1.0
-"""After so long the pool gives up until the next request; its own pauses grow with the outage."""
+"""After so long the pool gives up until it is asked again; its own pauses grow with the outage."""
+
+ASK_AGAIN_SECONDS = WAIT_SECONDS
+"""A request that may wait longer asks the pool again: a cluster that wakes may refuse at first."""
 
 CHECK_AFTER_SECONDS = 1.0
 """A connection unused for so long is asked whether it still lives before it is lent; an outage
@@ -42,6 +48,18 @@ class PooledConnection(psycopg.Connection[Any]):
     used_at: float = 0.0
 
 
+class PatientPool(ConnectionPool[PooledConnection]):
+    """A pool that goes on trying to connect for as long as a request waits."""
+
+    def getconn(self, timeout: float | None = None) -> PooledConnection:
+        """Lend a connection; PoolTimeout when none can be had within `timeout` seconds."""
+        until = monotonic() + (self.timeout if timeout is None else timeout)
+        while (left := until - monotonic()) > ASK_AGAIN_SECONDS:
+            with suppress(PoolTimeout):
+                return super().getconn(ASK_AGAIN_SECONDS)
+        return super().getconn(left)
+
+
 class Database:
     """A pool of at most `size` connections as the functions' role, opened on first use.
 
@@ -51,18 +69,24 @@ class Database:
     """
 
     def __init__(
-        self, url: str, *, size: int = 1, password: Callable[[], str] | None = None
+        self,
+        url: str,
+        *,
+        size: int = 1,
+        password: Callable[[], str] | None = None,
+        wait_seconds: float = WAIT_SECONDS,
     ) -> None:
         self._url = url
         self.size = size
         self._password = password
+        self._wait = wait_seconds
         self._pool: ConnectionPool[PooledConnection] | None = None
         self._opening = Lock()
         self._thread = local()
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
-        """Lend an autocommit connection; Unavailable when none can be had in 5 s.
+        """Lend an autocommit connection; Unavailable when none can be had in time.
 
         RuntimeError when this thread holds one already: that is a mistake in the code.
         """
@@ -92,15 +116,16 @@ class Database:
     def _open(self) -> ConnectionPool[PooledConnection]:
         def options() -> dict[str, Any]:
             secret = {"password": self._password()} if self._password else {}
-            return {"autocommit": True, "connect_timeout": 5, "prepare_threshold": 0, **secret}
+            waiting = {"connect_timeout": ceil(self._wait)}
+            return {"autocommit": True, "prepare_threshold": 0, **waiting, **secret}
 
-        return ConnectionPool(
+        return PatientPool(
             self._url,
             connection_class=PooledConnection,
             kwargs=options if self._password else options(),
             min_size=0,
             max_size=self.size,
-            timeout=POOL_TIMEOUT_SECONDS,
+            timeout=self._wait,
             reconnect_timeout=RECONNECT_SECONDS,
             max_idle=300.0,
             num_workers=1,
