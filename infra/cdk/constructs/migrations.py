@@ -1,23 +1,34 @@
 """Brings the database's schema up to date during a deployment, as the owner.
 
-A function of its own behind a custom resource that changes whenever a migration file does. The
-same function issues the first-key claim; see `infra/cdk/migrator/handler.py`.
+A function of its own behind a custom resource that changes whenever a migration file does, and a
+machine that calls it until it is done. The same function issues the first-key claim; see
+`infra/cdk/migrator/handler.py`.
 """
+
+# pyright: reportArgumentType=false
+# jsii's interfaces name parameters otherwise than the classes that implement them.
 
 from __future__ import annotations
 
 import hashlib
 from typing import TYPE_CHECKING
 
-from aws_cdk import CustomResource, Duration
+from aws_cdk import CustomResource, Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.cdk.config import ROOT
+from infra.cdk.constructs.acknowledgement import acknowledge
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.database import AUTHORITIES
+from infra.cdk.constructs.step_machine import machine_arn, machine_name
 from infra.cdk.functions import FunctionSpec
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_lambda as lambda_
+
     from infra.cdk.config import Config
     from infra.cdk.constructs.database import Database
     from infra.cdk.constructs.dependency_layers import DependencyLayers
@@ -25,6 +36,7 @@ if TYPE_CHECKING:
 
 FILES = ROOT / "shared" / "cairn" / "storage" / "postgres" / "migrations"
 TIMEOUT_SECONDS = 900
+LONGEST = Duration.hours(1)  # CloudFormation waits no longer for a custom resource
 MIGRATOR = FunctionSpec(
     name="migrator",
     folder=ROOT / "infra" / "cdk" / "migrator",
@@ -32,8 +44,15 @@ MIGRATOR = FunctionSpec(
     layers=("base",),
     memory_mb=512,
     timeout_seconds=TIMEOUT_SECONDS,
-    settings=("CAIRN_STAGE", "CAIRN_OWNER_SECRET_ARN", "CAIRN_DATABASE_CA"),
+    settings=(
+        "CAIRN_STAGE",
+        "CAIRN_OWNER_SECRET_ARN",
+        "CAIRN_DATABASE_CA",
+        "CAIRN_MIGRATION_MACHINE_ARN",
+    ),
 )
+MACHINE = "migration"
+DEFINITION = MIGRATOR.folder / "migration.asl.json"
 
 
 class Migrations(Construct):
@@ -58,20 +77,57 @@ class Migrations(Construct):
                 "CAIRN_STAGE": config.stage,
                 "CAIRN_OWNER_SECRET_ARN": database.owner.secret_arn,
                 "CAIRN_DATABASE_CA": AUTHORITIES,
+                "CAIRN_MIGRATION_MACHINE_ARN": machine_arn(self, config, MACHINE),
             },
             layers=layers,
             network=network,
         ).function
         database.owner.grant_read(migrator)
+        machine = self._machine(config, migrator)
         run = CustomResource(
             self,
             "Run",
             service_token=migrator.function_arn,
             resource_type="Custom::CairnMigrations",
-            service_timeout=Duration.seconds(TIMEOUT_SECONDS),
+            service_timeout=LONGEST,
             properties={"Files": _digest()},
         )
-        run.node.add_dependency(database.cluster)
+        run.node.add_dependency(database.cluster, machine)
+
+    def _machine(self, config: Config, migrator: lambda_.Function) -> sfn.StateMachine:
+        """Make the machine that calls the migrator until nothing is left."""
+        name = machine_name(config, MACHINE)
+        machine = sfn.StateMachine(
+            self,
+            "Machine",
+            state_machine_name=name,
+            definition_body=sfn.DefinitionBody.from_string(DEFINITION.read_text(encoding="utf-8")),
+            definition_substitutions={"MigratorFunctionArn": migrator.function_arn},
+            tracing_enabled=True,
+            logs=sfn.LogOptions(
+                destination=logs.LogGroup(
+                    self,
+                    "MachineLogs",
+                    log_group_name=f"/aws/vendedlogs/states/{name}",
+                    retention=logs.RetentionDays.THREE_MONTHS,
+                    removal_policy=RemovalPolicy.DESTROY,
+                ),
+                level=sfn.LogLevel.ALL,
+                include_execution_data=False,
+            ),
+        )
+        migrator.grant_invoke_latest_version(machine)
+        migrator.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["states:StartExecution"], resources=[machine_arn(self, config, MACHINE)]
+            )
+        )
+        acknowledge(
+            machine,
+            "Log delivery and X-Ray take no resource, so AWS documents * for these actions.",
+            "AwsSolutions-IAM5[Resource::*]",
+        )
+        return machine
 
 
 def _digest() -> str:

@@ -1,7 +1,8 @@
 """Migrates the database at a deployment, and issues the claim for the first admin key.
 
-Connects as the owner, whom no other function knows. CloudFormation's answer is sent here, in
-Python; an operator's call gets a plain result. Not reachable through the API.
+Connects as the owner, whom no other function knows. A deployment starts the machine of
+`migration.asl.json`, which calls this function step by step, for as long as CloudFormation waits,
+and not only as long as a function lives. Not reachable through the API.
 """
 
 from __future__ import annotations
@@ -18,37 +19,64 @@ import boto3
 import psycopg
 from claims import issue_claim
 
-from cairn.storage.postgres.migrate import migrate
+from cairn.storage.postgres.migrate import MigrationsLeft, migrate
 
 SECONDS_TO_ANSWER = 30
+SECONDS_TO_END = 100  # of an invocation, kept for what comes after its last statement
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """A CloudFormation event migrates; `{"step": "issue_claim"}` returns a one-time token."""
+    """Start the machine for CloudFormation, and do the steps it and the operator ask for."""
     if "RequestType" in event:
-        return _deployment(event, context)
+        return _deployment(event)
+    if event.get("step") == "migrate":
+        return _migrate(context)
+    if event.get("step") == "answer":
+        return _answer(event["event"], event["status"], event["reason"])
     if event.get("step") == "issue_claim":
         with psycopg.connect(_owner_url()) as connection:
             return issue_claim(connection, now=datetime.now(UTC))
-    raise ValueError("the migrator answers CloudFormation and the step issue_claim")
+    raise ValueError("the migrator answers CloudFormation and its own steps")
 
 
-def _deployment(event: dict[str, Any], context: Any) -> dict[str, Any]:
+def _deployment(event: dict[str, Any]) -> dict[str, Any]:
+    """Start migrating; the machine answers when it is done. Nothing is undone at a deletion."""
+    if event["RequestType"] == "Delete":
+        return _answer(event, "SUCCESS", "")
+    aws: Any = boto3
+    try:
+        aws.client("stepfunctions").start_execution(
+            stateMachineArn=os.environ["CAIRN_MIGRATION_MACHINE_ARN"],
+            name=event["RequestId"],  # asked twice, it starts once
+            input=json.dumps({"event": event}),
+        )
+    except Exception as error:  # noqa: BLE001 - CloudFormation must always get an answer
+        return _answer(event, "FAILED", f"{type(error).__name__}: {error}")
+    return {"status": "STARTED"}
+
+
+def _migrate(context: Any) -> dict[str, Any]:
+    """Apply what this invocation has time for; `left` is how many migrations it had not."""
+    seconds = context.get_remaining_time_in_millis() / 1000 - SECONDS_TO_END
+    try:
+        applied = migrate(_owner_url(), iam=True, seconds=seconds)
+    except MigrationsLeft as unfinished:
+        return {"applied": unfinished.applied, "left": len(unfinished.left)}
+    return {"applied": applied, "left": 0}
+
+
+def _answer(event: dict[str, Any], status: str, reason: str) -> dict[str, Any]:
+    """Tell CloudFormation how its request `event` ended."""
     answer = {
         "PhysicalResourceId": event.get("PhysicalResourceId", "cairn-migrations"),
         "StackId": event["StackId"],
         "RequestId": event["RequestId"],
         "LogicalResourceId": event["LogicalResourceId"],
-        "Status": "SUCCESS",
+        "Status": status,
+        "Reason": f"{reason[:800]}; execution {event['RequestId']} of the machine migration",
     }
-    try:
-        if event["RequestType"] != "Delete":
-            migrate(_owner_url(), iam=True)
-    except Exception as error:  # noqa: BLE001 - CloudFormation must always get an answer
-        where = f"; log stream {context.log_stream_name}"
-        answer |= {"Status": "FAILED", "Reason": f"{type(error).__name__}: {error}"[:800] + where}
     _send(event["ResponseURL"], answer)
-    return {"status": answer["Status"]}
+    return {"status": status}
 
 
 def _owner_url() -> str:
