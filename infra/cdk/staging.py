@@ -1,24 +1,27 @@
-"""Puts a function's code together: its own folder and the `cairn` package, nothing else.
+"""Puts a function's code together: its own folder and what of `cairn` it can import.
 
-Deterministic: the same sources give the same bytes, so an unchanged function is not deployed
-again. Dependencies are not here, they are layers.
+Deterministic: the same sources give the same bytes, so a function is deployed again only when
+something it can import changed. Dependencies are not here, they are layers.
 """
 
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from infra.cdk.config import ROOT
+from infra.cdk.imports import SHARED, files_of
 
-PACKAGE = ROOT / "shared" / "cairn"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 LEFT_OUT = {"__pycache__", "tests", "function.toml"}
 
 
 def stage_function(folder: Path, build: Path) -> Path:
     """The asset folder `build/<name>` for the function in `folder`, brought up to date."""
     target = build / folder.name
-    wanted = _files(folder, Path()) | _files(PACKAGE, Path("cairn"))
+    wanted = _files(folder)
+    wanted |= {path.relative_to(SHARED): path for path in files_of(folder.glob("*.py"))}
     for relative, source in wanted.items():
         _copy(source, target / relative)
     for path in sorted(target.rglob("*"), reverse=True):
@@ -29,9 +32,9 @@ def stage_function(folder: Path, build: Path) -> Path:
     return target
 
 
-def _files(folder: Path, prefix: Path) -> dict[Path, Path]:
+def _files(folder: Path) -> dict[Path, Path]:
     return {
-        prefix / path.relative_to(folder): path
+        path.relative_to(folder): path
         for path in folder.rglob("*")
         if path.is_file() and not LEFT_OUT.intersection(path.relative_to(folder).parts)
     }

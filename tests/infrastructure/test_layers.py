@@ -1,6 +1,6 @@
-"""The layers hold everything a handler imports, and fit together into what Lambda unpacks.
+"""Asset and layers hold everything a handler imports, and fit into what Lambda unpacks.
 
-Built for this machine's kind, so that each handler can be imported from the built layers alone.
+Built for this machine's kind, so that each handler can be run from its asset and its layers alone.
 """
 
 import json
@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from infra.cdk.config import ROOT
 from infra.cdk.functions import FunctionSpec, discover
 from infra.cdk.staging import stage_function
 from layers import build as layers
@@ -21,7 +22,7 @@ SPECS = discover()
 OF_THE_RUNTIME = ("boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3")
 IMPORT_ALONE = """
 import importlib, json, sys
-runtime, folders, environment, unused = json.load(sys.stdin)
+runtime, folders, environment, unused, events = json.load(sys.stdin)
 
 
 class Runtime:
@@ -54,6 +55,9 @@ def load(name):
 if (projectors := sys.modules.get("cairn.ingestion.projectors")):  # named in tables
     for named in {*projectors.WITH_TEXTS.values(), *projectors.WITHOUT_TEXTS.values()}:
         load("cairn.ingestion." + named.split(".")[0])
+if (bundled := sys.modules.get("cairn.mcp_host.bundled")):  # started as processes
+    for named in bundled.BUNDLED.values():
+        load(named)
 seen = {"cairn.bootstrap"}  # its own functions are the owner's, who has every package
 while cairn := [name for name in sys.modules if name.split(".")[0] == "cairn" and name not in seen]:
     for name in cairn:  # what its functions import when they run must be in the layers too
@@ -71,6 +75,23 @@ outside = [
     and name.split(".")[0] not in runtime
 ]
 assert not outside, outside
+
+from cairn.errors import Unavailable  # what was built before is run as far as to the database
+from cairn.storage.postgres.database import Database
+
+
+def refuse(self):
+    raise Unavailable("There is no database here.", reason="no-database")
+
+
+Database._opened = refuse
+for name, event in events.items():
+    try:
+        answer = module.handler(event, None)
+    except Exception as error:
+        assert type(error).__name__ == "Unavailable", (name, repr(error))
+    else:
+        assert answer.get("statusCode") in {None, 200, 401, 503}, (name, answer)
 """
 
 SCHEMAS = ("jsonschema", "referencing")  # what arguments of tools are checked by before a call
@@ -124,7 +145,7 @@ def built() -> Path:
 
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)
-def test_a_handler_imports_from_its_layers_alone(
+def test_a_handler_runs_its_sample_events_from_its_asset_and_layers_alone(
     built: Path, spec: FunctionSpec, tmp_path: Path
 ) -> None:
     asset = stage_function(spec.folder, tmp_path)
@@ -132,7 +153,9 @@ def test_a_handler_imports_from_its_layers_alone(
     runtime = {name: _parent(name) for name in OF_THE_RUNTIME}
     model = built / "model" / "model" / "bge-small-en-v1.5"
     environment = ENVIRONMENT | {"CAIRN_MODEL_DIR": str(model)}
-    given = [runtime, folders, environment, sorted(NEVER_CALLED.get(spec.name, ()))]
+    samples = (ROOT / "events" / spec.name).glob("*.json")
+    events = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in samples}
+    given = [runtime, folders, environment, sorted(NEVER_CALLED.get(spec.name, ())), events]
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALONE],
         input=json.dumps(given),

@@ -1,0 +1,114 @@
+"""Which modules of the `cairn` package a function can import, and the files they read.
+
+Found in the sources, without running them: every import of a module, at its top or in a function,
+but not those for type checkers. Names that stand in tables are read from these tables.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cairn.api.nouns import NOUNS
+from cairn.ingestion.projectors import WITH_TEXTS, WITHOUT_TEXTS
+from cairn.mcp_host.bundled import BUNDLED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+PACKAGE = "cairn"
+NAMED = {
+    "cairn.api.nouns": {module for modules in NOUNS.values() for module in modules},
+    "cairn.ingestion.projectors": {
+        f"cairn.ingestion.{name.partition('.')[0]}"
+        for name in (*WITH_TEXTS.values(), *WITHOUT_TEXTS.values())
+    },
+    "cairn.mcp_host.bundled": set(BUNDLED.values()),
+}
+"""What a module imports, or starts as a process, by the names in its tables."""
+
+OTHERWISE = ("orelse",)
+BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+"""Where a statement holds statements of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """What one file mentions: modules it may import, and words that may name files beside it."""
+
+    imports: frozenset[str]
+    words: frozenset[str]
+
+
+def files_of(sources: Iterable[Path]) -> set[Path]:
+    """Every file of the package that `sources` need, directly or not."""
+    wanted, files = set[str](), set[Path]()
+    for path in sources:
+        wanted |= _parsed(path).imports
+    seen = set[str]()
+    while wanted:
+        name = wanted.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        path = _file(name)
+        if path is None:
+            continue  # another package, or a name within a module
+        source = _parsed(path)
+        files.add(path)
+        files.update(_data(path.parent, source.words))
+        wanted |= source.imports | NAMED.get(name, set()) | {name.rpartition(".")[0]}
+    return files
+
+
+def _file(name: str) -> Path | None:
+    if name.partition(".")[0] != PACKAGE:
+        return None
+    place = SHARED.joinpath(*name.split("."))
+    for path in (place.with_suffix(".py"), place / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _data(folder: Path, words: frozenset[str]) -> Iterator[Path]:
+    """The files beside a module, or in a folder beside it without modules, that it names."""
+    for path in folder.iterdir():
+        if path.name not in words or path.suffix == ".py":
+            continue
+        if path.is_file():
+            yield path
+        elif not (path / "__init__.py").exists():
+            yield from (file for file in path.iterdir() if file.is_file())
+
+
+@cache
+def _parsed(path: Path) -> Source:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    words = frozenset[str]()
+    if "__file__" in text:
+        strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        words = frozenset(node.value for node in strings if isinstance(node.value, str))
+    return Source(imports=frozenset(_imports(tree.body)), words=words)
+
+
+def _imports(statements: Iterable[ast.stmt | ast.excepthandler | ast.match_case]) -> Iterator[str]:
+    """The modules that statements import; a name imported from one may be a module, too."""
+    for node in statements:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        for block in OTHERWISE if _is_for_type_checkers(node) else BLOCKS:
+            yield from _imports(getattr(node, block, ()))
+
+
+def _is_for_type_checkers(node: ast.AST) -> bool:
+    test = getattr(node, "test", None)
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
