@@ -80,6 +80,7 @@ class Config:
     build: Path
     app_database_url: str
     key_store: str
+    connector_commands: str
     signing_key: str
     model_dir: str
     opensearch: bool
@@ -153,6 +154,7 @@ def read_config(node: Node) -> Config:
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
+        connector_commands=text("connector_commands", str(local / "connector-commands.json")),
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
         signing_key=text("signing_key", f"file:{local / 'keys' / 'signing.pem'}"),
         model_dir=text("model_dir", str(ROOT / "build" / "model" / "bge-small-en-v1.5")),

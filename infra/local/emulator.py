@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -103,7 +104,8 @@ class Emulator:
         """Ask it to write its state now, so that what is deployed outlives a kill."""
         server = self.daemon.process()
         if server is not None:
-            server.send_signal(signal.SIGUSR1)
+            with suppress(psutil.NoSuchProcess):  # it ended just now
+                server.send_signal(signal.SIGUSR1)
 
     def is_running(self) -> bool:
         """True when our process lives and answers on our port."""
@@ -119,9 +121,11 @@ class Emulator:
     def worker_pids(self, function: str = "") -> list[int]:
         """Pids of the Lambda worker processes, of one function when part of its name is given."""
         server = self.daemon.process()
-        if server is None:
+        try:
+            children = server.children() if server else []
+        except psutil.NoSuchProcess:
             return []
-        return [child.pid for child in server.children() if _is_worker(child, function)]
+        return [child.pid for child in children if _is_worker(child, function)]
 
     @property
     def scratch(self) -> Path:

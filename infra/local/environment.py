@@ -74,6 +74,7 @@ def synthesis_env(
         **embedder,
         **search,
         "CAIRN_APP_DATABASE_URL": app_database_url,
+        "CAIRN_CONNECTOR_COMMANDS": str(layout.connector_commands),
         "CAIRN_KEY_STORE": f"file:{layout.keys}",
         "CAIRN_SIGNING_KEY": f"file:{layout.signing_key}",
     }

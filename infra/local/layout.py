@@ -54,6 +54,11 @@ class Layout:
         return self.base / "keys" / "signing.pem"
 
     @property
+    def connector_commands(self) -> Path:
+        """Which commands the machine's owner lets run as connectors."""
+        return self.base / "connector-commands.json"
+
+    @property
     def env_file(self) -> Path:
         return self.base / "cairn.env"
 

@@ -12,10 +12,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+
+import psutil
 
 from infra.local import environment, state
 from infra.local.cloud import CDK_APP, Cloud, start_anchoring, start_resuming
@@ -155,7 +157,8 @@ class Stack:
         """Kill PostgreSQL with -9, as a crash would."""
         server = self.cluster(self._load()).daemon.process()
         if server is not None:
-            server.send_signal(signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                server.send_signal(signal.SIGKILL)
             server.wait(timeout=10)
 
     def worker_pids(self, function: str = "") -> list[int]:

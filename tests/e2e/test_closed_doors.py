@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -114,3 +115,18 @@ def test_the_gateway_takes_calls_of_programs_and_none_of_pages(
     refused = tenant.call("GET", "/v1/whoami", headers={"Origin": laptop.url})
     assert refused.status_code == 403
     assert tenant.call("OPTIONS", "/v1/whoami", headers={"Origin": "https://a"}).status_code == 403
+
+
+def test_an_admin_of_a_workspace_runs_no_command_of_his_own(
+    laptop: "Laptop", workspace: Tenant, tmp_path: Path
+) -> None:
+    touched = tmp_path / "touched"
+    command = ["touch", str(touched)]
+    asked = {"name": "shell", "transport": "stdio", "command": command}
+    for tenant in (workspace, workspace.through_gateway()):
+        refused = tenant.call("POST", "/v1/connectors", json=asked)
+        assert (refused.status_code, "cairn connectors allow" in refused.text) == (422, True)
+    assert not touched.exists()
+    laptop.allow(["/usr/bin/env", *command])
+    workspace.post("/v1/connectors", {**asked, "command": ["/usr/bin/env", *command]})
+    assert touched.exists()

@@ -364,6 +364,7 @@ def ours(laptop: "Laptop") -> Treasure:
     told = {"url": f"http://127.0.0.1:9/{canary}", "events": ["consolidation_done"]}
     hook = tenant.post("/v1/webhooks", told)
     lamp = {"name": "lamp", "command": ["false"], "config": {"env": {"NOTE": canary}}}
+    tenant.laptop.allow(["false"], "NOTE", "TOKEN")
     tenant.post("/v1/connectors", {**lamp, "secrets": {"TOKEN": canary}})
     desk = {"owner": "keeper", "repository": canary, "api_url": "http://127.0.0.1:9"}
     source = tenant.post(

@@ -12,6 +12,7 @@ import psutil
 from tests.e2e.tenant import Tenant, good, open_workspace, superuser
 from tests.plugins.laptop import Laptop
 from tests.plugins.waiting import eventually
+from tests.support.processes import lives
 
 from cairn.agent.state import State
 from cairn.agent.transitions import EDGES, RESUMED
@@ -231,6 +232,7 @@ def open_office(laptop: Laptop, folder: Path, *, repeats: bool) -> Office:
     """A new workspace whose connector unlocks once under a key, or at every call it gets."""
     tenant = open_workspace(laptop, "office")
     command = [sys.executable, str(CONNECTOR), str(folder), *(["repeats"] if repeats else [])]
+    laptop.allow(command)
     tenant.post(
         "/v1/connectors",
         {"name": "accounts", "command": command, "autonomy": "propose", "scopes": SCOPES},
@@ -244,14 +246,6 @@ def family(pid: int) -> list[int]:
         return [pid, *(one.pid for one in psutil.Process(pid).children(recursive=True))]
     except psutil.NoSuchProcess:
         return [pid]
-
-
-def lives(pid: int) -> bool:
-    """Whether a process still does anything; one that nobody has buried yet does not."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 @dataclass(frozen=True, kw_only=True)

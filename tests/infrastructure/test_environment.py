@@ -9,7 +9,8 @@ from cairn.settings import SETTINGS
 
 NAMES = sorted(discover())
 ONLY_ON_AWS = {"CAIRN_KMS_KEY_ARN"}
-ON_REQUEST = OPTIONAL - ONLY_ON_AWS
+ONLY_ON_A_LAPTOP = {"CAIRN_CONNECTOR_COMMANDS"}
+ON_REQUEST = OPTIONAL - ONLY_ON_AWS - ONLY_ON_A_LAPTOP
 REQUESTED = {
     "CAIRN_CHAT_MODEL",
     "CAIRN_OPENSEARCH_AUTH",
@@ -52,5 +53,5 @@ def test_what_may_be_missing_is_optional_in_the_model(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_gets_what_it_declares(local: Assembly, prod: Assembly, name: str) -> None:
     declared = set(discover()[name].settings)
-    assert passed(prod, name) == declared - (ON_REQUEST - REQUESTED)
+    assert passed(prod, name) == declared - (ON_REQUEST - REQUESTED) - ONLY_ON_A_LAPTOP
     assert passed(local, name) == declared - ON_REQUEST - ONLY_ON_AWS

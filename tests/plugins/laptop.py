@@ -7,7 +7,8 @@ so that a missing grant fails here and not first on AWS (CAIRN_TEST_ENFORCE_ROLE
 import os
 import shutil
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,8 @@ class Laptop:
         """Kill these workers with -9 and return their pids."""
         pids = self.worker_pids(function)
         for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         return pids
 
     def kill_orchestrator(self) -> None:
@@ -78,6 +80,14 @@ class Laptop:
     def start_orchestrator(self) -> None:
         """Start the emulator again, with what was deployed into it."""
         self.stack.emulator(self.stack.saved()).start()
+
+    def allow(self, command: Sequence[str], *variables: str) -> None:
+        """Let a command run as a connector, as the machine's owner does."""
+        from cairn.storage.command_file import AllowedCommand, CommandFile
+
+        file = CommandFile(self.stack.layout.connector_commands)
+        entry = AllowedCommand(command=tuple(command), program=command[0], variables=variables)
+        file.write([*file.read(), entry])
 
     def stop_postgres(self) -> None:
         """Shut the database down."""

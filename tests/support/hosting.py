@@ -13,6 +13,7 @@ from tests.support.remembering import NOON, admin_of
 from cairn.errors import ValidationFailed
 from cairn.ids import new_id
 from cairn.ledger.keys import BodyCipher
+from cairn.mcp_host.commands import AllowedCommand
 from cairn.mcp_host.connector import Connector, Launch, Transport
 from cairn.mcp_host.directory import Secrets, StoreDirectory
 from cairn.mcp_host.host import Host
@@ -26,10 +27,11 @@ from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.webhook_http import HttpWebhookSender
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from uuid import UUID
 
     from cairn.ledger.entry import Entry
+    from cairn.mcp_host.commands import CheckCommand
     from cairn.mcp_host.lifecycle import Health
     from cairn.mcp_host.ports import Registered, Wires
     from cairn.mcp_host.wires import Wire
@@ -221,10 +223,16 @@ class Hosting:
         return InProcessWire(lambda: script.server(launch))
 
 
+def _allow(command: Sequence[str], variables: Collection[str]) -> AllowedCommand:
+    return AllowedCommand(
+        command=tuple(command), program=command[0], variables=tuple(sorted(variables))
+    )
+
+
 REFUSED_DSN = "postgresql://cairn_app:secret@db/cairn"
 
 
-def registry_of(hosting: Hosting, *, commands: bool = True) -> Connectors:
+def registry_of(hosting: Hosting, *, commands: CheckCommand | None = None) -> Connectors:
     """The registry beside a host; it looks at addresses as on AWS, and knows one bad database."""
 
     def look(dsn: str) -> None:
@@ -238,7 +246,7 @@ def registry_of(hosting: Hosting, *, commands: bool = True) -> Connectors:
         address=HttpWebhookSender().check,
         database=look,
         mended=hosting.put_back,
-        commands=commands,
+        commands=commands or _allow,
         clock=lambda: hosting.now,
         new_id=new_id,
     )

@@ -188,6 +188,7 @@ class DataStack(Stack):
         return values | {
             "CAIRN_APP_DATABASE_URL": config.app_database_url,
             "CAIRN_DATABASE_AUTH": "password",
+            "CAIRN_CONNECTOR_COMMANDS": config.connector_commands,
             "CAIRN_KEY_STORE": config.key_store,
             "CAIRN_SIGNING_KEY": config.signing_key,
             "CAIRN_MODEL_DIR": config.model_dir,

@@ -13,6 +13,7 @@ from cairn.metrics import untold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from typing import Literal
 
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from cairn.mcp_host.registry import Connectors, Mended
     from cairn.mcp_host.wires import Wire
     from cairn.metrics import Metrics
+    from cairn.storage.command_file import CommandFile
     from cairn.storage.postgres.database import Database
     from cairn.transaction import Transactions
 
@@ -33,6 +35,8 @@ class HostSettings(Protocol):
     def stage(self) -> Literal["local", "prod"]: ...
     @property
     def webhooks(self) -> Literal["off", "public", "private"]: ...
+    @property
+    def connector_commands(self) -> Path | None: ...
 
 
 def connector_host(
@@ -110,10 +114,18 @@ class ConnectorWires:
         from cairn.mcp_host.stdio import StdioWire
         from cairn.settings import inherited
 
-        if launch.builtin is None and self.settings.stage == "prod":
-            raise ValidationFailed("Commands are not run here; only bundled connectors are.")
+        if launch.builtin is None:
+            launch = self._allowed(launch)
         environment = environment_of(launch, inherited(INHERITED), sys.path)
         return StdioWire(command_of(launch), environment)
+
+    def _allowed(self, launch: Launch) -> Launch:
+        """Return a launch of the very file that the machine's owner has allowed."""
+        from cairn.mcp_host.commands import variables_of
+
+        variables = variables_of(launch.config, launch.secrets)
+        entry = command_file(self.settings)(launch.command, variables)
+        return replace(launch, command=(entry.program, *launch.command[1:]))
 
     def _over_http(self, launch: Launch) -> Wire:
         from cairn.mcp_host.launching import headers_of
@@ -169,10 +181,17 @@ def connector_registry(
         address=sender_for(settings.webhooks).check,
         database=look_at_database,
         mended=mended,
-        commands=settings.stage == "local",
+        commands=command_file(settings),
         clock=utc_now,
         new_id=new_id,
     )
+
+
+def command_file(settings: HostSettings) -> CommandFile:
+    """Return the list of commands that may run; on AWS there is none."""
+    from cairn.storage.command_file import CommandFile
+
+    return CommandFile(None if settings.stage == "prod" else settings.connector_commands)
 
 
 def look_at_database(dsn: str) -> None:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cairn.cli.connector_commands import allow, allowed, disallow
 from cairn.cli.connector_tests import CONTEXT, test
 from cairn.cli.failure import Failure
 from cairn.cli.given import Config, NoSecret, Secret, json_given, secrets_given, text_given
@@ -11,6 +12,9 @@ from cairn.cli.options import Json, deps_of, print_done, print_json, table, with
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
 app.command("test", context_settings=CONTEXT)(test)
+app.command(context_settings=CONTEXT)(allow)
+app.command()(allowed)
+app.command(context_settings=CONTEXT)(disallow)
 
 Name = Annotated[str, typer.Argument(help="The connector's name.")]
 Scopes = Annotated[str | None, typer.Option(help="Which tools may be used: YAML, or @FILE.")]
@@ -61,7 +65,7 @@ def add(
     name: Name,
     builtin: Annotated[str | None, typer.Option(help="A connector that comes with Cairn.")] = None,
     command: Annotated[
-        str | None, typer.Option(help="A command that serves MCP; on a laptop only.")
+        str | None, typer.Option(help="A command that serves MCP, once allowed; laptop.")
     ] = None,
     url: Annotated[str | None, typer.Option(help="An address of streamable HTTP.")] = None,
     in_process: Annotated[

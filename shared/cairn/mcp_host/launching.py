@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from cairn.mcp_host.connector import Launch
 
-INHERITED = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ"})
+INHERITED = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TZ"})
+"""Lambda's Python finds its own libraries by LD_LIBRARY_PATH."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 OURS = ("AWS_", "CAIRN_", "CONNECTOR_", "LAMBDA_", "_LAMBDA", "_X_AMZN")
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 from cairn.access import Role
 from cairn.errors import CairnError, Conflict, NotFound
 from cairn.mcp_host.bundled import BUNDLED
+from cairn.mcp_host.commands import variables_of
 from cairn.mcp_host.connector import Connector
 from cairn.mcp_host.directory import recorded
 from cairn.mcp_host.lifecycle import Health
 from cairn.mcp_host.manifest import looks_like
 from cairn.mcp_host.manifests import Manifests
-from cairn.mcp_host.requests import DSN, ConnectorChange, NewConnector, check_connector, refuse
+from cairn.mcp_host.requests import DSN, ConnectorChange, NewConnector, check_connector
 from cairn.safety.destinations import destinations, origin, refuse_following, renewed
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.clock import Clock
     from cairn.ids import IdSource
+    from cairn.mcp_host.commands import CheckCommand
     from cairn.mcp_host.directory import Secrets
     from cairn.mcp_host.port import ToolCall, ToolResult
     from cairn.mcp_host.ports import ConnectorStores, DatabaseCheck, Registered
@@ -88,7 +90,7 @@ class ConnectorShown:
 class Connectors:
     """Registers, changes, shows, restarts and removes connectors.
 
-    `commands` says whether commands that do not come with Cairn may run here.
+    `commands` refuses commands that the machine's owner has not allowed.
     """
 
     transactions: Transactions[ConnectorStores]
@@ -97,7 +99,7 @@ class Connectors:
     address: AddressCheck
     database: DatabaseCheck
     mended: Mended
-    commands: bool
+    commands: CheckCommand
     clock: Clock
     new_id: IdSource
     manifests: Manifests = field(default_factory=Manifests)
@@ -244,8 +246,8 @@ class Connectors:
 
     def _check_reach(self, new: NewConnector) -> None:
         """Refuse what may not run here, and what leads where no connector may."""
-        if new.command and not self.commands:
-            refuse("command", "may not run here; bundled connectors and addresses may")
+        if new.command:
+            self.commands(new.command, variables_of(new.config, new.secrets))
         if new.url is not None:
             self.address(new.url)
         if new.builtin in BUNDLED and DSN in new.secrets:

@@ -105,9 +105,13 @@ class _QueueSettings(_FromEnvironment):
 
 
 class _WebhookSettings(_FromEnvironment):
-    """Where webhooks may lead: nowhere, to public addresses over https, or anywhere (a laptop)."""
+    """Where webhooks may lead: nowhere, to public addresses over https, or anywhere (a laptop).
+
+    `connector_commands` is the file of commands that the machine's owner allows.
+    """
 
     webhooks: Literal["off", "public", "private"] = "public"
+    connector_commands: Path | None = None
 
 
 class _InvestigationSettings(_QueueSettings):

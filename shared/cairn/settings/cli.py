@@ -41,6 +41,7 @@ class CliSettings(BaseSettings):
     rebuild_machine_arn: str | None = None
     investigation_machine_arn: str | None = None
     model_dir: Path | None = None
+    connector_commands: Path | None = None
     opensearch_url: SecretStr | None = None
     opensearch_auth: str | None = None
     aws_endpoint_url: str | None = Field(default=None, validation_alias="AWS_ENDPOINT_URL")

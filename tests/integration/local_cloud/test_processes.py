@@ -1,14 +1,20 @@
 """Background processes of the laptop cloud, found again by their pid files."""
 
+import json
 import os
 import socket
+import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import psutil
 from infra.local.layout import PROJECT
 from infra.local.processes import Daemon
 from infra.local.state import is_free
+from tests.plugins.cloud import new_emulator
 from tests.plugins.waiting import eventually
+from tests.support.processes import lives
 
 LISTENING = """
 import socket, sys, threading
@@ -31,3 +37,18 @@ def test_who_was_killed_is_gone_with_its_port(tmp_path: Path) -> None:
     while daemon.process() is not None:
         pass
     assert is_free(port)
+
+
+def test_looking_at_a_process_while_it_ends_says_that_it_is_gone(tmp_path: Path) -> None:
+    """Between finding a process and reading of it, it may go: nothing raises then."""
+    emulator = new_emulator(tmp_path)
+    for _ in range(100):
+        short = subprocess.Popen(["true"])
+        record = {"pid": short.pid, "started": psutil.Process(short.pid).create_time()}
+        emulator.daemon.pid_file.write_text(json.dumps(record), encoding="utf-8")
+        bury = threading.Thread(target=short.wait)
+        bury.start()
+        while lives(short.pid) or emulator.daemon.process():
+            assert emulator.worker_pids() == []
+        bury.join()
+        emulator.save()

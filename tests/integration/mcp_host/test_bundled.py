@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 class Settings:
     stage: Literal["local", "prod"] = "prod"
     webhooks: Literal["off", "public", "private"] = "public"
+    connector_commands: Path | None = None
 
 
 @dataclass

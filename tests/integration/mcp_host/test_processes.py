@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.support.hosting import Hosting
+from tests.support.processes import lives
 
 from cairn.ids import new_id
 from cairn.mcp_host.connector import Launch, Transport
@@ -75,21 +76,12 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     processes.hosting.host.close()
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-        state = stat.rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
 def gone(pid: int) -> bool:
     """Whether a process is gone within two seconds."""
     until = time.monotonic() + 2
-    while is_alive(pid) and time.monotonic() < until:
+    while lives(pid) and time.monotonic() < until:
         os.sched_yield()
-    return not is_alive(pid)
+    return not lives(pid)
 
 
 def noted(notes: Path) -> list[int]:
@@ -421,7 +413,7 @@ def test_closing_ends_every_process_even_one_that_ignores_sigterm(processes: Pro
 
     processes.hosting.host.close()
 
-    assert [is_alive(pid) for pid in pids] == [False, False]
+    assert [lives(pid) for pid in pids] == [False, False]
 
 
 def test_what_a_process_started_ends_with_it(processes: Processes) -> None:

@@ -1,6 +1,7 @@
 """Where bundled connectors lead is the deployment's to say, not the workspace's."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import anyio
@@ -18,6 +19,7 @@ INSIDE = {"rules": [{"url": "http://127.0.0.1:8080/*"}], "allow_private": True}
 class Settings:
     webhooks: Literal["off", "public", "private"]
     stage: Literal["local", "prod"] = "prod"
+    connector_commands: Path | None = None
 
 
 def opened(webhooks: Any, config: dict[str, Any]) -> None:

@@ -85,6 +85,7 @@ class HereSettings:
     investigations: int = 8
     degraded_above: int = 50
     webhooks: Literal["off", "public", "private"] = "private"
+    connector_commands: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
