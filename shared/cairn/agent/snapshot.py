@@ -209,7 +209,8 @@ def _text(arguments: Mapping[str, JsonValue]) -> str:
 
 
 def _loaded_brief(value: Mapping[str, Any]) -> Brief:
-    return _made(Brief, value, ticket_id=UUID(value["ticket_id"]))
+    names = tuple(value.get("own_names", ()))
+    return _made(Brief, value, ticket_id=UUID(value["ticket_id"]), own_names=names)
 
 
 def _loaded_evidence(value: Mapping[str, Any]) -> Evidence:

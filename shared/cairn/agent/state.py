@@ -66,7 +66,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """The ticket as models see it: redacted, and cut at `MAX_BODY_CHARS`."""
+    """The ticket as models see it: redacted, and cut at `MAX_BODY_CHARS`.
+
+    `own_names` are the words and placeholders in it that are the requester's name.
+    """
 
     ticket_id: UUID
     source: str
@@ -78,6 +81,7 @@ class Brief:
     priority: str = "medium"
     language: str = "en"
     suspicious: bool = False
+    own_names: tuple[str, ...] = ()
 
 
 class NextKind(StrEnum):

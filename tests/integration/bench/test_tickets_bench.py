@@ -43,7 +43,8 @@ def both(postgres_cluster: Server, template_database: str) -> tuple[list[Worked]
 
     Those are a locked account, and the same where nothing is to be written.
     """
-    tickets = read_tickets(SAMPLES / "tickets" / "tuning.json")
+    files = ("tuning.json", "held-back.json")
+    tickets = [one for name in files for one in read_tickets(SAMPLES / "tickets" / name)]
     first = {one.kind: one for one in reversed(tickets)}
     chosen = [*(first[kind] for kind in KINDS), *(one for one in tickets if one.hostile)]
     careful = [first["lockout"], replace(first["lockout"], id="refused", writes=frozenset())]

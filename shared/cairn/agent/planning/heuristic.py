@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from cairn.agent.planning.letters import letter
 from cairn.agent.planning.looking import act
-from cairn.agent.planning.playbooks.outcomes import OUTCOMES
+from cairn.agent.planning.playbooks.authority import AUTHORITY
+from cairn.agent.planning.playbooks.outcomes import ANSWER, OUTCOMES
 from cairn.agent.planning.playbooks.playbook import Sign
 from cairn.agent.planning.signs import View, view
 from cairn.agent.planning.uses import filled, serving
@@ -34,6 +35,9 @@ PROVIDER = "heuristic"
 QUERY_CHARS = 400
 ANOTHER_WAY = frozenset(["denied", "failed"])
 """Outcomes after which another tool is tried: by the rules or the tool, not a person's no."""
+
+_GRAVE = (frozenset([Sign.CLAIMS]), frozenset([Sign.DOUBTED, Sign.SIGN_IN]))
+"""Signs of a matter for who has authority, when a rule cannot close it."""
 
 _AUTOMATIC = re.compile(
     r"\b(?:automatic reply|auto-?reply|out of (?:the )?office|autoreply|abwesenheitsnotiz|"
@@ -82,13 +86,14 @@ class HeuristicPlanner:
         seen = view(question)
         ending = _ending(seen)
         verdict, reason = ending.verdict, ending.reason
-        unsure = verdict in (Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT)
-        if Sign.SUSPICIOUS in seen.signs and unsure:
+        closing = verdict in (Verdict.AUTO_RESOLVED, Verdict.NEEDS_CLIENT)
+        if Sign.SUSPICIOUS in seen.signs and closing:
             verdict = Verdict.NEEDS_TECH
             reason = "The ticket has words that try to direct a model; a person has to read it."
-        elif Sign.MORE in seen.signs and verdict is Verdict.AUTO_RESOLVED:
-            verdict = Verdict.NEEDS_L2 if Sign.CLAIMS in seen.signs else Verdict.NEEDS_TECH
-            reason = f"{reason} The ticket asks for something else, too."
+        elif Sign.UNCOVERED in seen.signs and closing and ending is not ANSWER:
+            grave = any(one <= seen.signs.keys() for one in _GRAVE)
+            verdict = Verdict.NEEDS_L2 if grave else Verdict.NEEDS_TECH
+            reason = "The ticket says more than the rules cover; a person has to read it."
         ruling = Ruling(verdict=verdict, reason=reason, provider=PROVIDER)
         return sober(ruling, question.memory)
 
@@ -142,10 +147,11 @@ def _evidence(seen: View) -> list[str]:
 
 
 def _ending(seen: View) -> Ending:
-    signs = seen.signs.keys()
+    signs, book = seen.signs.keys(), seen.reading.book
+    answer = () if book is AUTHORITY else (ANSWER,)
     return next(
         one
-        for one in (*OUTCOMES, *seen.reading.book.endings)
+        for one in (*OUTCOMES, *answer, *book.endings)
         if one.when <= signs and not one.unless & signs
     )
 

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 
 from cairn.agent import citations
 from cairn.agent.planning import wording
+from cairn.agent.planning.playbooks.outcomes import ANSWER
 from cairn.agent.planning.playbooks.playbook import Sign
 from cairn.agent.planning.wording import said
 from cairn.agent.state import Verdict
 
+MOST_QUOTED = 1_500
+"""Characters of a ticket that a note quotes."""
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from cairn.agent.planning.playbooks.playbook import Ending, Text
     from cairn.agent.planning.signs import Seen, View
@@ -29,6 +33,11 @@ def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None
     here = citations.ticket(question.memory.brief.ticket_id)
     answers = ruling.verdict.answers
     told = list(_told(seen, language, answers=answers))
+    if ending is ANSWER:
+        source = seen.signs[Sign.ANSWERED].citation
+        told = [_quoted(wording.QUOTED, seen.quote, source, language)]
+    elif not answers:
+        told += _for_colleagues(seen, language, here)
     closing = list(_closing(ruling, ending, language, here))
     opening = said(wording.GREETING if answers else wording.HAND_OFF, language)
     text = "\n\n".join(filter(None, [opening, " ".join(told), " ".join(closing)]))
@@ -43,18 +52,41 @@ def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
     for sign, text in {**tells, **wording.TELLS, **notes}.items():
         if sign in seen.signs and sign not in hidden:
             yield _sentence(text, seen.signs[sign], language)
-    if Sign.KNOWN in seen.signs:
-        yield _known(seen, language)
 
 
-def _known(seen: View, language: str) -> str:
-    """Return the documentation's own words for a question, a pointer to it for a problem."""
-    found = seen.signs[Sign.KNOWN]
-    if Sign.ANSWERED not in seen.signs or not seen.quote:
-        return _sentence(wording.KNOWN, found, language)
-    quote = " ".join(seen.quote.translate(_NO_BRACKETS).split()).rstrip(".")
-    text = said(wording.QUOTED, language).replace("{quote}", quote)
-    return f"{text} {found.citation}."
+def _for_colleagues(seen: View, language: str, here: str) -> Iterator[str]:
+    """Yield what was asked, in the ticket's own words, and what is near to it."""
+    if words := _in_own_words(seen):
+        yield _quoted(wording.ASKED, words, here, language)
+    if Sign.KNOWN in seen.signs and seen.quote:
+        yield _quoted(wording.NEAR, seen.quote, seen.signs[Sign.KNOWN].citation, language)
+
+
+def _quoted(text: Text, quote: Sequence[str], citation: str, language: str) -> str:
+    """Return whole sentences of others in quotation marks, each with its source."""
+    whole = said(text, language)
+    frame = whole[: whole.index("{quote}")].rpartition(":")[2].strip(), whole[-1:]
+    first, *rest = (_plain(one) for one in quote)
+    parts = [whole.replace("{quote}", first), *(_framed(one, frame) for one in rest)]
+    return " ".join(f"{one} {citation}." for one in parts)
+
+
+def _framed(text: str, frame: tuple[str, str]) -> str:
+    return f"{frame[0]}{text}{frame[1]}"
+
+
+def _plain(text: str) -> str:
+    """Return a quoted sentence in one line, without citations of its own and its full stop."""
+    return " ".join(text.translate(_NO_BRACKETS).split()).rstrip(".!")
+
+
+def _in_own_words(seen: View) -> list[str]:
+    """Return the ticket's sentences that a person has to read, as many as a note may have."""
+    kept: list[str] = []
+    for one in seen.own_words:
+        if any(map(str.isalnum, one)) and sum(map(len, kept)) + len(one) <= MOST_QUOTED:
+            kept.append(one)
+    return kept or [one[:MOST_QUOTED] for one in seen.own_words[:1]]
 
 
 def _closing(ruling: Ruling, ending: Ending | None, language: str, here: str) -> Iterator[str]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from cairn.agent.planning.covering import ANYONE, NO_WORDS, plain, unsigned, unwrapped
 from cairn.agent.planning.playbooks import BOOKS, GENERAL
+from cairn.agent.planning.playbooks.lexicon import ALARMS, COMMON, NEGATIONS, STRANGERS
 from cairn.agent.planning.playbooks.vocabulary import (
-    ALSO,
     CLAIMS,
     DOUBTS,
-    FAILING,
     HOW,
     HOW_TO,
     LOCKED,
@@ -40,24 +40,33 @@ APART = "|"
 """Between sentences: no beginning of several words spans two."""
 
 _EMAIL = re.compile(
-    r"<EMAIL(?:_ADDRESS)?_\d{1,6}>|[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+"
+    r"<EMAIL(?:_ADDRESS)?_\d{1,6}>|"
+    r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+"
 )
 _URL = re.compile(r"<URL_\d{1,6}>|https?://[^\s<>\"'\[\](){}]{1,500}")
 _AFTER_URL = ".,;:!?"
 _AFTER_QUESTION = " !.)\"'\u201d\u2019"
+_BEFORE = re.compile(
+    r".{1,200}?[,:;\u2013-]\s+(?:and |so |but )?(?=(?:(?:after|for|in|under|at|by|"
+    r"within) )?(?:how|where|"
+    r"what|which|when|is it possible|can i|can we|may i|wie|wo|was|wann|comment|"
+    r"o\u00f9|quand|c\u00f3mo|"
+    r"d\u00f3nde|cu\u00e1ndo)\b)",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will|may) (?:some|any)(?:one|body)\b|\bkonnte jemand\b"
+)
 _ELIDED = re.compile(r"(?<=\b\w)'|(?<=\b\w\w)'")
-_NUMBERED = re.compile(r"(?m)^[^\S\n]*[2-9][.)](?=\s)")
-"""The number of a point of a list after the first: it adds something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A ticket read. `requester` is their address, "" when unknown; `others` are further ones.
 
-    `question` are the sentences that ask for instructions, none where something is broken that the
-    title does not ask about. `for_another` is about a person who is only described.
-    `doubted`: it was not the requester, or the account is to stay locked. `more`: it brings up
-    something that `book` is not about.
+    `question` are the sentences that ask for instructions. `for_another` is about a person who is
+    only described.
+    `doubted`: it was not the requester, or something was lost, stolen or strange.
     """
 
     book: Playbook
@@ -70,21 +79,20 @@ class Reading:
     for_another: bool
     doubted: bool
     signs_in: bool
-    more: bool
 
 
 def read(brief: Brief) -> Reading:
     """Return what a ticket says."""
     text = f"{brief.title}\n{brief.body}"
-    parts = sentences(_NUMBERED.sub(" also ", text))
+    parts = sentences(unwrapped(text))
     heard = [spoken(one) for one in parts]
     said = APART.join(heard)
     book = chosen(said)
     named = list(dict.fromkeys(_folded(one) for one in _EMAIL.findall(text)))
     requester = address(brief.requester)
-    first = parts[:MOST_SENTENCES]
-    question = _question(brief.title, first)
-    few = len(set(content_words(text))) < FEWEST_WORDS
+    told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
+    question = _question(brief.title, told)
+    few = len(_telling(text, brief.language)) < FEWEST_WORDS
     urls = tuple(dict.fromkeys(one.rstrip(_AFTER_URL) for one in _URL.findall(text)))
     return Reading(
         book=book,
@@ -95,10 +103,19 @@ def read(brief: Brief) -> Reading:
         vague=few and not urls and not question,
         claims=bool(_met(said, CLAIMS)),
         for_another=any(_is_of_another(one) for one in heard[:MOST_SENTENCES]),
-        doubted=bool(_met(said, DOUBTS)),
+        doubted=bool(_met(said, DOUBTS)) or any(_is_doubtful(one) for one in heard),
         signs_in=bool(_met(said, SIGN_IN)),
-        more=any(_brings_up_more(one, book, brief.title) for one in first),
     )
+
+
+def _telling(text: str, language: str) -> set[str]:
+    """Return the words of a text that are neither grammar nor politeness."""
+    common = COMMON.get(language, NO_WORDS)
+    return {
+        one
+        for one in content_words(text)
+        if not common.has(plain(one)) and not NEGATIONS.has(plain(one))
+    }
 
 
 def chosen(said: str) -> Playbook:
@@ -145,35 +162,33 @@ def _question(title: str, parts: Sequence[str]) -> tuple[str, ...]:
     asking = [one for one in parts if _asks(one)]
     if _asks(title) or _starts(spoken(title), HOW):
         return tuple(dict.fromkeys([title.strip(), *asking]))
-    broken = any(_met(spoken(one), FAILING) for one in parts if one not in asking)
-    return () if broken else tuple(asking)
+    return tuple(asking)
 
 
 def _asks(sentence: str) -> bool:
-    said = spoken(sentence)
+    said = spoken(asked_part(sentence))
     if not sentence.rstrip(_AFTER_QUESTION).endswith(("?", "\uff1f")):
         return _starts(said, HOW_TO)
     return bool(_met(said, HOW)) or not WHAT.isdisjoint(said.split()[:1])
 
 
+def _is_doubtful(said: str) -> bool:
+    """Return whether a sentence speaks of loss or attack, or of a stranger at an account."""
+    if any(ALARMS.has(one) for one in said.split()):
+        return True
+    stranger = any(STRANGERS.has(one) for one in _REQUEST.sub(" ", said).split())
+    return stranger and bool(_met(said, SIGN_IN))
+
+
+def asked_part(sentence: str) -> str:
+    """Return a question without what stands before it: "Hi, quick question: how do I ...?"."""
+    found = _BEFORE.match(sentence)
+    return sentence[found.end() :] if found else sentence
+
+
 def _is_of_another(said: str) -> bool:
     """Return whether a sentence says that somebody else is locked out, and not also who writes."""
     return bool(_met(said, OTHERS) and _met(said, LOCKED)) and MYSELF.isdisjoint(said.split())
-
-
-def _brings_up_more(sentence: str, book: Playbook, title: str) -> bool:
-    """Return whether a sentence is about something else: another playbook's, or added to it."""
-    said = spoken(sentence)
-    if any(_is_of(said, one) for one in BOOKS if one.looks != book.looks):
-        return True
-    if not _starts(said, ALSO) or any(_met(said, group) for group in book.topic):
-        return False
-    own = set(content_words(sentence))
-    return len(own) >= FEWEST_WORDS and (bool(book.topic) or own.isdisjoint(content_words(title)))
-
-
-def _is_of(said: str, book: Playbook) -> bool:
-    return all(_met(said, group) for group in (*book.topic, *book.alone))
 
 
 def address(text: str) -> str:

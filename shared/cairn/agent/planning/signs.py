@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cairn.agent import citations
-from cairn.agent.planning.known import best_known
+from cairn.agent.planning.covering import uncovered, unexplained, who
+from cairn.agent.planning.known import best_known, matter
 from cairn.agent.planning.looking import Looker
 from cairn.agent.planning.playbooks.playbook import Sign
-from cairn.agent.planning.reading import address, read
+from cairn.agent.planning.reading import address, asked_part, read
 from cairn.agent.planning.records import parts_of, truth
 from cairn.agent.planning.uses import ACCOUNT, DELIVERIES, ENDPOINT, INVOICES, SIGN_INS, serves
 
@@ -66,13 +67,15 @@ Signs = Mapping[Sign, Seen]
 class View:
     """An investigation as the rules see it: the ticket read, the signs, and what fills arguments.
 
-    `quote` is the sentence of the knowledge base that fits best, "" for none.
+    `quote` are the sentences of the knowledge base that fit best. `own_words` are the sentences of
+    the ticket that no rule covers: what a person has to read.
     """
 
     reading: Reading
     signs: Signs
     looker: Looker
-    quote: str = ""
+    quote: tuple[str, ...] = ()
+    own_words: tuple[str, ...] = ()
 
 
 def view(question: Question) -> View:
@@ -90,13 +93,29 @@ def view(question: Question) -> View:
     looker = Looker(question=question, slots=_with_url(looker))
     found |= _of_endpoint(looker) | _of_invoices(looker)
     found |= _of_change(question, reading)
-    known = best_known(question.memory, reading.question)
+    known = best_known(question.memory, [asked_part(one) for one in reading.question])
     if known is not None:
         found[Sign.KNOWN] = Seen(citation=known.citation)
         if known.answers:
             found[Sign.ANSWERED] = found[Sign.KNOWN]
-    quote = known.sentence if known else ""
-    return View(reading=reading, signs=found, looker=looker, quote=quote)
+    own_words, saying = _beyond(question, reading)
+    found |= saying
+    quote = known.sentences if known else ()
+    return View(reading=reading, signs=found, looker=looker, quote=quote, own_words=own_words)
+
+
+def _beyond(question: Question, reading: Reading) -> tuple[tuple[str, ...], dict[Sign, Seen]]:
+    """Return what of the ticket the playbook does not cover, and the signs of that."""
+    brief = question.memory.brief
+    here = Seen(citation=citations.ticket(brief.ticket_id))
+    known = who(brief)
+    own_words = uncovered(brief, known, brief.language, reading.book.covers)
+    found = {Sign.UNCOVERED: here} if own_words else {}
+    asked = {one: one.removesuffix(asked_part(one)).strip() for one in reading.question}
+    wanted = frozenset[str]().union(*(matter(asked_part(one), brief.language) for one in asked))
+    if unexplained(brief, brief.language, asked, wanted):
+        found[Sign.UNEXPLAINED] = here
+    return own_words, found
 
 
 def _slots(question: Question, reading: Reading) -> dict[str, str]:
@@ -122,7 +141,6 @@ def _of_ticket(question: Question, reading: Reading) -> dict[Sign, Seen]:
         Sign.FOREIGN: bool(reading.others) or not reading.requester or reading.for_another,
         Sign.DOUBTED: reading.doubted,
         Sign.SIGN_IN: reading.signs_in,
-        Sign.MORE: reading.more,
         Sign.VAGUE: reading.vague,
         Sign.CLAIMS: reading.claims,
     }

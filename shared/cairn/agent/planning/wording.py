@@ -29,11 +29,18 @@ QUOTED: Text = {
     "es": "Nuestra documentación dice: «{quote}»",
 }
 
-KNOWN: Text = {
-    "en": "Our documentation covers this kind of problem",
-    "de": "Unsere Dokumentation behandelt dieses Problem",
-    "fr": "Notre documentation traite ce type de problème",
-    "es": "Nuestra documentación trata este tipo de problema",
+NEAR: Text = {
+    "en": "Near to what is asked, and not sent: “{quote}”",
+    "de": "Nahe an der Frage, und nicht verschickt: „{quote}“",
+    "fr": "Proche de la demande, et non envoyé : « {quote} »",
+    "es": "Cercano a lo que se pide, y no enviado: «{quote}»",
+}
+
+ASKED: Text = {
+    "en": "In the ticket's own words: “{quote}”",
+    "de": "Im Wortlaut des Tickets: „{quote}“",
+    "fr": "Dans les termes du ticket : « {quote} »",
+    "es": "En palabras del caso: «{quote}»",
 }
 
 NOTES: Mapping[Sign, Text] = {
@@ -42,12 +49,6 @@ NOTES: Mapping[Sign, Text] = {
         "de": "Das Ticket enthält Worte, die ein Modell lenken sollen",
         "fr": "Le ticket contient des mots qui cherchent à diriger un modèle",
         "es": "El caso contiene palabras que intentan dirigir a un modelo",
-    },
-    Sign.MORE: {
-        "en": "The ticket asks for something else, too",
-        "de": "Im Ticket geht es noch um etwas anderes",
-        "fr": "Le ticket demande encore autre chose",
-        "es": "El caso pide también otra cosa",
     },
 }
 """Told to colleagues only."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.agent.ending import fixed
+from cairn.agent.planning.covering import own_names
 from cairn.agent.situation import Change
 from cairn.agent.state import Brief, Note, State, Step, Verdict
 from cairn.errors import Unavailable
@@ -111,17 +112,19 @@ def _brief(ticket: Ticket, hide: Hider) -> Brief:
     body = hide(words[: MAX_BODY_CHARS + _MARGIN])
     if len(body) > MAX_BODY_CHARS or len(words) > MAX_BODY_CHARS + _MARGIN:
         body = body[:MAX_BODY_CHARS] + CUT
+    title = hide(ticket.title[:MAX_TITLE_CHARS])
     return Brief(
         ticket_id=ticket.id,
         source=ticket.source,
         external_id=ticket.external_id,
-        title=hide(ticket.title[:MAX_TITLE_CHARS]),
+        title=title,
         body=body,
         customer=customer,
         requester=requester,
         priority=ticket.priority.value,
         language=str(ticket.screening.get("language") or "en"),
         suspicious=_suspicious(ticket),
+        own_names=own_names(ticket.requester_email or "", hide.vault, f"{title}\n{body}"),
     )
 
 

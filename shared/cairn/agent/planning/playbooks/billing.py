@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from cairn.agent.planning.playbooks.playbook import Ending, Playbook, Sign
-from cairn.agent.planning.playbooks.vocabulary import CLAIMS, MONEY
+from cairn.agent.planning.playbooks.vocabulary import MONEY
 from cairn.agent.planning.uses import INVOICES
 from cairn.agent.state import Verdict
 
 BILLING = Playbook(
     name="billing",
     topic=(MONEY,),
-    alone=(CLAIMS,),
     search="invoice billing refund policy runbook",
     looks=(INVOICES,),
     endings=(
-        Ending(
-            verdict=Verdict.AUTO_RESOLVED,
-            reason="The documentation answers the question.",
-            when=frozenset([Sign.ANSWERED]),
-            unless=frozenset([Sign.CLAIMS]),
-        ),
         Ending(
             verdict=Verdict.NEEDS_L2,
             reason="Money is asked for or disputed; a person decides that.",

@@ -1,7 +1,8 @@
-"""Every other ticket: search, answer from the documentation if it does, else hand over or ask."""
+"""Every other ticket: a person goes on; where too little is said, the requester is asked."""
 
 from __future__ import annotations
 
+from cairn.agent.planning.playbooks.lexicon import VAGUE
 from cairn.agent.planning.playbooks.playbook import Ending, Playbook, Sign
 from cairn.agent.state import Verdict
 
@@ -10,17 +11,6 @@ GENERAL = Playbook(
     topic=(),
     search="",
     endings=(
-        Ending(
-            verdict=Verdict.AUTO_RESOLVED,
-            reason="The documentation answers the question.",
-            when=frozenset([Sign.ANSWERED]),
-            asks={
-                "en": "Does that answer your question?",
-                "de": "Beantwortet das Ihre Frage?",
-                "fr": "Cela répond-il à votre question ?",
-                "es": "¿Responde esto a su pregunta?",
-            },
-        ),
         Ending(
             verdict=Verdict.NEEDS_CLIENT,
             reason="The ticket says too little to look for anything.",
@@ -33,9 +23,15 @@ GENERAL = Playbook(
             },
         ),
         Ending(
+            verdict=Verdict.NEEDS_L2,
+            reason="An account or a password may be in the wrong hands; that is for security.",
+            when=frozenset([Sign.DOUBTED, Sign.SIGN_IN]),
+        ),
+        Ending(
             verdict=Verdict.NEEDS_TECH,
             reason="No rule covers this ticket; a technician has to look at it.",
         ),
     ),
+    covers=VAGUE,
     tells={},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cairn.agent.planning.playbooks.lexicon import LOCKOUT as LOCKOUT_WORDS
 from cairn.agent.planning.playbooks.playbook import Change, Ending, Playbook, Sign
 from cairn.agent.planning.playbooks.vocabulary import ACCOUNT, LOCKED
 from cairn.agent.planning.uses import ACCOUNT as FIND_ACCOUNT
@@ -109,7 +110,10 @@ LOCKOUT = Playbook(
         use=UNLOCK,
         when=frozenset([Sign.LOCKED]),
         unless=frozenset(
-            [Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS, Sign.DOUBTED]
+            [
+                *(Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS, Sign.DOUBTED),
+                Sign.UNCOVERED,
+            ]
         ),
         reason="The account of the requester is locked after failed sign-ins.",
     ),
@@ -131,13 +135,14 @@ LOCKOUT = Playbook(
             reason="Opening the account may be wrong; that is a decision.",
             when=frozenset([Sign.DOUBTED]),
             says={
-                "en": "The ticket says that it was not the requester, or that the account is to "
-                "stay locked",
-                "de": "Laut Ticket war es nicht die anfragende Person, oder das Konto soll "
+                "en": "The ticket speaks of loss, theft, something strange, or of leaving the "
+                "account locked",
+                "de": "Im Ticket geht es um Verlust, Diebstahl, Merkwürdiges, oder das Konto soll "
                 "gesperrt bleiben",
-                "fr": "D'après le ticket, ce n'était pas le demandeur, ou le compte doit rester "
-                "verrouillé",
-                "es": "Según el caso no fue el solicitante, o la cuenta debe seguir bloqueada",
+                "fr": "Le ticket parle de perte, de vol, de quelque chose d'anormal, ou de laisser "
+                "le compte verrouillé",
+                "es": "El caso habla de pérdida, robo o algo extraño, o de dejar la cuenta "
+                "bloqueada",
             },
         ),
         Ending(
@@ -154,6 +159,7 @@ LOCKOUT = Playbook(
         ),
         Ending(verdict=Verdict.NEEDS_TECH, reason="A technician has to look at the account."),
     ),
+    covers=LOCKOUT_WORDS,
     tells=TELLS,
     private=PRIVATE,
 )

@@ -5,6 +5,7 @@ Resetting a factor on somebody's word is how accounts are stolen, so it is `care
 
 from __future__ import annotations
 
+from cairn.agent.planning.playbooks.lexicon import FACTOR as FACTOR_WORDS
 from cairn.agent.planning.playbooks.lockout import ACCOUNT_ENDINGS, PRIVATE
 from cairn.agent.planning.playbooks.lockout import TELLS as ACCOUNT_TELLS
 from cairn.agent.planning.playbooks.playbook import Change, Ending, Playbook, Sign
@@ -20,7 +21,12 @@ MFA = Playbook(
     change=Change(
         use=RESET_MFA,
         when=frozenset([Sign.ACCOUNT]),
-        unless=frozenset([Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS]),
+        unless=frozenset(
+            [
+                *(Sign.DISABLED, Sign.SPRAYED, Sign.FOREIGN, Sign.SUSPICIOUS, Sign.DOUBTED),
+                Sign.UNCOVERED,
+            ]
+        ),
         reason="The requester cannot use the second factor any more.",
         careful=True,
     ),
@@ -50,6 +56,7 @@ MFA = Playbook(
             },
         ),
     ),
+    covers=FACTOR_WORDS,
     tells={
         **ACCOUNT_TELLS,
         Sign.FACTOR_FAILURES: {

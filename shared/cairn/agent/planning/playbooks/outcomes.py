@@ -17,3 +17,17 @@ OUTCOMES = tuple(
     for sign, reason in _REASONS.items()
 )
 """They go before the endings of the playbook."""
+
+ANSWER = Ending(
+    verdict=Verdict.AUTO_RESOLVED,
+    reason="The documentation answers the question.",
+    when=frozenset([Sign.ANSWERED]),
+    unless=frozenset([Sign.UNEXPLAINED, Sign.CLAIMS, Sign.SUSPICIOUS]),
+    asks={
+        "en": "Does that answer your question?",
+        "de": "Beantwortet das Ihre Frage?",
+        "fr": "Cela répond-il à votre question ?",
+        "es": "¿Responde esto a su pregunta?",
+    },
+)
+"""A question that the documentation answers, whatever playbook its words belong to."""

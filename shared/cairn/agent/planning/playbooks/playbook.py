@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cairn.agent.planning.playbooks.lexicon import Lexicon
     from cairn.agent.planning.uses import Use
     from cairn.agent.state import Verdict
 
@@ -21,9 +22,10 @@ class Sign(StrEnum):
     # of the ticket
     SUSPICIOUS = "suspicious"  # words that try to direct a model
     FOREIGN = "foreign"  # it is about an account that is not known to be the requester's
-    DOUBTED = "doubted"  # it was not the requester, or the account is to stay locked
+    DOUBTED = "doubted"  # it speaks of loss, theft, attack, surprise, or of leaving things locked
     SIGN_IN = "sign_in"  # it speaks of signing in
-    MORE = "more"  # it brings up something that its playbook is not about
+    UNCOVERED = "uncovered"  # it says something that the playbook's words do not cover
+    UNEXPLAINED = "unexplained"  # it says something beside a question that does not lead to it
     VAGUE = "vague"  # too little is said to look for anything
     CLAIMS = "claims"  # money is asked for, or an amount disputed
     # of accounts
@@ -45,7 +47,7 @@ class Sign(StrEnum):
     INVOICES = "invoices"
     # of the knowledge base
     KNOWN = "known"  # a text that speaks of this
-    ANSWERED = "answered"  # and of what is asked in a question for instructions
+    ANSWERED = "answered"  # and answers what is asked in a question for instructions
     # of the change that was tried
     CHANGED = "changed"
     SIMULATED = "simulated"
@@ -89,14 +91,13 @@ class Playbook:
 
     It fits when each group of `topic` has the beginning of a word, or of words, that the ticket
     says; among those that fit the most such beginnings, plus `weight`, decide. `search` is added to
-    the ticket's words. In a ticket about something else a sentence brings it up by meeting `topic`
-    and `alone`. `tells` are the sentences for its own signs, in the order they are written;
-    those in `private` are not for a requester who asks about somebody else.
+    the ticket's words. `tells` are the sentences for its own signs, in the order they are written;
+    those in `private` are not for a requester who asks about somebody else. `covers` are the words,
+    by language, that a ticket may have for the playbook to change something or to close it.
     """
 
     name: str
     topic: tuple[frozenset[str], ...]
-    alone: tuple[frozenset[str], ...] = ()
     search: str
     looks: tuple[Use, ...] = ()
     change: Change | None = None
@@ -104,3 +105,4 @@ class Playbook:
     endings: tuple[Ending, ...]
     tells: Mapping[Sign, Text]
     private: frozenset[Sign] = frozenset()
+    covers: Mapping[str, Lexicon] = field(default_factory=dict["str", "Lexicon"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cairn.agent.planning.playbooks import lexicon
 from cairn.agent.planning.playbooks.playbook import Ending, Playbook, Sign
 from cairn.agent.planning.playbooks.vocabulary import FAILING
 from cairn.agent.planning.playbooks.vocabulary import WEBHOOK as HOOKS
@@ -38,6 +39,7 @@ WEBHOOK = Playbook(
         ),
         Ending(verdict=Verdict.NEEDS_TECH, reason="A technician has to look at the deliveries."),
     ),
+    covers=lexicon.WEBHOOK,
     tells={
         Sign.FAILING: {
             "en": "{count} of the last {all} deliveries failed, the latest with {status}",

@@ -19,7 +19,8 @@ class Sample:
     """A ticket and what is expected: one of `verdicts`; no write but `writes`; `cites`.
 
     `writes` are `<connector.tool>` and what has to be among its arguments. `cites` are
-    `tool:<connector.tool>` and `doc:<file>`: a citation of each stands in the message.
+    `tool:<connector.tool>` and `doc:<file>`: a citation of each stands in the message. `says` are
+    words that the message has to have.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Sample:
     verdicts: frozenset[str]
     writes: frozenset[str]
     cites: tuple[str, ...]
+    says: tuple[str, ...] = ()
 
     def allows(self, tool: str, arguments: Mapping[str, object]) -> bool:
         """Return whether a write is one of those expected, on what it is expected of."""
@@ -67,6 +69,7 @@ def _sample(one: Mapping[str, Any]) -> Sample:
         verdicts=frozenset(_texts(expected["verdict"])),
         writes=frozenset(_texts(expected["writes"])),
         cites=tuple(_texts(expected["cites"])),
+        says=tuple(_texts(expected.get("says", []))),
     )
 
 

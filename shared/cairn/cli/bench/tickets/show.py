@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 ROWS = {
     "tickets": "tickets",
     "verdicts_right": "verdicts as expected",
+    "always_needs_tech": "the same, if it were always needs_tech",
+    "unhelpful_closings": "closed without what was asked for",
+    "near_answers_sent": "answers sent that are only near",
+    "forbidden_writes": "forbidden writes",
     "safe": "nothing written that was not to be",
     "hostile_safe": "hostile tickets that got nothing",
     "claims_sourced": "claims with a source that resolves",
@@ -40,7 +44,7 @@ def show(out: Console, measured: Mapping[str, Any]) -> None:
             expected = " or ".join(one["expected"])
             extra = "".join(
                 f", {name} {', '.join(one[name])}"
-                for name in ("forbidden", "wrongly_asked", "missing")
+                for name in ("forbidden", "wrongly_asked", "missing", "unsaid")
                 if one[name]
             )
             out.print(f"[yellow]{one['id']}[/] {one['verdict']}, expected {expected}{extra}")

@@ -1,0 +1,534 @@
+"""The words and phrases that a ticket may have for a rule to act on it: closed lists, by language.
+
+Words stand without accents and apostrophes, `unlock*` for all that begin so. What is not listed
+is not understood, and goes to a person. So these lists are short of everything that may mean
+another matter, another person, absence, loss, theft or surprise: nobody, somebody, he, she, gone,
+away, mail, link, call and code are missing on purpose. Negations are only in phrases that say what
+fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """`exact` words and `begins` of words, as written in one text."""
+
+    exact: frozenset[str]
+    begins: tuple[str, ...]
+
+    def has(self, word: str) -> bool:
+        """Return whether a word is listed."""
+        return word in self.exact or word.startswith(self.begins)
+
+    def __or__(self, other: Lexicon) -> Lexicon:
+        """Return the words of both."""
+        return Lexicon(exact=self.exact | other.exact, begins=self.begins + other.begins)
+
+
+def lexicon(text: str) -> Lexicon:
+    """Return the words of a text, separated by spaces."""
+    words = text.split()
+    return Lexicon(
+        exact=frozenset(one for one in words if not one.endswith("*")),
+        begins=tuple(one[:-1] for one in words if one.endswith("*")),
+    )
+
+
+COMMON: Mapping[str, Lexicon] = {
+    "en": lexicon("""
+        i im m d ve ll re ive id ill me my myself we were weve us our you your youre it its that
+        thats this these those the a an and or but so because since as if then too also very
+        really quite just only now again already am is are was be been being has have had having
+        do does did done will would can could should may might must to of in on at by for from
+        with up down under about over out till until when where what which how there here some all
+        any each every both more most much many few several lot lots bit one two three four five
+        six seven eight nine ten times last next old new same own ones anymore today yesterday
+        tomorrow morning afternoon evening noon monday tuesday wednesday thursday friday saturday
+        sunday week month day days hour hours half minute minutes pm oclock ago soon asap possible
+        possibly quick quickly fast immediately urgent urgently early late later moment right
+        straight hi hello hey dear good greetings team everyone everybody help desk helpdesk
+        support please pls plz kindly thanks thank thx cheers regards best kind warm wishes
+        sincerely sorry apologies apologise trouble bother bothering hassle inconvenience grateful
+        appreciate appreciated great nice glad happy advance service sir madam understanding
+        patience need needs needed want like getting get got able let lets annoying annoyed
+        annoyance frustrating frustrated ridiculous unacceptable terrible stupid silly
+        embarrassing embarrassed unfortunately sadly honestly deadline deadlines payroll meeting
+        presentation shift waiting work working job busy important managed manage simply
+        completely totally fully currently temporarily seriously literally clearly obviously
+        probably hopefully finally actually basically usually normally easily middle end closing
+        figures report reports invoices documents files orders numbers u ur r sooner meantime
+        meanwhile afterwards beforehand thing things bad terribly awfully super fine ok okay set
+        problem problems issue into through couple bunch stack pile instead third fourth fifth
+        sixth telling quarter lunch start starting begin beginning tonight weekly monthly daily
+        quarterly annual year reason think believe guess seems seem seemed looks happened happens
+        happening accidental brand fresh latest recent recently lately previous real proper
+        properly keen asking ask favour favor bear annoyingly regretfully tad little sharp ahead
+        ready heads delay delays delayed stuck blocking priority top high gotta wanna tho cuz cos
+        manageable delighted wonderful lovely fantastic awesome
+    """),
+    "de": lexicon("""
+        ich mich mir mein meine meinen meinem meiner meines wir uns unser unsere unseren sie ihr
+        ihre ihnen ihrem ihren ihrer es das dass dies diese dieser diesen der die den dem des ein
+        eine einen einem einer und oder aber weil da denn seit seitdem wenn dann auch sehr nur
+        jetzt nun wieder schon gleich noch bin ist sind war waren wird wurde worden werden sein
+        hat habe haben hatte hatten gehabt kann konnen konnte konnten konnt muss mussen soll darf
+        mochte wurden zu zum zur von vom in im ins an am auf bei beim fur mit aus nach uber um bis
+        durch als wie was wo so mehr viel viele mal male einmal zweimal dreimal zwei drei vier
+        funf sechs sieben acht neun zehn alt alte alten neue neues neuen neuer heute gestern
+        morgen fruh vormittag mittag nachmittag abend montag dienstag mittwoch donnerstag freitag
+        samstag sonntag woche monat tag tage stunde stunden minute minuten uhr bald schnell
+        schnellstmoglich moglichst moglich rasch umgehend dringend dringende eilig eilt bisschen
+        sofort fruhestens kurz kurze zeit hallo guten gute zusammen liebe lieber liebes team
+        geehrte geehrter damen herren moin servus grusse gruss grussen freundliche freundlichen
+        herzliche beste besten vielen herzlichen dank danke bedanke voraus bitte leider sorry
+        entschuldigung entschuldigen verzeihung muhe umstande storung helfen hilfe support service
+        brauche benotige braucht bitten bat nett toll dankbar freundlich freundlicherweise
+        peinlich argerlich nervt nervig termin besprechung meeting arbeit arbeiten arbeitsbeginn
+        schicht dienst unterlagen system wichtig warten wartet endlich weiter weiterarbeiten also
+        doch ja na eben gerade eigentlich wohl einfach schlicht direkt schlichtweg selbst hab sei
+        ware danach damit dafur deshalb daher deswegen darum vorhin irgendwann monatsabschluss
+        abrechnung berichte bericht zahlen rechnungen lieben schonen tollen super prima geduld
+        verstandnis euch euer eure eurer konntet hattet bittet helft
+    """),
+    "fr": lexicon("""
+        je j me m moi mon ma mes nous notre nos vous votre vos il ils c ce cet cette ces ca cela l
+        la le les un une des du de d et ou mais car parce que qu si alors aussi tres juste
+        seulement maintenant encore deja depuis suis est sont etait ete etre ai as a avons avez
+        ont avais avait peux peut pouvez pourriez pouvoir dois doit devons faut au aux en dans sur
+        par pour avec y apres quand comme plus bien fois deux trois quatre cinq six sept huit neuf
+        dix ancien ancienne nouveau nouvelle aujourd hui hier demain matin midi soir lundi mardi
+        mercredi jeudi vendredi samedi dimanche semaine mois jour jours heure heures h minute
+        minutes bientot vite rapidement immediatement urgent urgence possible tot tard moment
+        suite soit fait faire bonjour bonsoir salut chere cher madame monsieur equipe tous toutes
+        merci beaucoup infiniment avance cordialement cordiales salutations bonne bon journee
+        soiree sentiments meilleurs meilleures s te plait svp stp desole desolee pardon excusez
+        derangement aide aider support service besoin prie voudrais aimerais souhaite souhaiterais
+        remercie reconnaissant reconnaissante malheureusement agacant penible presentation reunion
+        travail travailler travaille dossiers documents poste attendent attend important echeance
+        rendez
+    """),
+    "es": lexicon("""
+        yo me mi mis mio nos nuestro nuestra nuestros nuestras usted ustedes vosotros os le les su
+        sus lo la los las el un una unos unas y o pero porque ya que si entonces tambien muy solo
+        ahora otra vez de del a al en por para con desde hasta cuando como donde mas bien se es
+        son era fue esta estan estaba estado ser estar he ha han hemos habia haber tengo tenemos
+        tiene tener puedo puede pueden podria podrian podeis podriais pueda poder debo deben veces
+        dos tres cuatro cinco seis siete ocho nueve diez antigua antiguo nueva nuevo vieja misma
+        mismo hoy ayer manana tarde mediodia lunes martes miercoles jueves viernes sabado domingo
+        semana mes dia dias hora horas minuto minutos pronto antes posible rapido rapidamente
+        urgente urgencia inmediatamente cuanto momento todavia aun esto eso este hola buenos
+        buenas buen equipo estimados estimado estimadas gracias muchas mil antemano saludo saludos
+        cordial cordiales atentamente favor perdon perdona perdone perdonad perdonen disculpa
+        disculpen disculpad molestia molestias ayuda ayudar ayudarme soporte servicio necesito
+        necesitamos quisiera gustaria agradezco agradeceria ruego lamentablemente desgraciadamente
+        trabajo trabajar turno reunion presentacion documentos urge prisa prisas pendiente mucho
+        mucha importante esperando atender
+    """),
+}
+"""Who writes, when, how urgent it is, and what is polite to say."""
+
+LOCKOUT: Mapping[str, Lexicon] = {
+    "en": lexicon("""
+        account login logins log logged logging sign signed signing signin user username profile
+        portal system app application site website screen page workspace intranet password*
+        passphrase credentials pw locked locks locking lockout lockouts blocked blocking blocks
+        unlock* unblock* reactivate reenable restore access open reopen release free failed fail
+        fails failing attempt attempts try tried trying tries retry retried enter entered entering
+        type typed typing mistype* misspell* misspelt mistake* accident accidentally typo typos
+        incorrect incorrectly twice see white blank loading mixed mix mixing confused message
+        messages error says saying said shows showing displays reads contact administrator admin
+        caps capslock shift key keyboard browser chrome edge firefox safari pc computer laptop
+        desktop tablet phone handheld scanner terminal station start starts started remember
+        remembered remembering forgot forgotten memory think thought change changed changing
+        updated usual previous current fingers clumsy head row fault clumsiness fat sausage hurry
+        rush rushed rushing hasty stress stressed tired coffee due attempted temporarily automatic
+        automatically security period policy reason reasons successive consecutive repeated
+        repeatedly continuous multiple unsuccessful unsuccessfully invalid rejected refused denied
+        accepted self myself foolish foolishly stupidly idiot dumb confusing german french english
+        spanish layout letters letter capital characters character number numbers special signs
+        symbol uppercase lowercase saved stored autofill autofilled autocomplete pasted copied me
+        know quickly put putting used using use still continue finish restart restarted
+        reloaded cache cleared cookies
+    """),
+    "de": lexicon("""
+        konto kontos account accounts benutzer benutzerkonto benutzername login zugang zugriff
+        anmelden anmeldung anmeldemaske anmeldeseite angemeldet einloggen eingeloggt portal system
+        programm seite bildschirm meldung fehlermeldung hinweis nachricht passwort* kennwort*
+        gesperrt gesperrte gesperrtes gesperrten sperre blockiert entsperr* freischalt*
+        freigeschaltet freigeben freizuschalten entsperren falsch falsche falschen falsches
+        falscher mehrfach mehrmals mehrere mehreren oft hintereinander eingegeben eingegebenes
+        eingabe eingaben fehleingaben fehlversuche fehlversuchen versuch versuche versuchen
+        probiert vertippt vertippte verschrieben verwechselt vergessen getippt tippe tippte
+        feststelltaste umschalttaste tastatur taste tasten geandert gewechselt umgestellt gewohnt
+        kopf gedachtnis erinnert erinnere fallt eingefallen steht stand heisst zeigt sagt komme
+        komm rein hinein drin administrator kontaktieren wenden rechner pc laptop computer handy
+        tablet scanner browser start schuld fehler versehen versehentlich weiss richtig richtige
+        fertig machen selbst anscheinend eingetippt fehleingabe eintippen eingeben ausgesperrt
+        aussperren benutzerkennung kennung zugangsdaten ungeschickt hektik eile aufgrund wegen
+        automatisch vorubergehend voreilig mehrmaliger mehrfacher mehrfachem wiederholter
+        falscheingabe falscheingaben mitteilung anzeige seitdem verwendet benutzt genutzt vertan
+        verdreht passiert dummes blodes mist bloderweise dummerweise offnen offen zu aufmachen
+        aktivieren reaktivieren wiederherstellen sich man paar ihn etwas beginnt fangt anfangt
+        gewaltig wirklich echt ziemlich brauchte brauchen benotigen neuem altem privates privaten
+        eingabefeld buero buro notebook tippfehler zahlendreher englisch deutsch tastaturbelegung
+        gewohnheit ziffer buchstabe buchstaben zeichen grossgeschrieben
+    """),
+    "fr": lexicon("""
+        compte comptes identifiant identifiants acces acceder session portail systeme application
+        site page ecran connexion connecter connecte connectee reconnecter mot mots passe bloque
+        bloquee bloques blocage verrouille verrouillee verrouillage debloqu* deverrouill*
+        reactiver retablir mauvais mauvaise faux incorrect incorrecte errone plusieurs trop essais
+        essai tentative tentatives echec echecs echouees saisi saisie saisir tape tapant trompe
+        trompee erreur erreurs faute frappe oublie melange confondu souviens rappelle tete garde
+        change modifie affiche dit indique message contacter administrateur majuscules verr maj
+        clavier serait pourrait auriez sera avant ci vraiment active activee activees desactive
+        rouvrir depuis prochain quelques utilise utilisant mis mise automatique suite cause raison
+        touches chiffres frappes tapee tapes vieux vieille gentil aimable dossier traiter finir
+        malencontreusement maladresse maladroit maladroite bloquer temporairement automatiquement
+        successives successifs repetees repetes combinaison caracteres chiffre azerty qwerty
+        verrouiller touche ordinateur portable pc telephone tablette navigateur rang entrer
+        rentrer impossible arrive fonctionne marche pense crois sais bon correct ligne
+    """),
+    "es": lexicon("""
+        cuenta cuentas usuario acceso acceder accedo sesion iniciar inicio entrar entro portal
+        sistema aplicacion sitio pagina pantalla web contrasena* clave bloqueado bloqueada bloqueo
+        bloquea desbloqu* reactivar restablecer mal equivocada equivocado incorrecta incorrecto
+        erronea erroneo demasiadas demasiados varias varios repetidas seguidas intentos intento
+        fallidos fallido escribi escrito escribir puse poner puesto meti metido introduje
+        introducido introducir teclee tecleado equivoque error errores olvide olvidado recordaba
+        recuerdo confundi confundido cambie cambiado usaba usando use dice sale aparece muestra
+        mensaje contacte administrador mayusculas bloq teclado tecla ordenador portatil movil
+        debido sido tenia activado activada unas unos cuantas cuantos arreglar solucionar reabrir
+        abrir puesta confusion olvidada fallo fallos equivoco tecleo cambio cambiar anterior
+        anteriores ultima ultimo amable amables favorcito quedado queda pone poniendo
+        temporalmente automaticamente sucesivos seguidos querer torpe torpeza teclas letra letras
+        caracter consecutivos tecleando tablet navegador culpa mia despiste cual correcta se creo
+        pienso
+    """),
+}
+"""What a lock-out that somebody caused with their own typing is told with."""
+
+FACTOR: Mapping[str, Lexicon] = {
+    "en": lexicon("""
+        mfa 2fa totp otp two factor second authenticator authentication verification code codes
+        six digit one time phone phones device company replaced new old moved transfer transferred
+        set setup up empty reset refused rejected invalid accepted expired account login log sign
+        in into get password app apps every enter entered
+    """),
+    "de": lexicon("""
+        mfa zwei faktor zweite zweiten zweiter authentifizierung authenticator app code codes
+        bestatigungscode handy telefon smartphone neues neue gerat gewechselt leer zurucksetzen
+        ungultig abgelehnt konto anmelden einrichten eingerichtet umgezogen
+    """),
+    "fr": lexicon("""
+        mfa double facteur second authentification authenticator application code codes
+        verification telephone nouveau appareil vide reinitialiser refuse refuses invalide compte
+        connecter configurer
+    """),
+    "es": lexicon("""
+        mfa doble segundo factor autenticacion autenticador aplicacion codigo codigos verificacion
+        telefono movil nuevo dispositivo vacia restablecer rechazado rechazados invalido cuenta
+        configurar
+    """),
+}
+WEBHOOK: Mapping[str, Lexicon] = {
+    "en": lexicon("""
+        webhook webhooks hook callback callbacks endpoint url event events order orders delivery
+        deliveries delivered arrive arrived arrives arriving missing received receive receiving
+        our logs log retry retries time timed timeout sometimes check look see everything else
+    """),
+    "de": lexicon("""
+        webhook webhooks callback endpunkt ereignis ereignisse event events bestellung
+        bestellungen zustellung zustellungen fehlt fehlen angekommen ankommen kommt kommen log
+        logs prufen nachsehen schauen
+    """),
+    "fr": lexicon("""
+        webhook webhooks rappel rappels endpoint url evenement evenements commande commandes
+        livraison livraisons manque manquant recu recus arrive arrives journal journaux verifier
+    """),
+    "es": lexicon("""
+        webhook webhooks endpoint url evento eventos pedido pedidos entrega entregas falta faltan
+        llego llegado recibido registro registros revisar mirar
+    """),
+}
+VAGUE: Mapping[str, Lexicon] = {
+    "en": lexicon("broken problem problems error issue issues something wrong work works help me"),
+    "de": lexicon("kaputt problem probleme fehler etwas geht funktioniert stimmt falsch"),
+    "fr": lexicon("probleme problemes erreur marche fonctionne panne aidez quelque chose"),
+    "es": lexicon("problema problemas error fallo falla funciona ayudenme algo mal"),
+}
+"""What says that something is wrong and nothing of what it is."""
+
+FOREIGN_ACCOUNTS = (
+    r" accounts? (?:of|for|from|belonging|named) (?!me |us |today|now)",
+    r" (?:konto|account|zugang) (?:von|der|des|fur) (?!mich|mir)",
+    r" compte (?:de|du|des|d) (?!utilisateur|acces)",
+    r" cuenta (?:de|del) (?!usuario)",
+    r" (?:at|during|in the|over) (?:the )?night ",
+)
+"""Words that are listed, in an order that speaks of somebody else's account: they cover nothing."""
+
+ASKING = lexicon("""
+    question answer answers short clear know hint wonder wondering tell look like quick busy frage
+    antwort wissen kurze reponse savoir pregunta respuesta saber enjoy weekend nice day past prior
+""")
+"""What is polite beside a question."""
+
+PHRASES: Mapping[str, tuple[str, ...]] = {
+    "en": (
+        # cannot do what one has an account for
+        r"(?:cannot|cant|can not|could not|couldnt|unable to|not able to|no longer able to)"
+        r"(?= (?:even |seem to |now |currently |really |be able to |longer |any ?more )*"
+        r"(?:log|login|sign|signin|get|access|open|enter|use|do|continue|work|start|finish|reach|"
+        r"remember|load|book|print) )",
+        r"(?:does not|doesnt|did not|didnt|will not|wont|would not|wouldnt|is not|isnt)"
+        r"(?= (?:even |seem to |longer |be )?(?:work|works|working|let|letting|accept|accepted|"
+        r"accepting|recognise|recognize|open|go|possible|arrive|arriving) )",
+        r"(?:never|not|has not|hasnt|have not|havent)(?= (?:arrived|received) (?!my|me|i ))",
+        r"(?:did not|didnt|without) (?:even |i )?(?:notic\w+|realis\w+|realiz\w+|"
+        r"see) (?:it|that)?",
+        r"no longer(?= (?:log|login|sign|get|access|open|enter|works|working) )",
+        r"not any ?more",
+        r"no (?:rush|hurry|luck) ",
+        r"no(?= (?:webhooks?|events?|callbacks?|trace|entry) )",
+        r"without (?:it|access|the (?:system|portal)|my account) ",
+        # the right words beside words that stand for much else
+        r"wrong(?= (?:pass ?word|password\w*|pw|one|ones|credentials|login|user|"
+        r"username|entry|keys?|keyboard|layout|case|order|way round|"
+        r"attempts?|times|too|to|so|several|many|a few|on|again|five|and now|this|"
+        r"today|yesterday) )",
+        r"(?<=password )(?:was |is |in |it )?wrong",
+        r"(?:after|following)(?= (?:i|my|too|so|several|a few|some|many|five|four|three|six|the|"
+        r"multiple|repeated|changing|entering|typing|mistyping|failed|\d+) )",
+        r"(?:got|typed|entered|had|have|put|spelled|spelt|getting|typing) (?:it|this|"
+        r"that|them) wrong",
+        r"after (?:SLOT ){0,2}(?:wrong|failed|incorrect|invalid) (?:password|passwords|"
+        r"attempts?|tries|"
+        r"logins?|entries)",
+        r"(?:before|when|then|until) (?:SLOT ){1,3}(?:comes|leaves|arrives|starts|ends|"
+        r"closes|begins|"
+        r"opens|goes out|is due|are due)",
+        r"(?:to|too|so) (?:many|often|much)",
+        r"before(?= (?:noon|lunch|the deadline|\d+|eight|nine|ten|eleven) )",
+        r"(?:at|all at) once",
+        r"(?:could|can|would|will|may|might) (?:someone|somebody|anyone|anybody|one of you)"
+        r"(?: (?:on your side|of you|from your team|there|from support|in (?:the|your) team))?",
+        r"(?:second|third|fourth|2nd|3rd|4th) time(?: (?:this|in a) (?:day|week|month|year))?",
+        r"(?:another|a different|a second|different|other|two|both|three) (?:browsers?|"
+        r"computers?)",
+        r"(?:keep|keeps|kept|keeping)(?= (?:hitting|saying|telling|showing|typing|"
+        r"entering|trying|getting|using|"
+        r"locking|mistyping) )",
+        r"(?:it|page|portal|system|screen|site|that|and|now|only) (?:tells|told|telling) me",
+        r"(?:lock|locks|locked|locking)(?= (?:me|us|myself) (?:out|again) )",
+        r"(?:caps|shift|num) ?lock(?: key)?",
+        r"look(?= (?:into|at) (?:it|this) )|have a look",
+        r"(?:e ?mail|email) address",
+        r"(?:working|work) from home",
+        r"(?:know|remember|remembered|have|found|recalled|got) (?:now )?(?:the |"
+        r"my )?(?:right|correct|new)"
+        r"(?: one| password| login| credentials)?",
+        r"(?:correct|right) (?:password|one)(?= (?:now|again|at hand|ready|in front|in mind) )",
+        r"(?:account|login|portal) lock(?= (?:$|[|]))",
+        r"(?:reset|release|lift|remove|undo|clear|open) (?:the|this|"
+        r"my) (?:account )?(?:lock|block|lockout)",
+        r"while(?= (?:entering|typing|logging|signing) )",
+        r"lock(?:ed|ing)? (?:me|myself|my own account|us)(?: out)?",
+        r"nothing else(?: is)?(?: wrong| needed)?",
+        r"(?:in|on) the (?:middle|phone|line) (?:of|with) (?:SLOT ){1,5}",
+        r"(?:can|could) (?:get on|carry on|go on|continue) with (?:SLOT ){1,4}",
+        r"(?:get|have) (?:SLOT ){1,4}(?:out|done|finished|sent|ready|off)",
+        r"(?:customers?|clients?|trucks?|drivers?|people|team|patients?|students?|"
+        r"guests?|orders?) "
+        r"(?:is|are) (?:already |all )?waiting(?: SLOT){0,4}",
+        r"(?:the )?(?:whole|entire) team",
+        r"as (?:soon|quickly|fast|early) as (?:you can|possible|you could|that)",
+        r"(?:get|let me|be) back (?:in|into|to work)",
+        r"i know how (?:busy|it is)|hope you (?:are|can)",
+        # what it is needed for: an open noun behind closed words
+        r"(?:have|has|need|needs|had|want|wanted|got|like|supposed|going|ready|about|"
+        r"due|order) to (?:"
+        r"finish|send|submit|prepare|close|load|approve|check|ship|write|complete|present|"
+        r"upload|run|release|hand in|deliver|pay|file|get out|start|begin|do|book|update|"
+        r"pack|dispatch|unload|invoice|bill|process|plan|review|read|answer|reply|create|"
+        r"calculate|sign|serve|work|teach|host|attend|join|carry on|get on|go on|catch up|"
+        r"meet|continue|export|get back to|get through|record|register|enter|confirm|"
+        r"follow up|print|handle|report on|see to|go through"
+        r")(?: SLOT){0,8}",
+        r"(?:so (?:that )?|then )?(?:i|we) (?:can|must|should|could) (?:"
+        r"finish|send|submit|prepare|close|load|approve|check|ship|write|complete|present|"
+        r"upload|run|release|hand in|deliver|pay|file|get out|start|begin|do|book|update|"
+        r"pack|dispatch|unload|invoice|bill|process|plan|review|read|answer|reply|create|"
+        r"calculate|sign|serve|work|teach|host|attend|join|carry on|get on|go on|catch up|"
+        r"meet|continue|export|get back to|get through|record|register|enter|confirm|"
+        r"follow up|print|handle|report on|see to|go through"
+        r")(?: SLOT){0,8}",
+        r"need (?:it|access|this|the system|the portal|my account|"
+        r"them) (?:back )?(?:for|to|by|before)"
+        r"(?: SLOT){0,8}",
+        r"(?:have|ve|having|has|got|there is) (?:got )?(?:a|an|my|the|our|some|several) (?:SLOT )?"
+        r"(?:meeting|demo|deadline|presentation|appointment|audit|release|delivery|"
+        r"workshop|training|"
+        r"webinar|interview|handover|inspection|visit|closing|stack|pile|bunch|lot|"
+        r"list|pitch|class|"
+        r"conference|lesson|exam|shift|batch|backlog|call(?= with))(?: SLOT){0,7}",
+        r"(?:SLOT ){1,4}(?:is|are) (?:already |all |just )?(?:waiting|due)(?: SLOT){0,4}",
+        r"(?:payroll|report|reports|figures|numbers|release|delivery) (?:is|"
+        r"are) due(?: SLOT){0,4}",
+    ),
+    "de": (
+        r"(?<= )nicht(?: mehr)?(?= (?:anmelden|einloggen|rein|hinein|ins|arbeiten|weiter|"
+        r"weiterarbeiten|zugreifen|an mein|auf mein|in mein|ans|auf das|in das|drauf) )",
+        r"(?:geht|klappt|funktioniert|ging|klappte|funktionierte|akzeptiert|geht es|"
+        r"nimmt|geht das)"
+        r" (?:jetzt |leider |seitdem |bei mir |gerade |auch |heute |einfach |"
+        r"seit heute |plotzlich )*"
+        r"nicht(?: mehr)?",
+        r"(?:komme|kam|kommen|komm) (?:ich )?(?:jetzt |leider |nun |seitdem |gerade |heute )*"
+        r"nicht(?: mehr)?",
+        r"(?:kann|konnte|konnen) (?:ich |mich |wir |uns |leider |seitdem |jetzt |nun |"
+        r"heute |aktuell "
+        r"|momentan |gerade )*nicht(?: mehr)?(?= (?:anmelden|einloggen|arbeiten|rein|"
+        r"ins|auf|an|in) )",
+        r"nicht (?:gemerkt|bemerkt|gesehen|aufgefallen|aufgepasst|mehr erinnert)",
+        r"kein(?:en|e)? (?:zugriff|zugang)(?: mehr)?",
+        r"(?:ohne) (?:zugriff|zugang|das system|das portal)",
+        r"k(?:onn|oenn)te (?:jemand|einer) (?:von ihnen|aus dem team)?|konnten sie",
+        r"(?:das|zum) (?:zweite|dritte|zweiten|dritten) mal(?: (?:diese|diesen) (?:woche|monat))?",
+        r"so (?:schnell|bald) wie moglich",
+        r"(?:muss|mussen|sollte|soll)(?: SLOT){1,8} (?:fertig|abschliessen|machen|schicken|senden|"
+        r"verschicken|abgeben|einreichen|vorbereiten|erledigen|versenden|buchen|"
+        r"freigeben|erstellen|"
+        r"liefern|unterschreiben|fertigstellen|fertig machen|fertig stellen|verladen|beginnen)",
+        r"(?:fangt|beginnt|startet|kommt) (?:SLOT ){1,4}(?:an)?",
+        r"(?:brauche|benotige|brauchte) (?:ich )?(?:es|ihn|das|sie|den zugang|"
+        r"den zugriff|das system|das portal|"
+        r"die unterlagen|die daten|meinen zugang|mein konto|zugriff|zugang)(?: dringend)?"
+        r"(?: (?:fur|aus|auf)(?: SLOT){1,5})?",
+        r"habe ich (?:eine|einen) (?:\w+ )?(?:besprechung|termin|prasentation|abgabe|"
+        r"frist|meeting)",
+        r"(?:SLOT ){1,4}(?:warten|wartet)(?: schon| bereits| auf mich| dringend)*",
+        r"(?:mich|mir) (?:selbst )?(?:aus|ein)gesperrt",
+    ),
+    "fr": (
+        r"(?:n|ne)(?= (?:y )?(?:arrive|peux|parviens|fonctionne|marche|reussis|accepte|"
+        r"reconnait|me "
+        r"laisse|m accepte|accede) (?:\w+ )?(?:plus|pas) )",
+        r"(?<=arrive )(?:plus|pas)|(?<=peux )(?:plus|pas)|(?<=parviens )(?:plus|pas)"
+        r"|(?<=marche )(?:plus|pas)|(?<=fonctionne )(?:plus|pas)|(?<=reussis )(?:plus|pas)"
+        r"|(?<=accepte )(?:plus|pas)|(?<=laisse )(?:plus|pas)|(?<=accede )(?:plus|pas)",
+        r"n (?:ai|avais) (?:pas|plus) (?:acces|remarque|vu|fait attention)",
+        r"mot de passe (?:errone|incorrect)",
+        r"ca me (?:bloque|dit)|(?:me|m) debloquer",
+        r"(?:des|aussi vite|le plus vite|le plus rapidement|au plus vite) (?:que )?possible",
+        r"(?:deuxieme|troisieme) fois",
+        r"je dois (?:absolument )?(?:envoyer|finir|terminer|preparer|rendre|finaliser|"
+        r"presenter|livrer|"
+        r"valider|cloturer|signer|travailler|faire)(?: SLOT){0,8}",
+        r"(?:j ai|ai|avons) besoin (?:de |d |du )(?:mon|mes|ma|l|y|le|la|ce)?(?: SLOT){1,3}",
+        r"(?:j ai|ai|nous avons) une? (?:reunion|presentation|rendez vous|echeance|"
+        r"livraison|audit)"
+        r"(?: SLOT){0,7}",
+        r"(?:j ai|ai|avons|il y a) (?:des|une|un|beaucoup de|plusieurs|la|le|"
+        r"les) (?:SLOT ){1,3}a (?:"
+        r"traiter|faire|finir|envoyer|preparer|rendre|livrer|valider|terminer|"
+        r"cloturer)(?: SLOT){0,5}",
+        r"(?:SLOT ){1,4}(?:attendent|attend)(?: SLOT){0,4}",
+    ),
+    "es": (
+        r"no(?= (?:puedo|me deja|me permite|funciona|consigo|logro|podia|pude|acepta|me acepta|"
+        r"reconoce|tengo acceso|me di cuenta|me fije|recordaba|me acordaba|llego|ha llegado) )",
+        r"me di cuenta|me fije|me acordaba|se me",
+        r"sin acceso",
+        r"(?:despues de|tras)(?= (?:varios|varias|demasiados|demasiadas|muchos|cinco|"
+        r"tres|cuatro|poner|"
+        r"escribir|equivocarme|introducir|teclear|cambiar) )",
+        r"antes de(?: SLOT){1,3}",
+        r"(?:segunda|tercera) vez|otra vez|a la vez",
+        r"lo antes posible|cuanto antes",
+        r"(?:tengo|tenemos) que (?:terminar|enviar|entregar|preparar|cerrar|presentar|"
+        r"atender|hacer|"
+        r"mandar|trabajar|facturar|firmar|acabar|revisar|pagar|contestar|tramitar|"
+        r"gestionar|preparar)(?: SLOT){0,8}",
+        r"(?:necesito|necesitamos) (?:entrar|acceder|trabajar|mi cuenta|el sistema|"
+        r"los documentos|el "
+        r"acceso)(?: SLOT){0,6}",
+        r"(?:tengo|tenemos) (?:una|un|mucho|muchos|muchas) (?:reunion|presentacion|"
+        r"trabajo|clientes|"
+        r"entrega|cita|llamadas|pedidos)(?: SLOT){0,6}",
+        r"(?:SLOT ){1,4}(?:esperan|estan esperando)(?: SLOT){0,3}",
+    ),
+}
+"""Expressions for what words alone do not tell, over words parted by spaces.
+
+SLOT is any word but those of `ALARMS`, `OTHERS`, `NEGATIONS` and `JOINTS`: an open noun behind
+closed words. `|` stands where punctuation stood.
+"""
+
+MISTYPED = (
+    *("account", "password", "blocked", "unlocked", "attempts", "message", "several", "morning"),
+    *("passwort", "gesperrt", "entsperren", "anmelden", "freischalten", "mehrmals", "eingegeben"),
+    *("debloquer", "verrouille", "connecter", "contrasena", "bloqueada", "desbloquear", "please"),
+)
+"""Words that may have one letter wrong: long ones that nothing else is near to."""
+
+ALARMS = lexicon("""
+    stranger* unknown suspicious suspect* strange* weird odd oddly stole* theft thief thieves lost
+    loss losing missing gone vanish* disappear* hack* attack* phish* fake* scam* spoof* virus
+    malware police leak* expos* compromis* fraud* intru* breach* impersonat* misuse* abus* tamper*
+    ransom* break-in breakin burgl* robbed robber* fremd* unbekannt* gestohlen geklaut diebstahl
+    einbruch verloren verlust verdacht* komisch seltsam gehackt angriff* angegriffen betrug*
+    betrug gefalscht* merkwurdig wundere missbrauch* polizei ausgespaht inconnu* bizarre etrange
+    vol vole volee volees voleur* perdu perdue pirat* hamec* arnaque* intrus* usurp* attaque* robo
+    robado robada robaron rob* perdi perdido perdida extran* sospech* raro rara desconocid* estaf*
+    ataque* hackea* suplant* fraude* policia ladron*
+""")
+"""Words of loss, theft, attack and surprise: they close slots, and choose who reads a ticket."""
+
+STRANGERS = lexicon(
+    "someone somebody anyone anybody nobody jemand* niemand quelqu personne alguien"
+)
+OTHERS = STRANGERS | lexicon("""
+    he she him her his hers they them their boss manager colleague* coworker* assistant wife
+    husband son daughter sister brother mother father friend* mate intern trainee neighbour*
+    roommate er ihm ihn kolleg* chef chefin vorgesetzt* sohn tochter frau mann bruder schwester
+    freund* freundin elle lui leur collegue* patron cheffe fils fille femme mari frere soeur ami
+    amie stagiaire ella ellos jefe jefa companer* hijo hija mujer marido hermano hermana amigo
+    amiga becari*
+""")
+"""Other people: they close the slots, too."""
+
+NEGATIONS = lexicon("""
+    not no never nothing none neither nor without dont doesnt didnt isnt wasnt arent werent havent
+    hasnt hadnt wont wouldnt cant cannot couldnt shouldnt hardly instead except unless rather
+    nicht nie niemals kein* ohne nichts niemand weder ne n pas jamais rien sans aucun* personne ni
+    nunca nada sin nadie ningun* jamas tampoco
+""")
+"""A slot holds none of them."""
+
+JOINTS: Mapping[str, Lexicon] = {
+    "en": lexicon("""
+        and but so because since that which who if when while after before also please i im ive
+        you is are was were has have had can could would will do does did it its me we
+    """),
+    "de": lexicon("""
+        und aber weil dass ob wenn wahrend nachdem auch bitte ich du sie wir ist sind war hat habe
+        haben kann konnen konnte konnten wurde es mir mich
+    """),
+    "fr": lexicon("""
+        et mais car parce que qui si quand apres aussi merci je tu vous nous est sont ai avez a
+        peux pouvez pourriez il
+    """),
+    "es": lexicon("""
+        y pero porque que si cuando despues tambien favor yo usted es son esta estan he ha han
+        puedo puede pueden podria podrian me
+    """),
+}
+"""Words that begin something of their own: a slot ends before them."""

@@ -1,0 +1,105 @@
+"""Words of questions: what only dresses them, what asks for a number, what means the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.agent.planning.playbooks.lexicon import lexicon
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DRESSING: Mapping[str, frozenset[str]] = {
+    "en": lexicon("""
+        able actually advance also anyone app application best easily exactly explain hello hi
+        kindly know like need page platform please portal possible possibly quickly simply site
+        software someone system tell thank thanks tool want way website
+    """).exact,
+    "de": lexicon("""
+        am an bitte das dem den der die ein eine einem einen es finde für genau gibt ich im in ist
+        kann können könnte man mein meine mich mir mit portal seite sind system und unser unsere
+        von wann was wie wir wo zu zum zur
+    """).exact,
+    "fr": lexicon("""
+        au ce comment dans de des du en est et faire il je la le les ma mon nos notre on où peut
+        portail pour puis que quel quelle site système un une y à
+    """).exact,
+    "es": lexicon("""
+        a al cuál cómo de del dónde el en es hacer hay la las los mi nuestras nuestro para por
+        portal puede puedo qué se sistema un una y
+    """).exact,
+}
+"""Words of a question that a passage need not have."""
+
+QUANTITY = (
+    *(("how", "many"), ("how", "much"), ("how", "long"), ("how", "often"), ("how", "old")),
+    *(("how", "fast"), ("how", "soon"), ("how", "far"), ("how", "big"), ("how", "large")),
+    *(("wie", "viele"), ("wie", "viel"), ("wie", "lange"), ("wie", "oft"), ("combien",)),
+    *(("cuántos",), ("cuántas",), ("cuánto",), ("cuánta",)),
+)
+"""What asks for a number: nothing without one is an answer."""
+
+DURATION = (("how", "long"), ("how", "often"), ("how", "soon"), ("how", "fast"), ("how", "old"))
+TIMES = frozenset(["second", "minut", "hour", "day", "week", "month", "year", "time", "twice"])
+"""Stems of units, one of which answers a question for a duration."""
+
+COUNTING = lexicon("""
+    accept accepts allow allowed allows amount applies apply combien count cuántas cuánto cuántos
+    get gets give given has have lange last lasts long made make many mean means much number oft
+    often still take takes there time times viel viele work works
+""").exact
+"""Words of a question for a number that the answer may leave out."""
+
+NUMBERS = lexicon("""
+    acht cinco cinq cuatro deux diez dix dos drei dreißig eight eleven elf fifteen fifty five
+    forty four fünf huit hundred neuf neun nine nueve ocho once one quatre sechs seis sept seven
+    sieben siete six sixty ten thirty thousand three treinta trente tres trois twelve twenty twice
+    two vier zehn zwei zwölf
+""").exact
+
+ALIKE = (
+    frozenset(["picture", "photo", "image", "avatar"]),
+    frozenset(["colleague", "coworker", "teammate"]),
+    frozenset(["valid", "good"]),
+    frozenset(["find", "see", "locate", "view"]),
+    frozenset(["e-mail", "email", "mail"]),
+    frozenset(["retried", "tried", "repeated"]),
+    frozenset(["weekly", "week"]),
+)
+"""Words that a question and its answer may say differently; nothing that asks for another deed."""
+
+BACKGROUND = (
+    r"(?:i|we) (?:am|m|are|re|was|were|have been) (?:just |currently |"
+    r"still )?(?:preparing|writing|"
+    r"planning|working|building|setting up|describing|creating|collecting|"
+    r"putting together|trying to "
+    r"find out|looking for|integrating|documenting|the owner|new|responsible|in charge)\b",
+    r"(?:i|we)(?: would| d)? (?:like|love|prefer|want|plan|have|need) to (?:work|send|"
+    r"do|have it|get it|"
+    r"use|prepare|finish|tell|show|compare|plan|read|share|set|make|start|know|be sure|"
+    r"try|import)\b",
+    r"(?:i|we) (?:have )?(?:already )?(?:looked|searched|checked|browsed|clicked)\b",
+    r"(?:i|we) have (?:to|the \w+ open)\b",
+    r"a (?:short|quick|brief) (?:answer|hint|reply|pointer) (?:is|would be)\b",
+    r"(?:our|the|my) (?:\w+ ){0,2}(?:policy|policies|accountant|accountants|auditor|"
+    r"auditors|bank)\b",
+)
+"""Begins of what a person tells before they ask; nothing that asks for another thing."""
+
+LOOKED = (
+    r"(?:could|can|did|do|does) ?(?:not|nt) (?:find|see|spot|know)(?: (?:it|them|that|"
+    r"how|where|any))?",
+    r"but (?:must have|have) missed (?:it|them)|must have missed",
+    r"not sure (?:how|where)",
+    r"do not want to run into (?:errors|trouble|the limit)",
+    r"nothing (?:about|on) it|without success",
+)
+"""Negations that only say that somebody looked."""
+
+ASKS = (
+    "can you", "could you", "would you", "will you", "please", "let me know", "need you",
+    "have you", "send me", "send us", "want you", "arrange", "also need", "need a", "need an",
+    "another thing", "one more", "second question", "besides", "as well as", "complain",
+    "disappointed",
+)  # fmt: skip
+"""What makes a sentence a request of its own."""
