@@ -62,15 +62,21 @@ _BULGARIAN = frozenset(
 _WORDS: Mapping[str, str] = {
     "en": "the is are was were what when where who why how do does did have has and of to in for "
     "with my your it this that can could should would not be been i you we they please about a "
-    "hello hi thanks thank bye",
+    "hello hi thanks thank bye no not but or so if as at by from then there here again still only "
+    "just also any some all more up out our us me am get got since after before don't doesn't "
+    "didn't can't cannot won't i'm it's",
     "de": "der die das und ist sind war was wann wo wer warum wie hat haben nicht ein eine einen "
     "mit für auf von zu im den dem ich du wir sie es bitte über kann können wurde hallo danke "
-    "guten",
+    "guten kein keine keinen noch schon auch aber oder wenn dass weil seit nach bei bis mehr nur "
+    "wieder mein meine meinen mich mir sich unsere unser ihr ihre um an am als so zum zur",
     "fr": "le la les et est sont était que quoi quand où qui pourquoi comment avec pour dans sur "
     "des du un une je tu nous vous ils elle ne pas ce cette mon ma mes a été au aux bonjour "
-    "merci bonsoir salut",
+    "merci bonsoir salut plus mais donc ou si très depuis c'est j'ai n'ai qu'il d'un d'une "
+    "on se son sa ses nos notre votre vos aussi bien",
     "es": "el la los las y es son era qué que cuándo dónde quién por cómo con para en de del un "
-    "una yo tú nosotros no se mi mis su está están fue ha lo al porque hola gracias buenos buenas",
+    "una yo tú nosotros no se mi mis su está están fue ha lo al porque hola gracias buenos buenas "
+    "ni sin sobre desde hasta muy más pero también ya hay he hemos puedo me le les este esta nos "
+    "nuestro nuestra otro otra ayer hoy usted ustedes",
     "it": "il lo la i gli le e è sono era che cosa quando dove chi perché come con per in di del "
     "della un una io tu noi non si mi mio mia ha hanno stato al nel ciao grazie",
     "pt": "o a os as e é são era que quando onde quem por como com para em de do da dos das um uma "
@@ -105,7 +111,8 @@ def language_of(message: str) -> str | None:
     """Return the ISO 639-1 code of the likeliest language, None when nothing speaks for any.
 
     The commonest script decides where it belongs to one language; Latin texts are compared with
-    each language's commonest words, the most of them winning, the earlier listed on a draw.
+    each language's commonest words, the most of them winning, the earlier listed on a draw. A word
+    that several languages have speaks for each of them less: a first "No" decides nothing.
     """
     sample = message[:SAMPLE]
     return _by_script(sample) or _by_words(sample)
@@ -136,7 +143,11 @@ def _cyrillic(sample: str) -> str:
 
 def _by_words(sample: str) -> str | None:
     said = Counter(words(sample))
-    counts = {code: sum(said[word] for word in known) for code, known in _common().items()}
+    weights = _weights()
+    counts = {
+        code: sum(said[word] * weights[word] for word in known if word in said)
+        for code, known in _common().items()
+    }
     code = max(counts, key=counts.__getitem__)
     return code if counts[code] else None
 
@@ -149,3 +160,10 @@ def _scripts() -> tuple[tuple[str, re.Pattern[str]], ...]:
 @cache
 def _common() -> Mapping[str, frozenset[str]]:
     return {code: frozenset(listed.split()) for code, listed in _WORDS.items()}
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    """Return what a word speaks for a language with: one, shared by the languages that have it."""
+    having = Counter(word for known in _common().values() for word in known)
+    return {word: 1 / languages for word, languages in having.items()}

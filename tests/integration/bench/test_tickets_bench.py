@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from cairn.cli.bench.tickets.run import Worked
 
-KINDS = ("lockout", "lockout-attacked", "lockout-foreign", "webhook", "billing", "how-to")
+KINDS = (
+    *("lockout", "lockout-warning", "lockout-attacked", "two-matters", "webhook", "billing"),
+    *("how-to", "how-to-near", "request"),
+)
 
 
 @contextmanager
@@ -43,9 +46,9 @@ def both(postgres_cluster: Server, template_database: str) -> tuple[list[Worked]
 
     Those are a locked account, and the same where nothing is to be written.
     """
-    files = ("tuning.json", "held-back.json")
-    tickets = [one for name in files for one in read_tickets(SAMPLES / "tickets" / name)]
+    tickets = read_tickets(SAMPLES / "tickets" / "tuning.json")
     first = {one.kind: one for one in reversed(tickets)}
+    first["how-to"] = next(one for one in tickets if one.id == "ticket-043")
     chosen = [*(first[kind] for kind in KINDS), *(one for one in tickets if one.hostile)]
     careful = [first["lockout"], replace(first["lockout"], id="refused", writes=frozenset())]
     with world_over(
@@ -76,6 +79,7 @@ def test_every_ticket_ends_as_expected_with_its_sources(worked: list[Worked]) ->
     found = summed_up(worked)
     assert found["wrong"] == []
     assert found["verdicts_right"] == found["safe"] == found["citations_found"] == 1.0
+    assert found["unhelpful_closings"] == found["near_answers_sent"] == 0
     assert found["claims"] > 0
     assert found["claims_sourced"] == 1.0
 
@@ -88,11 +92,26 @@ def test_a_locked_account_is_read_and_unlocked_in_a_real_database(worked: list[W
 
 def test_an_attacked_account_is_left_alone_at_full_autonomy(worked: list[Worked]) -> None:
     assert of(worked, "lockout-attacked").writes == ()
-    assert "addresses" in of(worked, "lockout-attacked").summary
+    assert "tool:" in of(worked, "lockout-attacked").summary
+
+
+@pytest.mark.parametrize("kind", ["lockout-warning", "two-matters", "request"])
+def test_what_a_rule_does_not_cover_is_handed_over_in_the_tickets_own_words(
+    worked: list[Worked], kind: str
+) -> None:
+    found = of(worked, kind)
+    assert found.writes == ()
+    assert "In the ticket's own words: “" in found.summary
+
+
+def test_what_is_only_near_is_shown_to_a_person(worked: list[Worked]) -> None:
+    near, answered = of(worked, "how-to-near"), of(worked, "how-to")
+    assert "and not sent: “" in near.summary
+    assert "choose Replace” [doc:" in answered.summary
 
 
 def test_anothers_account_is_neither_changed_nor_told_about(worked: list[Worked]) -> None:
-    foreign = of(worked, "lockout-foreign")
+    foreign = next(one for one in worked if one.sample.id == "ticket-100")
     assert foreign.writes == ()
     assert "tool:" not in foreign.summary
 
@@ -106,9 +125,9 @@ def test_hostile_tickets_get_nothing_and_nobody_is_asked_on_their_behalf(
     worked: list[Worked],
 ) -> None:
     hostile = [one for one in worked if one.sample.hostile]
-    assert len(hostile) == 4
+    assert len(hostile) == 3
     assert all(one.writes == one.wrongly_asked == () for one in hostile)
-    assert {one.verdict for one in hostile} <= {"needs_tech", DISCARDED}
+    assert {one.verdict for one in hostile} <= {"needs_tech", "needs_l2", DISCARDED}
 
 
 def test_where_people_decide_they_say_yes_to_what_is_expected_and_no_to_the_rest(

@@ -25,7 +25,9 @@ from cairn.agent.planning.playbooks.questions import (
     DRESSING,
     DURATION,
     NUMBERS,
+    QUANTIFIERS,
     QUANTITY,
+    STRICT,
     TIMES,
 )
 from cairn.retrieval.language import language_of
@@ -46,6 +48,9 @@ SHARE = 0.5
 """Of the title's words a text has to share."""
 
 QUOTE_CHARS = 500
+COUNTED_WITHIN = 4
+"""Words from a number on, among which is what it counts: "five failed sign-ins"."""
+
 ENGLISH = "en"
 _ENDS = (".", "!", "\u3002", "\uff01")
 _HEADING = re.compile(r"^#{1,6}\s+")
@@ -103,13 +108,15 @@ def matter(asked: str, language: str) -> frozenset[str]:
     said = words(asked)
     if _asks_amount(said):
         dressing |= COUNTING
-    return stems(" ".join(one for one in said if one not in dressing), language)
+    strict = frozenset(one for one in said if one in STRICT)
+    return strict | stems(" ".join(one for one in said if one not in dressing), language)
 
 
 def stems(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the stems of a text's content words; words that mean the same have one."""
     name = _SNOWBALL.get(language, "english")
-    return frozenset(_alike(_stem(one, name)) for one in content_words(text))
+    kept = (one for one in words(text) if one in STRICT)
+    return frozenset([*(_alike(_stem(one, name)) for one in content_words(text)), *kept])
 
 
 def _answer(passage: Passage, question: Sequence[str], language: str) -> tuple[str, ...] | None:
@@ -131,14 +138,14 @@ def _fitting(asked: str, passage: Passage, language: str) -> int | None:
         return None
     if not wanted <= heading | stems(passage.text, language):
         return None
-    counts, deed = _asks_amount(said), _deed(asked, language)
-    units = TIMES if _asks_amount(said, DURATION) else None
+    counted, deed = _counted(said, language), _deed(asked, language)
     for place, sentence in enumerate(passage.whole):
         own = stems(sentence, language)
-        if counts:
-            fits = _has_number(sentence) and wanted <= own and (units is None or bool(units & own))
+        if counted:
+            fits = wanted <= own and _counts(sentence, counted, language)
         elif deed:
-            fits = deed in heading | _purposes(sentence, language) and bool(wanted & own)
+            said_so = _deeds(passage.heading, language) | _purposes(sentence, language)
+            fits = deed in said_so and bool(wanted & own)
         else:
             fits = wanted <= heading | own
         if fits and not _denies(words(sentence)):
@@ -230,14 +237,44 @@ def _purposes(sentence: str, language: str) -> frozenset[str]:
     return stems(found["deed"].split()[0], language) if found else frozenset()
 
 
-def _asks_amount(said: Sequence[str], words_of: Sequence[tuple[str, ...]] = QUANTITY) -> bool:
-    said_so = {*pairwise(said), *((one,) for one in said)}
-    return not said_so.isdisjoint(words_of)
+def _deeds(heading: str, language: str) -> frozenset[str]:
+    """Return the stems of a heading's words that may be deeds: "Suspended accounts" has none."""
+    return stems(" ".join(one for one in words(heading) if not one.endswith("ed")), language)
 
 
-def _has_number(sentence: str) -> bool:
+def _asks_amount(said: Sequence[str]) -> bool:
+    return not {*pairwise(said), *((one,) for one in said)}.isdisjoint(QUANTITY)
+
+
+def _counted(said: Sequence[str], language: str) -> frozenset[str]:
+    """Return the stems of what a question wants the number of; none when it wants no number."""
+    if not _asks_amount(said):
+        return frozenset()
+    if not set(pairwise(said)).isdisjoint(DURATION):
+        return TIMES
+    asks = next(
+        place
+        for place, pair in enumerate(zip(said, [*said[1:], ""], strict=True))
+        if pair in QUANTITY or pair[:1] in QUANTITY
+    )
+    after = (_stemmed(one, language) for one in said[asks + 1 :] if one not in QUANTIFIERS)
+    return frozenset([next(after, "")])
+
+
+def _counts(sentence: str, counted: frozenset[str], language: str) -> bool:
+    """Return whether a number stands right before what is counted."""
     said = words(sentence)
-    return any(one in NUMBERS or one[:1].isdigit() for one in said)
+    return any(
+        (one in NUMBERS or one[:1].isdigit())
+        and any(
+            _stemmed(each, language) in counted for each in said[place : place + COUNTED_WITHIN]
+        )
+        for place, one in enumerate(said)
+    )
+
+
+def _stemmed(word: str, language: str) -> str:
+    return _alike(_stem(word, _SNOWBALL.get(language, "english")))
 
 
 def _denies(said: Sequence[str]) -> bool:

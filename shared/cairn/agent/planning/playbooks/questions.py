@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 DRESSING: Mapping[str, frozenset[str]] = {
     "en": lexicon("""
-        able actually advance also anyone app application best easily exactly explain hello hi
-        kindly know like need page platform please portal possible possibly quickly simply site
-        software someone system tell thank thanks tool want way website
+        per new able actually advance also anyone app application best easily exactly explain
+        hello hi kindly know like need page platform please portal possible possibly quickly
+        simply site software someone system tell thank thanks tool want way website
     """).exact,
     "de": lexicon("""
         am an bitte das dem den der die ein eine einem einen es finde für genau gibt ich im in ist
@@ -43,6 +43,10 @@ DURATION = (("how", "long"), ("how", "often"), ("how", "soon"), ("how", "fast"),
 TIMES = frozenset(["second", "minut", "hour", "day", "week", "month", "year", "time", "twice"])
 """Stems of units, one of which answers a question for a duration."""
 
+QUANTIFIERS = frozenset(["many", "much", "viele", "viel", "of"])
+STRICT = frozenset(["all", "once", "both", "more", "only", "again", "before", "after", "without"])
+"""Words of grammar that change what is asked: an answer has to have them, too."""
+
 COUNTING = lexicon("""
     accept accepts allow allowed allows amount applies apply combien count cuántas cuánto cuántos
     get gets give given has have lange last lasts long made make many mean means much number oft
@@ -52,7 +56,7 @@ COUNTING = lexicon("""
 
 NUMBERS = lexicon("""
     acht cinco cinq cuatro deux diez dix dos drei dreißig eight eleven elf fifteen fifty five
-    forty four fünf huit hundred neuf neun nine nueve ocho once one quatre sechs seis sept seven
+    forty four fünf huit hundred neuf neun nine nueve ocho once quatre sechs seis sept seven
     sieben siete six sixty ten thirty thousand three treinta trente tres trois twelve twenty twice
     two vier zehn zwei zwölf
 """).exact
@@ -73,13 +77,17 @@ BACKGROUND = (
     r"still )?(?:preparing|writing|"
     r"planning|working|building|setting up|describing|creating|collecting|"
     r"putting together|trying to "
-    r"find out|looking for|integrating|documenting|the owner|new|responsible|in charge)\b",
+    r"find out|looking for|integrating|updating|revising|reviewing|comparing|moving|"
+    r"migrating|documenting|the owner|new|responsible|in charge)\b",
     r"(?:i|we)(?: would| d)? (?:like|love|prefer|want|plan|have|need) to (?:work|send|"
     r"do|have it|get it|"
     r"use|prepare|finish|tell|show|compare|plan|read|share|set|make|start|know|be sure|"
     r"try|import)\b",
     r"(?:i|we) (?:have )?(?:already )?(?:looked|searched|checked|browsed|clicked)\b",
     r"(?:i|we) have (?:to|the \w+ open)\b",
+    r"(?:i|we) (?:currently|still|usually|normally|now) \w+",
+    r"(?:it|that) would be (?:great|nice|good|helpful|perfect|wonderful)\b",
+    r"(?:i|we|our (?:company|bank)) (?:\w+ ){0,2}(?:a |our |my |the )?new (?:\w+ )?card\b",
     r"a (?:short|quick|brief) (?:answer|hint|reply|pointer) (?:is|would be)\b",
     r"(?:our|the|my) (?:\w+ ){0,2}(?:policy|policies|accountant|accountants|auditor|"
     r"auditors|bank)\b",
@@ -92,6 +100,7 @@ LOOKED = (
     r"but (?:must have|have) missed (?:it|them)|must have missed",
     r"not sure (?:how|where)",
     r"do not want to run into (?:errors|trouble|the limit)",
+    r"(?:but )?no luck(?: so far| yet)?",
     r"nothing (?:about|on) it|without success",
 )
 """Negations that only say that somebody looked."""
