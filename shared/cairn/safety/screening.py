@@ -16,8 +16,13 @@ from itertools import islice
 
 from cairn.safety.folding import fold, folded_words, has_invisible, spaced
 from cairn.safety.vocabulary import (
+    ADDRESS,
+    ADDRESSED,
+    COMMENT,
+    LABELS,
     NEGATIONS,
     NEGATIONS_AFTER,
+    ORDERS,
     PHRASES,
     SLOTS,
     UNSPACED,
@@ -29,6 +34,12 @@ DISCARD_FROM = 3  # the sum of weights: one attempt to take over and anything be
 SPLIT_WORDS = 3  # words parted by invisible characters before that counts as hiding
 SHORTEST_ENCODED = 40
 READABLE = 0.9
+
+_COMMENT = re.compile(r"<!--(.{1,2000}?)(?:-->|\Z)", re.DOTALL)
+_ANNOUNCED = re.compile(r"(?:^|[\[\n(>!.])([^:\n.!?\[\]]{3,60}):")
+_UNSPACED_ORDER = re.compile(r"(?:指令|指示|命令|の指示)")
+MOST_COMMENTS = 50
+"""Of a text that are read one by one."""
 
 _CLAUSE = re.compile(r"[.!?]\s|\u3002|\n\s*\n")
 _MARKERS = re.compile(
@@ -104,10 +115,38 @@ def _matches(text: str) -> set[str]:
     found = {name for name, expression in _unspaced() if expression.search(folded)}
     if _MARKERS.search(folded):
         found.add("chat-markers")
+    found |= _announced(folded) | _commented(folded)
     for clause in _CLAUSE.split(folded):
         words = folded_words(clause)
         found |= _slots_met(words) | _phrases_met(words)
     return found
+
+
+def _announced(folded: str) -> set[str]:
+    """Return whether words before a colon announce an order to a machine: "Note to the AI: ..."."""
+    labels, addressed = _words_of(LABELS), _words_of(ADDRESSED)
+    for match in _ANNOUNCED.finditer(folded):
+        said = folded_words(match[1])
+        first = next((at for at, one in enumerate(said) if one in labels), None)
+        whole = len(said) == 1 and not _words_of("systemanweisung").isdisjoint(said)
+        if whole or (first is not None and not addressed.isdisjoint(said)):
+            return {ADDRESS}
+    return set()
+
+
+def _commented(folded: str) -> set[str]:
+    """Return whether a comment, which a reader never sees, gives orders."""
+    for match in islice(_COMMENT.finditer(folded), MOST_COMMENTS):
+        if not _words_of(ORDERS).isdisjoint(folded_words(match[1])) or _UNSPACED_ORDER.search(
+            match[1]
+        ):
+            return {COMMENT}
+    return set()
+
+
+@cache
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(fold(one) for one in text.split())
 
 
 def _slots_met(words: list[str]) -> set[str]:

@@ -28,12 +28,16 @@ REVEAL = "reveal-prompt"
 PERSONA = "lift-restrictions"
 CONCEAL = "conceal-from-user"
 EXFILTRATE = "exfiltrate-secrets"
+ADDRESS = "addresses-assistant"
+COMMENT = "orders-in-comment"
 
 WEIGHTS = {
     OVERRIDE: 2,
     REVEAL: 2,
     PERSONA: 2,
     EXFILTRATE: 2,
+    ADDRESS: 2,
+    COMMENT: 2,
     "chat-markers": 2,
     CONCEAL: 1,
     "hidden-characters": 1,
@@ -170,7 +174,131 @@ SLOTS = (
         "системный скрытый системные скрытые исходный",
         "промпт инструкции",
     ),
+    # what was given before, asked for politely: what to say, whose, and from when
+    _slots(
+        REVEAL,
+        "include repeat share quote copy reproduce recite translate paste summarise summarize",
+        "text wording instructions guidelines rules prompt directives message",
+        "you",
+        "given received told",
+        "before beginning start conversation exactly verbatim",
+        within=24,
+    ),
+    _slots(
+        REVEAL,
+        "wiederhole wiederholen wiedergeben wiederzugeben kopieren kopiere zitieren zitiere "
+        "übersetze",
+        "text wortlaut anweisungen vorgaben instruktionen regeln",
+        "du sie",
+        "erhalten bekommen gegeben",
+        "beginn anfang vor nachricht wörtlich wortwörtlich",
+        within=24,
+        leads=False,
+    ),
+    _slots(
+        REVEAL,
+        "recopier recopiez recopie répéter répétez citer citez cite traduire traduisez "
+        "inclure incluez",
+        "texte consignes instructions règles message directives",
+        "reçues reçu reçus donné données donnés",
+        "début avant conversation",
+        within=24,
+    ),
+    _slots(
+        REVEAL,
+        "copiar copie copia repetir repita repite citar cite incluir incluya incluye "
+        "traduzca traduce",
+        "texto instrucciones reglas mensaje indicaciones",
+        "recibió recibiste dieron dado recibido",
+        "principio inicio antes completo palabra",
+        within=24,
+    ),
+    _slots(
+        REVEAL,
+        "ripetere ripeti ripeta copiare copiar copiare repetir copie herhalen herhaal",
+        "istruzioni instruções instructies",
+        "ricevuto recebeu recebido gekregen",
+        "inizio início begin parola palavra woord",
+        within=20,
+        leads=False,
+    ),
+    # rules that are said to hold no longer
+    _slots(
+        OVERRIDE,
+        "all previous prior earlier safety your these",
+        "rules instructions guidelines directives restrictions",
+        "lifted void suspended overridden superseded revoked",
+        within=9,
+    ),
+    _slots(
+        OVERRIDE,
+        "bisherigen vorherigen früheren bisherige frühere vorherige alle",
+        "vorgaben regeln anweisungen richtlinien instruktionen",
+        "aufgehoben ungültig hinfällig nichtig",
+        within=9,
+        leads=False,
+    ),
+    _slots(
+        OVERRIDE,
+        "règles instructions consignes directives",
+        "précédentes antérieures toutes",
+        "annulées levées caduques suspendues",
+        within=9,
+    ),
+    _slots(
+        OVERRIDE,
+        "reglas instrucciones directrices",
+        "anteriores previas todas",
+        "anuladas canceladas suspendidas",
+        within=9,
+        leads=False,
+    ),
+    _slots(
+        OVERRIDE,
+        "oublie oubliez",
+        "tes vos",
+        "consignes instructions règles",
+        within=5,
+    ),
+    _slots(OVERRIDE, "vergiss", "deine", "regeln anweisungen vorgaben", within=5),
+    # the answer is to keep silent about something
+    _slots(
+        CONCEAL,
+        "mention",
+        "your",
+        "reply answer response",
+        "not never nowhere",
+        within=10,
+        leads=False,
+    ),
+    _slots(CONCEAL, "erwähne", "deiner", "antwort", "keinem nicht", within=10, leads=False),
+    _slots(CONCEAL, "mentionne", "ta", "réponse", "pas", within=10, leads=False),
+    _slots(CONCEAL, "menciones", "tu", "respuesta", "no", within=10, leads=False),
 )
+
+LABELS = (
+    "note instruction instructions message attention order directive command hinweis anweisung "
+    "anweisungen nachricht befehl consigne instrucción orden nota mensaje istruzione instrução "
+    "instructie инструкция"
+)
+"""What an order is announced as, before a colon."""
+
+ADDRESSED = (
+    "ai llm assistant chatbot bot model agent assistants ki assistenten assistent sprachmodell "
+    "bearbeitungssystem ia asistente modelo modèle assistente assistent ассистента system systeme "
+    "sistema système systemanweisung admin administrator administrador"
+)
+"""Whom it is for: a machine, or who gives it orders."""
+
+ORDERS = (
+    "unlock close resolve approve forward send delete post reply mark refund reveal list grant "
+    "entsperre schicke sende lösche antworte schließe genehmige gib setze überweise "
+    "débloque débloquez envoie envoyez ferme fermez supprime supprimez approuve réponds "
+    "desbloquea desbloquee envía envíe borra cierra cierre aprueba responde "
+    "sblocca invia cancella desbloqueie envie apague deblokkeer stuur verwijder разблокируй "
+    "отправь удали"
+)
+"""What a comment that nobody sees orders a machine to do."""
 
 PHRASES = {
     OVERRIDE: (

@@ -183,6 +183,28 @@ def tickets(
 
 
 @app.command()
+def screening(
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(help="Labelled messages; the samples' own.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure how well the patterns tell orders to an assistant from other messages.
+
+    Reads a file of labelled messages and asks nobody.
+    """
+    from cairn.cli.bench.screening import measured, show
+    from cairn.cli.samples import SAMPLES
+
+    found = measured(file or SAMPLES / "screening" / "messages.json")
+    if json:
+        print_json(found)
+    else:
+        show(deps_of(ctx).out, found)
+
+
+@app.command()
 def orchestration(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 50,
