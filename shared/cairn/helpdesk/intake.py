@@ -20,6 +20,7 @@ from cairn.helpdesk.subjects import owners_of
 from cairn.helpdesk.ticket import TicketStatus
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ingestion.writing import Work, Write, Writer
+from cairn.ledger.keys import forgotten_name
 from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -136,10 +137,14 @@ class Intake(Writer[TicketStores]):
     ) -> tuple[tuple[Received, ...], list[OutboxRow]]:
         write.register()
         tickets = write.stores.tickets
-        known = tickets.known(origin.source, [one.given.external_id for one in items])
+        forgotten = partial(forgotten_name, write.resolution.keys[write.entries.workspace_id])
+        names = [one.given.external_id for one in items]
+        erased = {name: forgotten(origin.source, name) for name in names}
+        known = tickets.known(origin.source, [*names, *erased.values()])
         done: list[Received] = []
         for item in items:
-            row = known.get(item.given.external_id)
+            name = item.given.external_id
+            row = known.get(name) or known.get(erased[name])
             done.append(
                 self._new(write, origin, item) if row is None else self._seen(write, item, row)
             )

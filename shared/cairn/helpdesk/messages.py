@@ -20,7 +20,7 @@ from cairn.helpdesk.sealing import opened_text, sealed_message
 from cairn.helpdesk.subjects import requester_key
 from cairn.ingestion.subjects import SubjectRegisteredMeanwhile
 from cairn.ingestion.writing import Work, Write, Writer
-from cairn.ledger.keys import BodyUnreadable
+from cairn.ledger.keys import BodyUnreadable, forgotten_name
 from cairn.retrieval.small_talk import small_talk
 from cairn.text.canonical import format_timestamp
 
@@ -152,7 +152,9 @@ class ReceiveMessages(Writer[TicketStores]):
     ) -> MessageTaken:
         if row is None or given is None or not row.sealed:
             return _IGNORED
-        known = write.stores.ticket_messages.known(row.id, [given.id]).get(given.id)
+        key = write.resolution.keys[write.entries.workspace_id]
+        names = (given.id, forgotten_name(key, str(row.id), given.id))
+        known = next(iter(write.stores.ticket_messages.known(row.id, names).values()), None)
         if known is not None:
             return MessageTaken(outcome=MessageOutcome.KNOWN, id=known.id, position=known.position)
         if not write.resolution.keys.keys() >= set(row.data_subjects):

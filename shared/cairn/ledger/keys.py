@@ -104,6 +104,14 @@ def subject_mark(workspace_key: bytes, kind: str, natural_key: str) -> bytes:
     return hmac.digest(key, f"{kind}\x1f{natural_key}".encode(), "sha256")
 
 
+def forgotten_name(workspace_key: bytes, place: str, name: str) -> str:
+    """Return what stands for a name that was forgotten, so that the same one is still known again.
+
+    `place` is where it is unique, such as a help desk. As `subject_mark`: nobody can try names.
+    """
+    return f"forgotten:{subject_mark(workspace_key, place, name).hex()}"
+
+
 class BodyCipher:
     """Seals and opens bodies.
 

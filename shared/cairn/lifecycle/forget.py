@@ -19,12 +19,12 @@ from cairn.ingestion.appending import append_and_project
 from cairn.ingestion.entries import Planned
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
-from cairn.ledger.keys import subject_mark
+from cairn.ledger.keys import forgotten_name, subject_mark
 from cairn.ledger.tombstones import Tombstone, new_tombstone, tombstone_key
 from cairn.lifecycle.forget_ports import Doomed, Forgetting, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -121,11 +121,16 @@ class Forget:
                 raise _unknown(target)
             subject_id = known.id if known else self.new_id()
             doomed = stores.forgetting.doomed(subject_id, documents)
+            counts = stores.forgetting.count(subject_id, documents, doomed)
+            further = {
+                "archived": len(stores.forgetting.tied(subject_id, doomed)),
+                "source": len(stores.forgetting.sources(subject_id, doomed)),
+            }
             return ForgetPlan(
                 subject_id=known.id if known else None,
                 kind=known.kind if known else SOURCE,
                 keyed=_is_keyed(stores, known, documents),
-                counts=stores.forgetting.count(subject_id, documents, doomed),
+                counts={**counts, **{what: number for what, number in further.items() if number}},
                 node_ids=doomed.node_ids,
             )
 
@@ -210,7 +215,7 @@ class Forget:
 
     def _begin(self, principal: Principal, target: Target, reason: Reason) -> Forgetting:
         workspace_id = principal.workspace_id
-        key = self.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
+        key = self._workspace_key(workspace_id)
         mark = subject_mark(key, *target.name) if target.name else None
         with self.transactions.writing(_system(principal)) as stores:
             known, documents = _look_up(stores, target)
@@ -272,6 +277,7 @@ class Forget:
 
     def _purge(self, row: Forgetting) -> Forgetting:
         """Append what goes and erase it, in one transaction; of two at once one does it."""
+        key = self._workspace_key(row.workspace_id)
         with self.transactions.writing(system_principal(row.workspace_id)) as stores:
             row = _found(stores, row)
             if row.status != Step.BARRED:
@@ -279,12 +285,30 @@ class Forget:
             now, store = self.clock(), stores.forgetting
             doomed = store.doomed(row.subject_id, row.document_ids)
             keys = tuple(store.object_keys(row.document_ids, doomed))
+            tied, sources = (
+                store.tied(row.subject_id, doomed),
+                store.sources(row.subject_id, doomed),
+            )
+            for one in sources:
+                store.begin(self._of_source(row, stores, one, key))
+            store.rename(
+                {
+                    one.row_id: forgotten_name(key, one.place, one.name)
+                    for one in store.outside_names(row.subject_id)
+                }
+            )
             erased = store.erase(row.subject_id, row.document_ids, doomed)
-            sealed = append_and_project(stores, self._entries(row, doomed, now), now)
+            entries = [*self._archived(row, tied, now), *self._entries(row, doomed, now)]
+            sealed = append_and_project(stores, entries, now)
             position = sealed[-1].position
             wake = self._wake(row.workspace_id, position)
             stores.outbox.add(wake, now)
-            counts = {**erased, "node": len(doomed.node_ids)}
+            counts = {
+                **erased,
+                "node": len(doomed.node_ids),
+                "archived": len(tied),
+                "source": len(sources),
+            }
             store.advance(
                 row.id,
                 Step.PURGED,
@@ -298,13 +322,59 @@ class Forget:
         return row
 
     def _rest(self, row: Forgetting) -> Forgetting:
-        """Delete bytes, sweep entities, and make what remains what the ledger says now."""
+        """Delete bytes, sweep entities, and make what remains what the ledger says now.
+
+        Sources of which nothing is left are forgotten before; what remains is made anew once.
+        """
+        with self.transactions.reading(system_principal(row.workspace_id)) as stores:
+            begun = stores.forgetting.unfinished()
+        for one in begun:
+            if one.kind == SOURCE and one.id != row.id:
+                replace(self, recompute=_left_to_the_caller).resume(one)
         objects = sum(self.objects.erase(prefix) for prefix in row.object_keys)
         swept = self.sweep(row.workspace_id, seconds=self.seconds)
         if swept["more"] or not self.recompute(row.workspace_id, seconds=self.seconds):
             return row
         counts = {"objects": objects, "entities": int(swept["entities"])}
         return self._advance(row, Step.DONE, counts)
+
+    def _of_source(
+        self, row: Forgetting, stores: ForgetStores, source: KnownSubject, key: bytes
+    ) -> Forgetting:
+        """Return the forgetting of a source that nobody's document is of any more."""
+        return Forgetting(
+            id=self.new_id(),
+            workspace_id=row.workspace_id,
+            subject_id=source.id,
+            kind=source.kind,
+            mark=subject_mark(key, source.kind, source.natural_key),
+            keyed=True,
+            reason=row.reason,
+            principal_id=row.principal_id,
+            status=Step.BEGUN,
+            position=stores.ledger.head().position,
+            begun_at=self.clock(),
+        )
+
+    def _archived(self, row: Forgetting, tied: Sequence[UUID], now: datetime) -> list[Planned]:
+        """Return the entries that hide what speaks of the subject and is not its own."""
+        return [
+            Planned(
+                entry=NewEntry(
+                    id=self.new_id(),
+                    workspace_id=row.workspace_id,
+                    type="node.archived",
+                    actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
+                    occurred_at=now,
+                    meta={
+                        "node_ids": [str(one) for one in tied[at : at + NODES_AN_ENTRY]],
+                        "rule": "forgotten",
+                    },
+                ),
+                body={},
+            )
+            for at in range(0, len(tied), NODES_AN_ENTRY)
+        ]
 
     def _entries(self, row: Forgetting, doomed: Doomed, now: datetime) -> list[Planned]:
         """Return the entries, a thousand nodes each; one at least, so that it is told."""
@@ -358,9 +428,12 @@ class Forget:
         return tuple(stores.forgetting.documents(known.natural_key))
 
     def _mark_of(self, workspace_id: UUID, known: KnownSubject | None, subject_id: UUID) -> bytes:
-        key = self.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
+        key = self._workspace_key(workspace_id)
         name = (known.kind, known.natural_key) if known else ("id", str(subject_id))
         return subject_mark(key, *name)
+
+    def _workspace_key(self, workspace_id: UUID) -> bytes:
+        return self.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

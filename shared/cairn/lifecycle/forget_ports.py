@@ -84,6 +84,15 @@ class Doomed:
     cleared: tuple[UUID, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideName:
+    """What a source calls a ticket or a message: a name its row is known by, unique at `place`."""
+
+    row_id: UUID
+    place: str
+    name: str
+
+
 class ForgetStore(Protocol):
     """Everything a forgetting reads and erases of one workspace, whatever its scope."""
 
@@ -134,6 +143,26 @@ class ForgetStore(Protocol):
 
     def doomed(self, subject_id: UUID, document_ids: Collection[UUID]) -> Doomed:
         """Return what goes with the subject and these documents."""
+        ...
+
+    def tied(self, subject_id: UUID, doomed: Doomed) -> Sequence[UUID]:
+        """Return what speaks of the subject by an edge of the memory graph only, and is visible.
+
+        Facts, observations, resolutions, tickets and investigations at nodes of the subject, with
+        no edge to another customer or user; what goes anyway is left out.
+        """
+        ...
+
+    def sources(self, subject_id: UUID, doomed: Doomed) -> Sequence[KnownSubject]:
+        """Return the sources of the subject's documents of which no other document is left."""
+        ...
+
+    def outside_names(self, subject_id: UUID) -> Sequence[OutsideName]:
+        """Return the names of tickets and messages about the subject, or erased before."""
+        ...
+
+    def rename(self, names: Mapping[UUID, str]) -> None:
+        """Replace names of tickets and messages by row."""
         ...
 
     def count(

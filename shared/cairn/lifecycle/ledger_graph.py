@@ -37,7 +37,7 @@ from cairn.ingestion.writing import Work, Write, Writer
 from cairn.ledger.entry import NewEntry
 from cairn.lifecycle.forget import Target
 from cairn.lifecycle.forget_ports import Reason
-from cairn.lifecycle.memory_graph import IMPORT_BATCH, ForgetReport, Health, tied_to
+from cairn.lifecycle.memory_graph import IMPORT_BATCH, ForgetReport, Health
 from cairn.lifecycle.memory_graph_ports import KeptNode, MemoryGraphStores
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import Dump, Ref
     from cairn.ingestion.ports import OutboxRow
     from cairn.lifecycle.forget import Forgotten
-    from cairn.text.json_value import JsonValue
 
 PAGE = 500
 """Records that an export reads at once."""
@@ -161,25 +160,22 @@ class LedgerGraph:
 
     def mark_archived(self, workspace_id: UUID, node_id: UUID) -> None:
         """Hide a node from walks and questions."""
-        self._archive(self.principal_of(workspace_id), [node_id], missing=False)
+        self._archive(self.principal_of(workspace_id), node_id)
 
     def forget_subject(self, workspace_id: UUID, subject_natural_key: str) -> ForgetReport:
-        """Archive what speaks of a subject, then destroy its key and erase what is its own.
-
-        In this order, so that a repeat after a kill does what was left.
-        """
+        """Destroy a subject's key, erase what is its own and archive what speaks of it."""
         principal = self.principal_of(workspace_id)
         owners = named_subjects(subject_natural_key)
         with self.writer.transactions.reading(principal) as stores:
             ids = tuple(stores.subjects.find(owners).values())
             own = stores.memory_graph.owned_by(ids) if ids else ()
-            tied = [one for one in tied_to(stores.memory_graph.touching, own) if one not in own]
-        self._archive(principal, tied, missing=True)
         done = [one for owner in owners if (one := self._forgotten(principal, owner)) is not None]
         return ForgetReport(
             known=bool(done),
             erased=len(own),
-            archived=len(tied),
+            archived=sum(
+                one.forgetting.counts.get("archived", 0) for one in done if not one.already
+            ),
             forgettings=tuple(one.forgetting.id for one in done),
         )
 
@@ -309,28 +305,22 @@ class LedgerGraph:
 
         return self.writer.write_once(principal, prepared, None)
 
-    def _archive(self, principal: Principal, node_ids: Sequence[UUID], *, missing: bool) -> None:
-        """Archive nodes; one that is not there is NotFound, unless it may be missing."""
-        if not node_ids:
-            return
+    def _archive(self, principal: Principal, node_id: UUID) -> None:
+        """Archive a node; NotFound for one that is not there."""
         with self.writer.transactions.writing(principal) as stores:
-            found = stores.memory_graph.find(node_ids)
-            if not missing:
-                _shown(found, node_ids[0])
-            due = [one for one in found.values() if one.shown and one.state is not State.ARCHIVED]
+            node = _shown(stores.memory_graph.find([node_id]), node_id)
             now = self.writer.clock()
-            if due:
-                append_and_project(stores, [self._archived(principal, due, now)], now)
+            if node.state is not State.ARCHIVED:
+                append_and_project(stores, [self._archived(principal, node_id, now)], now)
 
-    def _archived(self, principal: Principal, due: Sequence[KeptNode], now: datetime) -> Planned:
-        ids: list[JsonValue] = [*sorted(str(one.node.id) for one in due)]
+    def _archived(self, principal: Principal, node_id: UUID, now: datetime) -> Planned:
         entry = NewEntry(
             id=self.writer.new_id(),
             workspace_id=principal.workspace_id,
             type="node.archived",
             actor=principal_actor(principal),
             occurred_at=now,
-            meta={"node_ids": ids, "rule": "marked"},
+            meta={"node_ids": [str(node_id)], "rule": "marked"},
         )
         return Planned(entry=entry, body={})
 

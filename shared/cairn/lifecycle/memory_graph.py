@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 IMPORT_BATCH = 100
 """Records that an import writes at once, and at the most 100 entries of one transaction."""
 
-TIED = frozenset({"fact", "observation", "ticket", "investigation"})
+TIED = frozenset({"fact", "observation", "resolution", "ticket", "investigation"})
 """Labels of nodes that speak of whom an edge ties them to."""
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
-from cairn.lifecycle.forget_ports import Doomed, Forgetting, KnownSubject
+from cairn.lifecycle.forget_ports import Doomed, Forgetting, KnownSubject, OutsideName
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.stores import PostgresStores
@@ -143,6 +143,29 @@ class PostgresForgetting(Store):
             revived=tuple(node_id for (node_id,) in revived),
             cleared=tuple(node_id for node_id, is_described in rows if is_described),
         )
+
+    def tied(self, subject_id: UUID, doomed: Doomed) -> Sequence[UUID]:
+        """Return what speaks of the subject by an edge of the memory graph only."""
+        rows = self.run("forgetting.tied", subject_id=subject_id, ids=list(doomed.node_ids))
+        return [one for (one,) in rows]
+
+    def sources(self, subject_id: UUID, doomed: Doomed) -> Sequence[KnownSubject]:
+        """Return the sources of the subject's documents of which no other document is left."""
+        asked = self._here({"subject_id": subject_id, "ids": list(doomed.node_ids)})
+        with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
+            return cursor.execute(query("forgetting.sources"), asked).fetchall()
+
+    def outside_names(self, subject_id: UUID) -> Sequence[OutsideName]:
+        """Return the names of tickets and messages about the subject, or erased before."""
+        asked = self._here({"subject_id": subject_id})
+        with self.connection.cursor(row_factory=class_row(OutsideName)) as cursor:
+            return cursor.execute(query("forgetting.outside_names"), asked).fetchall()
+
+    def rename(self, names: Mapping[UUID, str]) -> None:
+        """Replace names of tickets and messages by row, and what help desks call the answers."""
+        asked = {"ids": list(names), "names": list(names.values())}
+        for one in ("rename_tickets", "rename_ticket_messages", "erase_write_backs"):
+            self.run(f"forgetting.{one}", **asked)
 
     def count(
         self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed

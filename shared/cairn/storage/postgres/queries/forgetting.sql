@@ -78,6 +78,71 @@ SELECT n.id FROM node n
        AND (o.dedup_key = n.dedup_key OR o.chain_key = n.chain_key))
  ORDER BY n.id
 
+-- name: tied
+-- What speaks of a subject by a stated edge, is tied to no other customer or user, and stays.
+WITH own AS MATERIALIZED (
+  SELECT n.id FROM node n
+   WHERE n.workspace_id = %(workspace_id)s AND n.data_subjects @> ARRAY[%(subject_id)s::uuid]
+     AND n.key IS NOT NULL AND n.label <> 'Memory'
+), near AS (
+  SELECT e.target_id AS id FROM own JOIN edge e ON e.workspace_id = %(workspace_id)s
+     AND e.source_id = own.id AND e.view = 'knowledge' AND e.superseded_at IS NULL
+  UNION
+  SELECT e.source_id FROM own JOIN edge e ON e.workspace_id = %(workspace_id)s
+     AND e.target_id = own.id AND e.view = 'knowledge' AND e.superseded_at IS NULL
+)
+SELECT n.id FROM near JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = near.id
+ WHERE n.label IN ('Fact', 'Observation', 'Resolution', 'Ticket', 'Investigation')
+   AND n.state IN ('provisional', 'active') AND n.key IS NOT NULL AND n.id <> ALL (%(ids)s)
+   AND NOT n.data_subjects @> ARRAY[%(subject_id)s::uuid]
+   AND NOT EXISTS (SELECT FROM edge e JOIN node o ON o.workspace_id = e.workspace_id
+       AND o.id = CASE WHEN e.source_id = n.id THEN e.target_id ELSE e.source_id END
+     WHERE e.workspace_id = n.workspace_id AND (e.source_id = n.id OR e.target_id = n.id)
+       AND e.view = 'knowledge' AND e.superseded_at IS NULL
+       AND o.label IN ('Customer', 'User') AND o.state IN ('provisional', 'active')
+       AND NOT o.data_subjects @> ARRAY[%(subject_id)s::uuid])
+ ORDER BY n.id
+
+-- name: sources
+-- Sources of a subject's documents, purged ones too, of which nobody else has a document.
+SELECT s.id, s.kind, s.natural_key FROM data_subject s
+ WHERE s.workspace_id = %(workspace_id)s AND s.kind = 'source' AND s.id <> %(subject_id)s
+   AND s.id IN (SELECT unnest(l.data_subjects) FROM ledger l
+     WHERE l.workspace_id = %(workspace_id)s AND l.data_subjects @> ARRAY[%(subject_id)s::uuid])
+   AND NOT EXISTS (SELECT FROM node o
+     WHERE o.workspace_id = %(workspace_id)s AND o.label = 'Document'
+       AND o.source_uri = s.natural_key AND o.id <> ALL (%(ids)s))
+ ORDER BY s.id
+
+-- name: outside_names
+-- What sources call tickets and messages about a subject, or whose text was erased before.
+SELECT id AS row_id, source AS place, external_id AS name FROM ticket
+ WHERE workspace_id = %(workspace_id)s
+   AND (data_subjects @> ARRAY[%(subject_id)s::uuid] OR sealed = '')
+   AND external_id !~ '^forgotten:[0-9a-f]{64}$'
+UNION ALL
+SELECT id, ticket_id::text, external_id FROM ticket_message
+ WHERE workspace_id = %(workspace_id)s
+   AND (data_subjects @> ARRAY[%(subject_id)s::uuid] OR sealed = '')
+   AND external_id !~ '^forgotten:[0-9a-f]{64}$'
+
+-- name: rename_tickets
+-- A name that tells nobody anything, and by which the same ticket is still known again.
+UPDATE ticket t SET external_id = n.name
+  FROM unnest(%(ids)s::uuid[], %(names)s::text[]) AS n (id, name)
+ WHERE t.workspace_id = %(workspace_id)s AND t.id = n.id
+
+-- name: rename_ticket_messages
+-- The same of messages.
+UPDATE ticket_message m SET external_id = n.name
+  FROM unnest(%(ids)s::uuid[], %(names)s::text[]) AS n (id, name)
+ WHERE m.workspace_id = %(workspace_id)s AND m.id = n.id
+
+-- name: erase_write_backs
+-- What a help desk calls the answers to them, which may be an address with names in it.
+UPDATE ticket_write_back SET reference = NULL
+ WHERE workspace_id = %(workspace_id)s AND ticket_id = ANY (%(ids)s) AND reference IS NOT NULL
+
 -- name: count
 -- How many rows of each kind a subject has.
 SELECT 'node.' || label AS what, count(*)::integer FROM node
@@ -96,7 +161,7 @@ SELECT 'pending_message', count(*)::integer FROM pending_message
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
 SELECT 'ingestion', count(*)::integer FROM ingestion
- WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s || %(document_ids)s)
+ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
 UNION ALL
 SELECT 'investigation', count(*)::integer FROM investigation
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
@@ -132,14 +197,14 @@ SELECT 'ticket_reply', count(*)::integer FROM ticket_reply
 -- Where bytes of documents may lie: what an ingestion keeps, and what it was given.
 SELECT DISTINCT key FROM ingestion i,
   LATERAL (VALUES ('ingestions/' || i.workspace_id || '/' || i.id || '/'), (i.object_key)) AS k (key)
- WHERE i.workspace_id = %(workspace_id)s AND i.document_id = ANY (%(ids)s || %(document_ids)s)
+ WHERE i.workspace_id = %(workspace_id)s AND i.document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
  ORDER BY key
 
 -- name: erase_ingestions
 -- Runs of documents through the machine, and work that waits for them.
 WITH gone AS (
   DELETE FROM ingestion
-   WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s || %(document_ids)s)
+   WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
   RETURNING id
 )
 DELETE FROM outbox
@@ -227,7 +292,7 @@ DELETE FROM idempotency AS i
  WHERE i.workspace_id = %(workspace_id)s
    AND EXISTS (SELECT FROM regexp_matches(i.answer::text,
        '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') AS named (id)
-     WHERE named.id[1]::uuid = ANY (%(ids)s || %(document_ids)s))
+     WHERE named.id[1]::uuid = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[]))
 
 -- name: erase_searches
 -- Searches that considered nodes that go, or were made in their sessions. Ids are packed: 16 bytes each.
