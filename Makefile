@@ -9,7 +9,7 @@ PY := .venv/bin/python
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 
-.PHONY: help run up test test-oldest fault stop status logs reset check synth deploy migrate setup
+.PHONY: help run up test test-oldest test-aurora fault stop status logs reset check synth deploy migrate setup
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,12 +23,21 @@ up: setup ## like run, without the demo
 test: setup ## run every test; starts and stops what it needs, beside a running stack
 	@$(PY) -m infra.local model
 	@$(PY) -m pytest $(ARGS)
-	@$(if $(ARGS),,$(MAKE) --no-print-directory test-oldest)
+	@$(if $(ARGS),,$(MAKE) --no-print-directory test-oldest test-aurora)
 
 test-oldest: setup ## run the unit tests on the oldest supported Python, where this machine has one; part of test, too
 	@$(PY) infra/local/bootstrap.py oldest; case $$? in \
 		0) .local/oldest/bin/python -m pytest -q -p no:cacheprovider $(or $(ARGS),tests/unit --ignore=tests/unit/structure) ;; \
 		3) ;; *) exit 1 ;; esac
+
+# Where texts are compared and sorted: pages, natural keys, duplicates, checksums of rows, the schema.
+AURORA := $(addprefix tests/, integration/storage/test_collation.py integration/storage/test_edges.py \
+	integration/storage/test_node_reads.py integration/storage/test_races.py integration/storage/test_reads.py \
+	integration/storage/test_schema_changes.py integration/rebuild/test_rebuilding.py \
+	contract/test_memory_graphs.py contract/test_tickets.py)
+
+test-aurora: setup ## run what depends on collation on PostgreSQL 17 with en_US.UTF-8, as Aurora has it; part of test, too
+	@$(PY) -m pytest -q -p no:cacheprovider --aurora $(or $(ARGS),$(AURORA))
 
 fault: setup ## kill workers and the orchestrator in every state of an investigation; part of test, too
 	@$(PY) -m infra.local model

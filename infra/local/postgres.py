@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -43,14 +43,31 @@ SETTINGS: Mapping[str, str] = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
+LOCALE = ("--locale-provider=builtin", "--locale=C.UTF-8")
 INITDB = (
     "--encoding=UTF8",
-    "--locale-provider=builtin",
-    "--locale=C.UTF-8",
     "--auth=scram-sha-256",
     "--no-instructions",
     f"--username={SUPERUSER}",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """A build of PostgreSQL: its folder, how its clusters sort, what its programs need."""
+
+    folder: Path
+    locale: Sequence[str] = LOCALE
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def program(self, name: str) -> str:
+        """The path of one of its programs."""
+        return str(self.folder / "bin" / name)
+
+    def env(self) -> dict[str, str]:
+        """The environment its programs run in."""
+        path = os.environ.get("PATH", "/usr/bin:/bin")
+        return {"PATH": path, "LC_ALL": "C", "TZ": "UTC", **self.environment}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +79,9 @@ class Cluster:
     superuser_password: str = field(repr=False)
     daemon: Daemon
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    distribution: Distribution = field(
+        default_factory=lambda: Distribution(folder=postgres_folder())
+    )
 
     def start(self) -> bool:
         """Create the cluster if needed and start it; False when it was running already."""
@@ -71,7 +91,7 @@ class Cluster:
         _private_folder(self.socket_folder)
         if not (self.data / "PG_VERSION").exists():
             self._create()
-        _hand_over(self.socket_folder)
+        self._hand_over(self.socket_folder)
         for attempt in range(START_ATTEMPTS):
             try:
                 self._launch()
@@ -127,8 +147,8 @@ class Cluster:
         settings = {**SETTINGS, "unix_socket_directories": str(self.socket_folder), **self.settings}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         self.daemon.start(
-            [*demotion(), _program("postgres"), "-D", str(self.data), *options],
-            env=_clean_env(),
+            [*demotion(), self.distribution.program("postgres"), "-D", str(self.data), *options],
+            env=self.distribution.env(),
             cwd=self.data,
         )
         self.daemon.wait_until(self.is_ready, seconds=START_SECONDS)
@@ -138,15 +158,21 @@ class Cluster:
         _private_folder(self.data)
         password_file = self.data.with_name(f"pw-{secrets.token_hex(4)}")
         write_private(password_file, self.superuser_password + "\n")
-        _hand_over(self.data)
-        _hand_over(password_file)
-        arguments = [*INITDB, f"--pwfile={password_file}", "-D", str(self.data)]
+        self._hand_over(self.data)
+        self._hand_over(password_file)
+        arguments = [
+            *INITDB,
+            *self.distribution.locale,
+            f"--pwfile={password_file}",
+            "-D",
+            str(self.data),
+        ]
         if self.settings.get("fsync") == "off":
             arguments.append("--no-sync")
         try:
             subprocess.run(
-                [*demotion(), _program("initdb"), *arguments],
-                env=_clean_env(),
+                [*demotion(), self.distribution.program("initdb"), *arguments],
+                env=self.distribution.env(),
                 cwd=self.data,
                 check=True,
                 capture_output=True,
@@ -156,6 +182,17 @@ class Cluster:
             raise StartFailed(f"initdb failed\n{exc.stdout}\n{exc.stderr}") from exc
         finally:
             password_file.unlink(missing_ok=True)
+
+    def _hand_over(self, path: Path) -> None:
+        """Give `path` to the user the server runs as, when that is another one."""
+        if os.geteuid() != 0 or _namespaces():
+            return
+        os.chown(path, _nobody().pw_uid, _nobody().pw_gid)
+        programs = Path(self.distribution.program("postgres")).parents
+        for folder in [path.parent, *path.parent.parents, *programs]:
+            mode = folder.stat().st_mode
+            if not mode & 0o001:
+                folder.chmod(mode | 0o001)
 
     def _stop_stranger(self) -> bool:
         """Stop a server on our data folder whose pid file of ours is lost or out of date."""
@@ -244,31 +281,7 @@ def _nobody() -> pwd.struct_passwd:
     return pwd.getpwnam("nobody")
 
 
-def _hand_over(path: Path) -> None:
-    """Give `path` to the user the server runs as, when that is another one."""
-    if os.geteuid() != 0 or _namespaces():
-        return
-    os.chown(path, _nobody().pw_uid, _nobody().pw_gid)
-    for folder in [path.parent, *path.parent.parents, *_program_folders()]:
-        mode = folder.stat().st_mode
-        if not mode & 0o001:
-            folder.chmod(mode | 0o001)
-
-
-def _program_folders() -> list[Path]:
-    program = Path(_program("postgres"))
-    return list(program.parents)
-
-
 def _private_folder(path: Path) -> None:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.stat().st_uid not in {os.geteuid(), _nobody().pw_uid if os.geteuid() == 0 else -1}:
         raise StartFailed(f"{path} belongs to another user")
-
-
-def _program(name: str) -> str:
-    return str(postgres_folder() / "bin" / name)
-
-
-def _clean_env() -> dict[str, str]:
-    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC"}

@@ -13,7 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     import psycopg
-    from infra.local.postgres import Cluster
+    from infra.local.postgres import Cluster, Distribution
 
 TEMPLATE = "cairn_template"
 SETTINGS = {
@@ -59,8 +59,32 @@ class Database:
         return self.server.cluster.connect(self.name)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--aurora", action="store_true", help="test on PostgreSQL 17 with en_US.UTF-8")
+
+
 @pytest.fixture(scope="session")
-def postgres_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def distribution(pytestconfig: pytest.Config) -> "Distribution":
+    """The PostgreSQL of the laptop; with --aurora one that sorts as Aurora does."""
+    from infra.local.layout import postgres_folder
+    from infra.local.postgres import Distribution
+    from tests.support import aurora
+
+    if not pytestconfig.getoption("--aurora"):
+        return Distribution(folder=postgres_folder())
+    if lacking := aurora.missing():
+        pytest.skip(lacking)
+    return Distribution(
+        folder=aurora.postgres_folder(),
+        locale=aurora.COLLATION,
+        environment=aurora.environment(),
+    )
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster(
+    tmp_path_factory: pytest.TempPathFactory, distribution: "Distribution"
+) -> Iterator[Server]:
     """An empty cluster, started on first use and removed at the end of the run."""
     from infra.local.layout import PROJECT, Layout
     from infra.local.postgres import Cluster
@@ -78,6 +102,7 @@ def postgres_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve
             log_file=layout.logs / "postgres.log",
         ),
         settings=SETTINGS,
+        distribution=distribution,
     )
     cluster.start()
     yield Server(
