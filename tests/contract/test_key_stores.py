@@ -7,9 +7,11 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import boto3
@@ -17,6 +19,7 @@ import pytest
 from botocore.config import Config
 from tests.plugins.cloud import EmptyCloud
 
+from cairn.clock import Stopwatch
 from cairn.errors import Unavailable
 from cairn.ledger.keys import KeyStore, SubjectForgotten
 from cairn.storage.in_memory.keys import InMemoryKeyStore
@@ -31,6 +34,12 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def store_of(
+    dynamodb: Any, kms: Any, arn: str, stopwatch: Stopwatch = time.monotonic
+) -> DynamoKeyStore:
+    return DynamoKeyStore(dynamodb, kms, table=TABLE, kms_key_arn=arn, stopwatch=stopwatch)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +59,7 @@ def aws(cloud: EmptyCloud) -> Iterator[Callable[[], DynamoKeyStore]]:
             {"AttributeName": "subject_id", "KeyType": "RANGE"},
         ],
     )
-    yield lambda: DynamoKeyStore(dynamodb, kms, table=TABLE, kms_key_arn=arn)
+    yield lambda: store_of(dynamodb, kms, arn)
     kms.close()
     dynamodb.close()
 
@@ -137,7 +146,7 @@ def test_an_aws_store_that_cannot_be_reached_is_unavailable() -> None:
     session = boto3.Session("none", "none", region_name="eu-west-1")
     dynamodb = session.client("dynamodb", endpoint_url=nowhere, config=quick)
     kms = session.client("kms", endpoint_url=nowhere, config=quick)
-    store = DynamoKeyStore(dynamodb, kms, table=TABLE, kms_key_arn="arn")
+    store = store_of(dynamodb, kms, "arn")
     for call in (store.get, store.get_or_create):
         with pytest.raises(Unavailable):
             call(WORKSPACE, [uuid4()])
@@ -158,9 +167,61 @@ def test_a_wrapped_key_moved_to_another_subject_does_not_open(
         store.get(WORKSPACE, [thief])
 
 
+class Counted:
+    """KMS, and how often it was asked for what."""
+
+    def __init__(self, kms: Any) -> None:
+        self.asked: list[str] = []
+        self._kms = kms
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked.append(name)
+        return getattr(self._kms, name)
+
+
+def test_one_request_to_kms_a_minute_opens_the_keys_of_all_subjects_of_a_workspace(
+    aws: Callable[[], DynamoKeyStore],
+) -> None:
+    made, workspace, now = aws(), uuid4(), [0.0]
+    kms = Counted(made._kms)
+    store = store_of(made._dynamodb, kms, made._kms_key_arn, lambda: now[0])
+    subjects = [uuid4() for _ in range(5)]
+    keys = store.get_or_create(workspace, subjects)
+    assert kms.asked == ["generate_data_key", "decrypt"]
+    assert store.get(workspace, subjects) == keys
+    now[0] = 61.0
+    assert store.get(workspace, subjects) == keys == aws().get(workspace, subjects)
+    assert kms.asked == ["generate_data_key", "decrypt", "decrypt"]
+    assert {since for since, _ in store._opened.values()} == {61.0}  # no older one is kept open
+
+
+def test_a_subject_forgotten_by_another_process_is_gone_from_one_that_holds_the_workspaces_key(
+    aws: Callable[[], DynamoKeyStore],
+) -> None:
+    store, workspace, subject, other = aws(), uuid4(), uuid4(), uuid4()
+    keys = store.get_or_create(workspace, [subject, other])
+    aws().destroy(workspace, subject)
+    assert store.get(workspace, [subject, other]) == {other: keys[other]}
+
+
+def test_keys_that_kms_wrapped_one_by_one_are_still_opened(
+    aws: Callable[[], DynamoKeyStore],
+) -> None:
+    store, subject = aws(), uuid4()
+    context = {"workspace_id": str(WORKSPACE), "subject_id": str(subject)}
+    old = store._kms.generate_data_key(
+        KeyId=store._kms_key_arn, KeySpec="AES_256", EncryptionContext=context
+    )
+    key = {name: {"S": value} for name, value in context.items()}
+    item = {**key, "wrapped_key": {"B": old["CiphertextBlob"]}}
+    store._dynamodb.put_item(TableName=TABLE, Item=item)
+    assert store.get_or_create(WORKSPACE, [subject]) == {subject: old["Plaintext"]}
+
+
 WRITER = """
 import sys
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 from cairn.storage.keys_file import FileKeyStore
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
-from cairn.clock import utc_now
+from cairn.clock import monotonic, utc_now
 from cairn.errors import ValidationFailed
 from cairn.storage.aws.clients import aws_client
 from cairn.storage.postgres.database import Database
@@ -138,7 +138,7 @@ def _key_table(table: str, kms_key_arn: str) -> KeyStore:
     from cairn.storage.keys_aws import DynamoKeyStore
 
     clients = aws_client("dynamodb"), aws_client("kms")
-    return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn)
+    return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn, stopwatch=monotonic)
 
 
 def embedder(settings: EmbedderSettings) -> Embedder:
