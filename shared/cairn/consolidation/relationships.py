@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import AddEntity, BatchMemory, EntityName, Relate
 from cairn.consolidation.token_lists import NEGATIONS
 from cairn.consolidation.tokens import ORDINARY_WORDS
 from cairn.graph.edge import Relation
+from cairn.graph.entities import type_of_name
 from cairn.graph.entity_domains import find_domains
 from cairn.graph.entity_junk import is_junk
 from cairn.graph.entity_names import name_key, tidy_name
+from cairn.graph.person_names import may_be_person
 from cairn.graph.prose import TIME_WORDS
 from cairn.graph.technologies import canonical_technology
 from cairn.text.words import sentences, words
@@ -30,39 +33,66 @@ MAX_SENTENCE_CHARS = 400
 
 _PART = r"(?:[A-Z][\w&'\u2019-]*(?:\.[A-Za-z]\w*)*|[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,6})"
 _NAME = rf"{_PART}(?: {_PART}){{0,3}}"
-_A, _B = rf"(?P<a>{_NAME})", rf"(?P<b>{_NAME})"
-_WHO = rf"(?:(?P<we>\b[Ww]e|\b[Oo]ur (?:team|company|shop|site|website))|{_A})"
+_AGENT = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+"
+_A = rf"(?P<a>{_NAME})"
+_MANY = rf"(?P<a>(?:{_NAME}|{_AGENT})(?: and {_NAME})?)"
+_ARTICLE = r"(?:(?:the|an?|our|their|its) )?"
+_LIST = rf"{_NAME}(?:(?:, | and |, and ){_NAME}){{0,4}}"
+_HEAD = (
+    r"(?:account|api|app|backend|board|cluster|dashboard|database|engine|frontend|gateway|group"
+    r"|integration|library|migration|module|pipeline|platform|portal|programme|program|project"
+    r"|redesign|release|rollout|service|site|store|system|tool|warehouse|website)s?"
+)
+_B = rf"{_ARTICLE}(?P<b>{_NAME})"
+_OBJECTS = rf"{_ARTICLE}(?P<b>{_LIST})"
+_WORK = rf"(?:{_OBJECTS}|(?:the|our|their|its) (?P<c>(?:[a-z][a-z-]+ ){{1,2}}{_HEAD}))(?![\w-])"
+_ADVERB = r"(?:(?:also|currently|mainly|mostly|now|still) )?"
+_WHO = (
+    rf"(?:(?P<we>\b[Ww]e|\b[Oo]ur (?:team|company|shop|site|website))"
+    rf"|(?P<a>{_NAME})(?: {_HEAD})?)"
+)
+_USING = (
+    r"(?:uses?|(?:is|are) using|runs? on|(?:is|are) running on|relies on|rely on"
+    r"|(?:is|are) (?:built (?:with|on)|powered by|hosted on)|ha(?:s|ve) (?:switched|moved) to)"
+)
+_WORKING = (
+    r"(?:works? on|(?:is|are) working on|ha(?:s|ve) been working on|leads|maintains|oversees"
+    r"|is (?:responsible for|in charge of|building|leading|developing))"
+)
 _SAME = r"(?:the same owner|one owner|the same company|the same holding)"
+_CONTACT = r"(?:\w+ ){0,2}contact (?:at|for|of|with)"
 
 _PATTERNS: tuple[tuple[Relation, re.Pattern[str]], ...] = tuple(
     (relation, re.compile(pattern))
     for relation, pattern in (
-        (
-            Relation.CONTACT_OF,
-            rf"{_A} is (?:the|our|a) (?:\w+ ){{0,2}}contact (?:at|for|of|with) {_B}",
-        ),
-        (
-            Relation.CONTACT_OF,
-            rf"(?:[Tt]he|[Oo]ur) (?:\w+ ){{0,2}}contact (?:at|for|of|with) {_B} is {_A}",
-        ),
-        (Relation.USES, rf"{_WHO} (?:uses?|runs on|relies on|is built (?:with|on)) {_B}"),
-        (Relation.WORKS_ON, rf"{_A} (?:works|is working|has been working) on {_B}"),
+        (Relation.CONTACT_OF, rf"{_A} is (?:the|our|a) {_CONTACT} {_B}"),
+        (Relation.CONTACT_OF, rf"(?:[Tt]he|[Oo]ur) {_CONTACT} {_B} is {_A}"),
+        (Relation.CONTACT_OF, rf"(?:[Tt]he|[Oo]ur) {_CONTACT} {_B}, {_A},"),
+        (Relation.USES, rf"{_WHO} {_ADVERB}{_USING} {_OBJECTS}"),
+        (Relation.WORKS_ON, rf"{_MANY} {_ADVERB}{_WORKING} {_WORK}"),
+        (Relation.WORKS_ON, rf"[Tt]he (?P<b>{_NAME})(?: {_HEAD})? is led by {_A}"),
         (
             Relation.COMPETITOR_OF,
-            rf"{_A} (?:is a (?:\w+ )?competitor of|is competing with|competes with) {_B}",
+            rf"{_A} (?:is a (?:\w+ )?competitor of|is competing with|competes with"
+            rf"|competes against) {_B}",
         ),
+        (Relation.COMPETITOR_OF, rf"{_A} and {_B} are competitors"),
         (Relation.SAME_OWNER, rf"{_A} and {_B} (?:both )?(?:have|belong to) {_SAME}"),
     )
 )
+_PEOPLES = frozenset({Relation.WORKS_ON, Relation.CONTACT_OF})
+"""Relations whose source is somebody: a name no list knows is then a person's, if it may be one."""
+_AND = re.compile(r",? and |, ")
 _ALSO = re.compile(
     rf"{_A}(?:,)? (?:\()?(?:also known as|also called|aka|a\.k\.a\.|known as|or simply) "
     rf"[\"'\u201c]?{_B}"
 )
 _DOUBTFUL = """
-    if would could might may should maybe perhaps probably plans planned planning considered
+    if would could might should maybe perhaps probably plans planned planning considered
     considering wants wanted used formerly previously until will
 """
 _UNSURE = frozenset(_DOUBTFUL.split())
+_MAY = re.compile(r"\bmay\b")  # the month is written May
 _BEFORE_NAMES = ORDINARY_WORDS | TIME_WORDS
 
 
@@ -119,26 +149,51 @@ def _stated(memory: BatchMemory, aliases: Mapping[str, tuple[str, str]]) -> Iter
     for sentence in _sentences(memory):
         for relation, pattern in _PATTERNS:
             for match in pattern.finditer(sentence):
-                source = _source(match, memory, aliases)
-                target = _entity(match["b"], memory, aliases)
-                if source and target and name_key(source.name) != name_key(target.name):
-                    yield Stated(relation=relation, source=source, target=target)
+                sources = _sources(match, memory, aliases, somebody=relation in _PEOPLES)
+                targets = _targets(match, memory, aliases)
+                for source, target in product(sources, targets):
+                    if name_key(source.name) != name_key(target.name):
+                        yield Stated(relation=relation, source=source, target=target)
 
 
-def _source(
-    match: re.Match[str], memory: BatchMemory, aliases: Mapping[str, tuple[str, str]]
-) -> EntityName | None:
-    """Return who a sentence speaks of; `we` is the client."""
+def _sources(
+    match: re.Match[str],
+    memory: BatchMemory,
+    aliases: Mapping[str, tuple[str, str]],
+    *,
+    somebody: bool,
+) -> list[EntityName]:
+    """Return whom a sentence speaks of; `we` is the client."""
     if match.groupdict().get("we"):
         client = memory.client_id
-        return None if client == "global" else EntityName(name=client, type="client")
-    return _entity(match["a"], memory, aliases)
+        return [] if client == "global" else [EntityName(name=client, type="client")]
+    found = [_entity(name, memory, aliases) for name in _AND.split(match["a"])]
+    kept = [one for one in found if one is not None]
+    if not somebody:
+        return kept
+    return [
+        EntityName(name=one.name, type="person")
+        if one.type == "concept" and may_be_person(one.name)
+        else one
+        for one in kept
+    ]
+
+
+def _targets(
+    match: re.Match[str], memory: BatchMemory, aliases: Mapping[str, tuple[str, str]]
+) -> list[EntityName]:
+    """Return what a sentence says of them; a plain description is a name too."""
+    described = match.groupdict().get("c")
+    if described:
+        return [EntityName(name=described, type="concept")]
+    found = [_entity(name, memory, aliases) for name in _AND.split(match["b"])]
+    return [one for one in found if one is not None]
 
 
 def _entity(
     name: str, memory: BatchMemory, aliases: Mapping[str, tuple[str, str]]
 ) -> EntityName | None:
-    """Return the entity a name stands for: a known one, a technology, or a new concept."""
+    """Return the entity a name stands for: a known one, a technology, or what its form says."""
     tidy = tidy_name(_bare(name))
     if tidy is None:
         return None
@@ -156,12 +211,16 @@ def _entity(
         return EntityName(name=technology, type="technology")
     if any(found == tidy for _, _, found in find_domains(tidy)):
         return EntityName(name=tidy, type="domain")
-    return None if is_junk(tidy) else EntityName(name=tidy, type="concept")
+    if re.fullmatch(_AGENT, tidy):
+        return EntityName(name=tidy, type="agent")
+    return None if is_junk(tidy) else EntityName(name=tidy, type=type_of_name(tidy))
 
 
 def _bare(name: str) -> str:
     """Return a name without a possessive and without what stands before it: In April Acme."""
     parts = name.removesuffix("'s").removesuffix("\u2019s").rstrip(".,").split()
+    if len(parts) > 1 and parts[-1] == "API":
+        parts = parts[:-1]
     while len(parts) > 1 and parts[0].casefold() in _BEFORE_NAMES:
         parts = parts[1:]
     return " ".join(parts)
@@ -178,4 +237,6 @@ def _sentences(memory: BatchMemory) -> list[str]:
 
 def _is_plain(sentence: str) -> bool:
     said = set(words(sentence))
+    if _MAY.search(sentence):
+        return False
     return not said & _UNSURE and not said & NEGATIONS and "n't" not in sentence

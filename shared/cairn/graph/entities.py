@@ -17,6 +17,7 @@ from cairn.graph.entity_domains import find_domains
 from cairn.graph.entity_junk import is_junk
 from cairn.graph.entity_names import name_key, tidy_name
 from cairn.graph.entity_phrases import find_known, find_phrases, find_quoted
+from cairn.graph.person_names import is_person_name
 from cairn.graph.technologies import canonical_technology, find_technologies
 from cairn.ids import derived_id
 
@@ -166,7 +167,14 @@ def _judged(
         return technology, "technology"
     if is_junk(name):
         return None
-    return name, "organisation" if _ORGANISATION.search(name) else "concept"
+    return name, type_of_name(name)
+
+
+def type_of_name(name: str) -> str:
+    """Return what a name that no list knows is most likely of: by its form alone."""
+    if _ORGANISATION.search(name):
+        return "organisation"
+    return "person" if is_person_name(name) else "concept"
 
 
 def _without_path(match: re.Match[str]) -> str:

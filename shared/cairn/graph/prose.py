@@ -61,12 +61,14 @@ _NOISE = """
     besides btw fyi speaking great good right anyway actually today
 """
 _TIME = """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june
-    july august september october november december mon tue tues wed thu thur thurs fri sat sun jan
-    feb mar apr jun jul aug sep sept oct nov dec today tomorrow yesterday tonight morning afternoon
-    evening week month year quarter weekend daily weekly monthly yearly q1 q2 q3 q4 lundi mardi
-    mercredi jeudi vendredi samedi dimanche janvier février mars avril mai juin juillet août
-    septembre octobre novembre décembre aujourd'hui demain hier semaine mois année
+    monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december mon tue tues wed thu thur thurs fri sat
+    sun jan feb mar apr jun jul aug sep sept oct nov dec today tomorrow yesterday tonight
+    morning afternoon evening week month year quarter weekend daily weekly monthly yearly q1 q2
+    q3 q4 lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril mai
+    juin juillet août septembre octobre novembre décembre aujourd'hui demain hier semaine mois
+    année mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays
+    mornings afternoons evenings nights
 """
 _STYLE = """
     align auto background block border bottom box center color colour content display family fill

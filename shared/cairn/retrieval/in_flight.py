@@ -70,11 +70,16 @@ class Search:
 
     @property
     def ranges(self) -> tuple[Filters, ...]:
-        """Return what each leg is asked for: `filters`, and memories of some kinds besides."""
+        """Return what each leg is asked for, one after the other: `filters`, for each client.
+
+        With memories of some kinds besides, when the recipe says so.
+        """
+        clients = self.request.clients or (self.filters.client_id,)
+        found = tuple(replace(self.filters, client_id=client) for client in clients)
         kinds = self.recipe.with_kinds
         if not kinds:
-            return (self.filters,)
-        return (self.filters, replace(self.filters, labels=(Label.MEMORY,), kinds=kinds))
+            return found
+        return (*found, *(replace(one, labels=(Label.MEMORY,), kinds=kinds) for one in found))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.access import Role
 from cairn.errors import Unavailable
 from cairn.retrieval.graph_ports import GraphFound, GraphSeeds
-from cairn.retrieval.legs import Leg, LegOutcome, run_legs, united
+from cairn.retrieval.legs import Leg, LegOutcome, merged, run_legs, united
 from cairn.retrieval.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
 from cairn.retrieval.understanding import understand
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.graph_ports import GraphLeg
     from cairn.retrieval.in_flight import Search
     from cairn.retrieval.ports import KeywordLeg, VectorLeg
-    from cairn.retrieval.records import Candidate, Filters
+    from cairn.retrieval.records import Candidate
     from cairn.retrieval.subscription_leg import SubscribedKeywords, SubscriptionLeg
 
 LEG_TIMEOUT_MS = 2000
@@ -79,72 +79,87 @@ class Legs:
     def _calls(self, leg: str, search: Search) -> list[Leg]:
         """Return the leg's calls: one for the question, and one for each paraphrase it can use.
 
-        Each of them for every range of the search.
+        Each asks for every range of the search, one after the other, over one thread.
         """
-        return [call for filters in search.ranges for call in self._within(leg, search, filters)]
-
-    def _within(self, leg: str, search: Search, filters: Filters) -> list[Leg]:
         if leg == VECTOR:
-            return [partial(self._by_vector, search, text, filters) for text in search.wordings]
+            return [partial(self._by_vector, search, text) for text in search.wordings]
         if leg == KEYWORD:
-            return [partial(self._by_keyword, search, text, filters) for text in search.wordings]
+            return [partial(self._by_keyword, search, text) for text in search.wordings]
         if leg == GRAPH and self.graph is not None:
-            return [partial(self._by_graph, self.graph, search, filters)]
+            return [partial(self._by_graph, self.graph, search)]
         if leg == SUBSCRIPTIONS and self.subscriptions is not None and _may_subscribe(search):
-            return [partial(self._by_subscription, self.subscriptions, search, filters)]
+            return [partial(self._by_subscription, self.subscriptions, search)]
         return []
 
-    def _by_vector(self, search: Search, text: str, filters: Filters) -> Sequence[Candidate]:
+    def _by_vector(self, search: Search, text: str) -> Sequence[Candidate]:
         vector = self.embedder.embed([text])[0]
-        return self.vector.search(
-            search.principal,
-            vector,
-            filters,
-            model_id=self.embedder.model.id,
-            minimum=search.recipe.minimum_cosine,
-            limit=search.recipe.candidates,
-            timeout_ms=self.timeout_ms,
-        )
+        found = [
+            self.vector.search(
+                search.principal,
+                vector,
+                filters,
+                model_id=self.embedder.model.id,
+                minimum=search.recipe.minimum_cosine,
+                limit=search.recipe.candidates,
+                timeout_ms=self.timeout_ms,
+            )
+            for filters in search.ranges
+        ]
+        return merged(found, limit=search.recipe.candidates)
 
-    def _by_keyword(self, search: Search, text: str, filters: Filters) -> Sequence[Candidate]:
+    def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:
         asked = search.asked
         same = text == asked.question
         terms = asked.understanding.terms if same else understand(text, search.at).terms
-        return self.keyword.search(
-            search.principal,
-            terms,
-            filters,
-            limit=search.recipe.candidates,
-            timeout_ms=self.timeout_ms,
-        )
+        found = [
+            self.keyword.search(
+                search.principal,
+                terms,
+                filters,
+                limit=search.recipe.candidates,
+                timeout_ms=self.timeout_ms,
+            )
+            for filters in search.ranges
+        ]
+        return merged(found, limit=search.recipe.candidates)
 
-    def _by_graph(self, graph: GraphLeg, search: Search, filters: Filters) -> GraphFound:
-        return graph.search(
-            search.principal,
-            GraphSeeds(names=search.names, agent=search.principal.agent_slug),
-            search.asked.intents.confidence,
-            filters,
-            method=search.method,
-            limit=search.recipe.candidates,
-            timeout_ms=self.timeout_ms,
-            weights=search.workspace.intent_weights,
-        )
+    def _by_graph(self, graph: GraphLeg, search: Search) -> GraphFound:
+        found = [
+            graph.search(
+                search.principal,
+                GraphSeeds(names=search.names, agent=search.principal.agent_slug),
+                search.asked.intents.confidence,
+                filters,
+                method=search.method,
+                limit=search.recipe.candidates,
+                timeout_ms=self.timeout_ms,
+                weights=search.workspace.intent_weights,
+            )
+            for filters in search.ranges
+        ]
+        candidates = merged([one.candidates for one in found], limit=search.recipe.candidates)
+        edges = {edge.id: edge for one in found for edge in one.edges}
+        return replace(found[0], candidates=tuple(candidates), edges=tuple(edges.values()))
 
     def _by_subscription(
-        self, subscriptions: SubscriptionLeg, search: Search, filters: Filters
+        self, subscriptions: SubscriptionLeg, search: Search
     ) -> Sequence[Candidate]:
         if self.subscribed is None:
             return ()
         keywords = self.subscribed(search.principal, timeout_ms=self.timeout_ms)
         if not keywords:
             return ()
-        return subscriptions.search(
-            search.principal,
-            keywords,
-            filters,
-            limit=search.recipe.candidates,
-            timeout_ms=self.timeout_ms,
-        )
+        found = [
+            subscriptions.search(
+                search.principal,
+                keywords,
+                filters,
+                limit=search.recipe.candidates,
+                timeout_ms=self.timeout_ms,
+            )
+            for filters in search.ranges
+        ]
+        return merged(found, limit=search.recipe.candidates)
 
 
 def _may_subscribe(search: Search) -> bool:

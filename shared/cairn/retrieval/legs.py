@@ -47,6 +47,21 @@ def run_legs(
     }
 
 
+def merged(parts: Sequence[Sequence[Candidate]], *, limit: int) -> Sequence[Candidate]:
+    """Return what one leg found in several ranges as one: best first, ties in the order found.
+
+    A remark on how one of them was found stays.
+    """
+    first, *others = parts
+    if not others:
+        return first
+    best = _best(one for part in parts for one in part)
+    ranked = sorted(best.items(), key=lambda each: -each[1])[:limit]
+    candidates = [Candidate(node_id, score) for node_id, score in ranked]
+    notes = [part.note for part in parts if isinstance(part, NotedCandidates)]
+    return NotedCandidates(candidates, notes[0]) if notes else tuple(candidates)
+
+
 def united(outcomes: Sequence[LegOutcome], *, limit: int) -> LegOutcome:
     """Return one leg's outcomes for several wordings of a question as one.
 

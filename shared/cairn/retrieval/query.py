@@ -25,6 +25,7 @@ MAX_FIELDS = 50
 MAX_HISTORY = 20
 MAX_TURN_CHARS = 4000
 MAX_HOPS = 1
+MAX_CLIENTS = 5
 CHAR_BUDGET = 80_000
 LEAST_CHARS, MOST_CHARS = 1_000, 1_000_000
 
@@ -47,7 +48,8 @@ class SearchRequest:
     Empty tuples and None mean any, and None takes the recipe's value. `as_of` is a moment or a
     ledger position: what was known then. `valid_at` is a moment in the world: what held then.
     `recipe` None takes the workspace's, else the default; `stages` switches stages on or off.
-    `method` is how the graph leg ranks, and switches that leg on.
+    `method` is how the graph leg ranks, and switches that leg on. `clients` are several of whom a
+    result must be of one; the HTTP form has only `client_id`.
     `history` is what was said before, oldest first, for the gate, and `session_id` names the
     conversation, for what its earlier searches found. `intent` overrides what would
     be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
@@ -59,6 +61,7 @@ class SearchRequest:
     kinds: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     client_id: str | None = None
+    clients: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ()
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
@@ -121,6 +124,8 @@ def _faults_of_numbers(request: SearchRequest) -> list[FieldError]:
         errors.append(FieldError("neighbours", f"must be from 0 to {MAX_NEIGHBOURS}"))
     if isinstance(request.as_of, int) and not 0 <= request.as_of < 2**53:
         errors.append(FieldError("as_of", "is not a ledger position"))
+    if len(request.clients) > MAX_CLIENTS or (request.clients and request.client_id):
+        errors.append(FieldError("clients", f"must be at most {MAX_CLIENTS}, without client_id"))
     if request.expand_hops is not None and not 0 <= request.expand_hops <= MAX_HOPS:
         errors.append(FieldError("expand_hops", f"must be 0 or {MAX_HOPS}"))
     if not LEAST_CHARS <= request.max_chars <= MOST_CHARS:

@@ -309,6 +309,25 @@ def test_the_past_is_answered_as_it_was_and_the_future_not_at_all(
             ask(recall, world, as_of=ahead)
 
 
+def test_a_search_for_several_clients_finds_theirs_however_much_others_have(
+    database: "Database", root: Connection
+) -> None:
+    world = open_world(database.owner_url, database.app_url, "clients")
+    others = [memory(f"the harbour master number {n}", client_id="other") for n in range(300)]
+    world.tell(*others, memory("on acme and its harbour master", client_id="acme"))
+    world.tell(memory("a harbour for everybody, and its master"))
+    embed(root, world)
+    with ThreadPoolExecutor(4) as pool:
+        recall = recall_over(world, pool)
+        asked = {"query": "the harbour master", "limit": 5}
+        assert {one.node.client_id for one in ask(recall, world, **asked).results} == {"other"}
+        for recipe in ("default", "seed-001"):
+            mine = ask(recall, world, **asked, recipe=recipe, clients=("global", "acme"))
+            assert {one.node.client_id for one in mine.results} == {"global", "acme"}
+            assert len(mine.results) == 2
+    world.pool.close()
+
+
 def counts(root: Connection, world: World) -> dict[UUID, int]:
     rows = root.execute(
         "SELECT id, access_count FROM node WHERE workspace_id = %s", [world.workspace_id]

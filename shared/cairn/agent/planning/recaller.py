@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RECIPE = "knowledge"
 GLOBAL = "global"
 MARGIN = 4
-"""Times more is asked for than wanted: what is another client's is left out afterwards."""
+"""Times more is asked for than wanted: a part of a document may be found more than once."""
 
 
 class Recalls(Protocol):
@@ -41,9 +41,11 @@ class KnowledgeRecaller:
         self, workspace_id: UUID, query: str, *, customer: str, limit: int = 6
     ) -> Sequence[Evidence]:
         """As `Recaller`, the best first, each part of a document once."""
-        request = SearchRequest(query=query, recipe=RECIPE, limit=limit * MARGIN)
+        mine = tuple(
+            dict.fromkeys(one for one in (GLOBAL, customer, customer_key(customer)) if one)
+        )
+        request = SearchRequest(query=query, recipe=RECIPE, limit=limit * MARGIN, clients=mine)
         found = self.recall(system_principal(workspace_id), request)
-        mine = {GLOBAL, customer, customer_key(customer)}
         best: dict[str, Evidence] = {}
         for node in (one.node for one in found.results if one.node.client_id in mine):
             cited = citation_of(node)

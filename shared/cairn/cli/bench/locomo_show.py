@@ -27,6 +27,8 @@ def show(console: "Console", measured: "Mapping[str, Any]") -> None:
     console.print(speed)
     if ablation := measured.get("ablation"):
         console.print(_ablated(measured, ablation))
+    if routes := measured.get("routes"):
+        console.print(_routed(routes))
     if folds := measured.get("leave_one_out"):
         console.print(_left_out(folds))
         console.print(_weights(folds))
@@ -37,6 +39,15 @@ def _ablated(measured: "Mapping[str, Any]", ablation: "Mapping[str, Mapping[str,
     found = table("without", *RECALLS)
     for name, values in ablation.items():
         found.add_row(name, *_changed(values, measured))
+    return found
+
+
+def _routed(measured: "Mapping[str, Any]") -> "Table":
+    """Return the quality by retrieval class with its route, and what that changes, in points."""
+    found = table("class, routed", "questions", *RECALLS)
+    for name, values in measured.items():
+        questions = str(values["on"]["questions"])
+        found.add_row(name, questions, *_changed(values["on"], values["off"]))
     return found
 
 

@@ -47,6 +47,9 @@ def locomo(
             "--leave-one-out", help="Rank each conversation with weights chosen on the others."
         ),
     ] = False,
+    routes: Annotated[
+        bool, typer.Option("--routes", help="Ask again with routing on; recall by class.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Load conversations into workspaces of their own, ask their questions, report.
@@ -61,7 +64,9 @@ def locomo(
     conversations = [read_conversation(path) for path in files]
     if leave_one_out:
         refuse_too_few(conversations)
-    measured = _bench(deps).run(conversations, ablate=ablate, leave_out=leave_one_out)
+    measured = _bench(deps).run(
+        conversations, ablate=ablate, leave_out=leave_one_out, routes=routes
+    )
     if json:
         print_json(measured)
     else:

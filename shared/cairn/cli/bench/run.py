@@ -105,12 +105,14 @@ class Bench:
         *,
         ablate: bool = False,
         leave_out: bool = False,
+        routes: bool = False,
     ) -> dict[str, Any]:
         """Return the report: quality over all questions, rates in turns a second, times in ms.
 
         With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off. With
         `leave_out` it has `leave_one_out`: the quality with weights chosen on other conversations;
-        Failure when there are none.
+        Failure when there are none. With `routes` it has `routes`: by retrieval class, the quality
+        as it is and with each class routed.
         """
         if leave_out:
             refuse_too_few(conversations)
@@ -123,6 +125,7 @@ class Bench:
             **report(asked),
             **({"ablation": off} if off else {}),
             **({"leave_one_out": self._left_out(loaded)} if leave_out else {}),
+            **({"routes": self._routed(loaded)} if routes else {}),
             "ingest_per_s": round(len(turns) / seconds, 1),
             "embedder_per_s": round(embedder_per_s, 1),
         }
@@ -192,10 +195,31 @@ class Bench:
         with self.progress(f"without {stage}", total) as done:
             for each in loaded:
                 for question in each.conversation.questions:
-                    answer, _ = each.api.post("/v1/search", _search(question, without=stage))
+                    answer, _ = each.api.post(
+                        "/v1/search", _search(question, switched={stage: False})
+                    )
                     found.append((_turns_found(each, answer), question.evidence))
                     done(1)
         return quality(found)
+
+    def _routed(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
+        """Ask every question again without and with its route; return the quality by class."""
+        found: dict[str, dict[str, list[Any]]] = defaultdict(lambda: {"off": [], "on": []})
+        total = sum(len(each.conversation.questions) for each in loaded)
+        with self.progress("route", total) as done:
+            for each in loaded:
+                for question in each.conversation.questions:
+                    for name in ("off", "on"):
+                        body = _search(question, switched={"route": name == "on"})
+                        answer, _ = each.api.post("/v1/search", body)
+                        ranked = _turns_found(each, answer)
+                        by_class = found[answer["meta"]["retrieval_class"]]
+                        by_class[name].append((ranked, question.evidence))
+                    done(1)
+        return {
+            kind: {name: quality(asked) for name, asked in found[kind].items()}
+            for kind in sorted(found)
+        }
 
     def _left_out(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
         """Ask every question again for many results, explained; return what was chosen on them."""
@@ -283,9 +307,9 @@ def _store(
     return {node_id: frozenset(names) for node_id, names in stored.items()}
 
 
-def _search(question: Question, *, without: str | None = None) -> dict[str, Any]:
-    """Return a search that is never answered from memory, with a stage off when it is named."""
-    stages = {"cache": False, **({without: False} if without else {})}
+def _search(question: Question, *, switched: Mapping[str, bool] | None = None) -> dict[str, Any]:
+    """Return a search that is never answered from memory, with some stages switched."""
+    stages = {"cache": False, **(switched or {})}
     return {"query": question.text, "limit": LIMIT, "stages": stages}
 
 

@@ -75,6 +75,7 @@ def test_what_is_another_customers_is_left_out() -> None:
         ]
     )
     found = KnowledgeRecaller(recall=search)(WORKSPACE, "vpn", customer="Acme Ltd")
+    assert search.asked[0][1].clients == ("global", "Acme Ltd", "acme-ltd")
     assert [one.node_id for one in found] == [UUID(int=2), UUID(int=3)]
 
 
