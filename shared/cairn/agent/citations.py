@@ -142,6 +142,31 @@ def without(text: str) -> str:
     return _TOKEN.sub("", text)
 
 
+def for_readers(text: str) -> str:
+    """Return `text` as its requester reads it: titles of documents, and no ids.
+
+    Of citations in a row of one document only the last is written.
+    """
+    tokens = [match[0] for match in _TOKEN.finditer(text)]
+    following = [*tokens[1:], ""]
+    rest = iter(zip(tokens, following, strict=True))
+
+    def titled(_: re.Match[str]) -> str:
+        token, then = next(rest)
+        cited = parse(token)
+        return f"({_title(cited)})" if cited and cited.kind is Kind.DOC and then != token else ""
+
+    lines = (_SPACES.sub(" ", one).strip() for one in _TOKEN.sub(titled, text).splitlines())
+    return "\n".join(_SPACE_BEFORE.sub(r"\1", one) for one in lines)
+
+
+def _title(cited: Citation) -> str:
+    """Return what a document is called, without the ids in its address."""
+    if cited.headings:
+        return ", ".join(cited.headings)
+    return cited.target.rpartition("/")[2].partition("?")[0].rpartition(".")[0] or cited.target
+
+
 def claims(text: str) -> tuple[Claim, ...]:
     """Return the sentences of `text` that say something, in order, each with its citations."""
     return tuple(

@@ -213,7 +213,7 @@ def test_three_of_the_same_are_proposed_and_only_a_person_makes_them_active(
     assert surrounds(made.workspace_id, ticket)[0] == []
     accepted = proposals.accept(made.admin, one.id)
     assert (accepted.status, accepted.provenance) == ("active", "proposed")
-    assert "accounts.unlock applied" in surrounds(made.workspace_id, ticket)[0][0].text
+    assert "unlock applied in 3 investigations" in surrounds(made.workspace_id, ticket)[0][0].text
     with pytest.raises(Conflict):
         proposals.reject(made.admin, one.id)
     resolve()

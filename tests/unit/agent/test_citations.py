@@ -154,3 +154,15 @@ def test_after_disclaiming_nothing_is_unsourced_and_again_changes_nothing(text: 
 def test_spaces_without_end_after_a_citation_are_read_in_one_pass() -> None:
     text = f"It is open {RUNBOOK}{' ' * 100_000}now"
     assert disclaimed(text, KNOWN) == f"It is open {RUNBOOK} now (no source)."
+
+
+def test_a_requester_reads_titles_and_no_ids() -> None:
+    doc = "[doc:kb://team.md#Your team > Inviting a colleague#L3-L6]"
+    text = f"Hello,\n\nIt is open {citations.tool(ID)}. It says: “Choose Invite” {doc}. “It is good” {doc}.\nBye."
+    read = citations.for_readers(text)
+    assert read == (
+        "Hello,\n\nIt is open. It says: “Choose Invite”. “It is good” (Your team, Inviting a "
+        "colleague).\nBye."
+    )
+    assert citations.for_readers("See [doc:kb://a/team.md].") == "See (team)."
+    assert citations.for_readers(read) == read

@@ -13,7 +13,7 @@ from tests.support.people import People, Seeing
 from cairn.access import Principal, Role, Scope
 from cairn.agent.people.learning import Learn
 from cairn.agent.people.ports import CandidateState
-from cairn.agent.people.proposing import ProposeObservations
+from cairn.agent.people.proposing import ProposeObservations, deed, repeated
 from cairn.agent.ports import Ruling
 from cairn.agent.state import State, Verdict
 from cairn.errors import Conflict, Denied, NotFound, Unavailable, ValidationFailed
@@ -314,7 +314,35 @@ def test_what_cannot_be_a_node_or_is_held_back_does_not_keep_others_from_being_p
             people.resolved(data_subjects=(customer,))
     propose = ProposeObservations(journal=made.journal, graph=noted)
     assert propose(made.workspace_id, made.clock.now) == 1
-    assert noted.keys == ["customer:acme", "observation:accounts.unlock:applied:customer:acme"]
+    assert noted.keys == ["customer:acme", "observation:unlock:applied:lock:customer:acme"]
+
+
+def test_what_was_done_is_compared_by_what_it_is_for_and_not_by_the_tools_name() -> None:
+    assert deed("accounts.unlock_user") == deed("directory.unblockAccount") == "unlock"
+    assert deed("crm.send_offer") != deed("crm.delete_offer")
+
+
+def test_only_tickets_that_say_the_same_confirm_one_another() -> None:
+    locked = ["account locked password wrong", "password wrong account locked again",
+              "locked account typed password wrong"]  # fmt: skip
+    others = ["printer stripes toner", "invoice charged twice"]
+    said = [(UUID(int=at), frozenset(one.split())) for at, one in enumerate([*locked, *others])]
+    (found,) = repeated(("acme", "unlock", "applied"), said)
+    assert found.times == 3
+    assert found.about == ("account", "locked", "password")
+    assert repeated(("acme", "unlock", "applied"), said[1:]) == []
+    assert repeated(("acme", "unlock", "applied"), said[::-1]) == [found]
+
+
+@pytest.mark.parametrize("rating", [1, 2])
+def test_what_was_rated_poorly_is_not_learned_from(people: People, rating: int) -> None:
+    one, staged = people.resolved(), people.resolved()
+    rate(people, one, rating)
+    rate(people, one, 5, by=other(people))
+    assert sweep(people, WEEK) == 1
+    assert [each.investigation_id for each in people.staged()] == [staged]
+    rate(people, staged, rating)
+    assert people.staged() == []
 
 
 def test_a_workspace_that_fails_does_not_keep_others_waiting(people: People) -> None:

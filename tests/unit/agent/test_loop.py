@@ -32,7 +32,7 @@ def test_a_ticket_is_searched_for_acted_on_and_answered() -> None:
     assert investigation.verdict is Verdict.AUTO_RESOLVED
     assert investigation.ended_at is not None
     assert [key for key, _, _ in world.host.effects] == ["accounts.unlock"]
-    assert world.desk.written[one]["summary"] == f"The account is unlocked again {DOC}."
+    assert world.desk.written[one]["summary"] == "The account is unlocked again (Unlock)."
     assert world.desk.written[one]["private"] is False
     assert world.slots() == 0
 
@@ -77,7 +77,7 @@ def test_what_is_personal_goes_to_tools_and_to_the_desk_and_nowhere_else() -> No
     one = world.begin("I am ada@acme.test.")
     world.work(one)
     assert [dict(call.arguments) for call in world.host.calls] == [{"user": "ada@acme.test"}] * 2
-    assert world.desk.written[one]["summary"] == f"We wrote to ada@acme.test {DOC}."
+    assert world.desk.written[one]["summary"] == "We wrote to ada@acme.test (Unlock)."
     seen = world.memory(one).observations[0]
     assert seen.text == "<EMAIL_1> and <EMAIL_2> are locked"
     assert world.desk.written[one]["data_subjects"] == world.found_(one).data_subjects
@@ -97,7 +97,7 @@ def test_a_name_that_the_requesters_address_gives_away_is_hidden_in_the_ticket()
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        (Verdict.AUTO_RESOLVED, f"ada@acme.test asked, and <EMAIL_2> was helped {DOC}."),
+        (Verdict.AUTO_RESOLVED, "ada@acme.test asked, and <EMAIL_2> was helped (Unlock)."),
         (Verdict.NEEDS_TECH, f"ada@acme.test asked, and bob@acme.test was helped {DOC}."),
     ],
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.access.system import system_principal
 from cairn.agent import citations
 from cairn.agent.moving import ids, read
-from cairn.agent.people.opinions import candidate_id
+from cairn.agent.people.opinions import candidate_id, is_against
 from cairn.agent.people.ports import Candidate, CandidateState
 from cairn.agent.state import State, Verdict
 from cairn.agent.tool_calls import cut
@@ -84,7 +84,7 @@ class StageCandidates:
         content = {"title": title_of(memory), "text": text_of(investigation, memory)}
 
         def stage(page: Page) -> bool:
-            if any(one.rating is None for one in page.stores.opinions.of(investigation.id)):
+            if any(map(is_against, page.stores.opinions.of(investigation.id))):
                 return False
             candidate = Candidate(
                 id=new_id,

@@ -1,7 +1,7 @@
 """Ratings and disputes: what people say of an investigation that ended. The last word counts.
 
-Each word is a ledger entry. A good rating stages a candidate at once; a dispute keeps one away, and
-takes back one that waits.
+Each word is a ledger entry. A good rating stages a candidate at once; a dispute and a poor
+rating keep one away, and take back one that waits.
 """
 
 from __future__ import annotations
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 
 LOWEST, HIGHEST = 1, 5
 GOOD = 4
+POOR = 2
+"""From here down nothing is learned from an investigation."""
+
 MAX_TEXT_CHARS = 2_000
 DISPUTED = "disputed"
+RATED_POORLY = "rated-poorly"
 
 
 class Stage(Protocol):
@@ -104,8 +108,8 @@ class Opinions:
             kind = "investigation.disputed" if rating is None else "investigation.rated"
             stars = {} if rating is None else {"rating": rating}
             page.note(kind, {**ids(investigation), **stars}, {"text": text})
-            if rating is None:
-                _take_back(page, investigation)
+            if is_against(opinion):
+                _take_back(page, investigation, DISPUTED if rating is None else RATED_POORLY)
             return opinion
 
         subjects, actor = investigation.data_subjects, principal_actor(principal)
@@ -117,19 +121,24 @@ def candidate_id(investigation_id: UUID) -> UUID:
     return derived_id(investigation_id, "candidate")
 
 
-def _take_back(page: Page, investigation: Investigation) -> None:
-    """Reject the candidate that waits, if one does: its resolution is disputed."""
+def is_against(opinion: Opinion) -> bool:
+    """Return whether what somebody said keeps anything from being learned."""
+    return opinion.rating is None or opinion.rating <= POOR
+
+
+def _take_back(page: Page, investigation: Investigation, reason: str) -> None:
+    """Reject the candidate that waits, if one does: its resolution is disputed or rated poorly."""
     waiting = candidate_id(investigation.id)
     rejected = page.stores.candidates.decide(
         waiting,
         CandidateState.REJECTED,
         by=None,
-        reason=DISPUTED,
+        reason=reason,
         content=None,
         now=page.now,
     )
     if rejected:
-        meta = {**ids(investigation), "candidate_id": str(waiting), "reason": DISPUTED}
+        meta = {**ids(investigation), "candidate_id": str(waiting), "reason": reason}
         page.note("resolution.rejected", meta, {})
 
 

@@ -230,8 +230,8 @@ class CandidateStore(Protocol):
         """
         ...
 
-    def repeated(self, since: datetime, least: int, limit: int) -> Sequence[Repeated]:
-        """Return what tools did again and again for one customer, what was seen last first.
+    def observed(self, since: datetime, limit: int) -> Sequence[Observed]:
+        """Return what tools did for customers, the newest first, once an investigation.
 
         What ended before a moment, was only looked up, tried out or never answered does not count.
         """
@@ -239,14 +239,11 @@ class CandidateStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated:
-    """The same outcome of the same tool for the same customer, over several investigations.
-
-    `customer` is the client's natural key; `investigation_ids` are the newest, at most 20.
-    """
+class Observed:
+    """What came of a tool in an investigation, for one customer: the client's natural key."""
 
     tool: str
     outcome: str
     customer: str
-    times: int
-    investigation_ids: tuple[UUID, ...]
+    investigation_id: UUID
+    at: datetime

@@ -1,30 +1,49 @@
 """What was seen again and again is proposed as a node; only a person makes it active.
 
-Three investigations in which the same tool had the same outcome for the same customer make one
-provisional node. Planners are not shown it before it was accepted.
+Three investigations of tickets that say the same, in which the same was done with the same outcome
+for the same customer, make one provisional node. What was done is compared by what tools are for,
+not by their names; what tickets say by the words they share. Planners are not shown it before it
+was accepted.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.access import Role
+from cairn.agent.moving import read
 from cairn.agent.people.remembering import LABELS, customer_node
+from cairn.agent.planning.known import stems
+from cairn.agent.planning.records import parts_of
+from cairn.agent.planning.uses import (
+    ACCOUNT,
+    DELIVERIES,
+    ENDPOINT,
+    INVOICES,
+    RESET_MFA,
+    SIGN_INS,
+    UNLOCK,
+    serves,
+)
 from cairn.errors import Conflict, NotFound, ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.memory_records import Provenance, Status, clean_edge, clean_node
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.safety.vault import PLACEHOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.access import Principal
     from cairn.agent.journal import Journal
-    from cairn.agent.people.ports import Repeated
     from cairn.agent.people.remembering import Graph
+    from cairn.agent.state import Brief
     from cairn.clock import Clock
     from cairn.graph.memory_records import Dump, MemoryNode, NodeDump
 
@@ -32,7 +51,16 @@ CONFIRMED = 3
 """Investigations that have to have seen the same."""
 
 WINDOW = timedelta(days=90)
-AT_ONCE = 100
+AT_ONCE = 200
+"""Calls that are looked at, the newest."""
+
+NEWEST = 20
+ABOUT = 3
+ALIKE = 0.25
+"""Share of their words that two tickets of one problem have in common."""
+
+BODY_CHARS = 1_000
+USES = (UNLOCK, RESET_MFA, SIGN_INS, ACCOUNT, DELIVERIES, ENDPOINT, INVOICES)
 
 
 class ReviewedGraph(Protocol):
@@ -54,6 +82,21 @@ class ReviewedGraphOf(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """The same deed with the same outcome for one customer, in tickets that say the same.
+
+    `about` are the words that most of them share; `investigation_ids` are the newest, at most 20.
+    """
+
+    deed: str
+    outcome: str
+    customer: str
+    about: tuple[str, ...]
+    times: int
+    investigation_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposeObservations:
     """Writes provisional nodes for what was confirmed often enough; again changes nothing."""
 
@@ -63,8 +106,30 @@ class ProposeObservations:
     def __call__(self, workspace_id: UUID, now: datetime) -> int:
         """Return how many nodes are new or were seen more often than before."""
         with self.journal.reading(workspace_id) as stores:
-            found = stores.candidates.repeated(now - WINDOW, CONFIRMED, AT_ONCE)
-        return sum(self._proposed(workspace_id, one, now) for one in found)
+            found = stores.candidates.observed(now - WINDOW, AT_ONCE)
+        groups: dict[tuple[str, str, str], list[UUID]] = defaultdict(list)
+        for one in found:
+            same = groups[one.customer, deed(one.tool), one.outcome]
+            if one.investigation_id not in same:
+                same.append(one.investigation_id)
+        texts = self._texts(workspace_id, groups.values())
+        return sum(
+            self._proposed(workspace_id, one, now)
+            for key, same in groups.items()
+            for one in repeated(key, [(each, texts.get(each, frozenset())) for each in same])
+        )
+
+    def _texts(
+        self, workspace_id: UUID, groups: Iterable[Sequence[UUID]]
+    ) -> dict[UUID, frozenset[str]]:
+        """Return what the tickets of investigations say, of those that could be often enough."""
+        often = {one for group in groups if len(group) >= CONFIRMED for one in group}
+        found: dict[UUID, frozenset[str]] = {}
+        for one in sorted(often):
+            with suppress(BodyUnreadable, SubjectForgotten):
+                brief = read(self.journal, workspace_id, one).memory.brief
+                found[one] = meaning(brief)
+        return found
 
     def _proposed(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
         """Propose one; what cannot be a node, or is one that is held back, is left out."""
@@ -155,19 +220,72 @@ class Proposals:
         return graph, one
 
 
+def deed(tool: str) -> str:
+    """Return what a tool is for, whatever it is called: its use, or the words of its own name."""
+    connector, _, name = tool.partition(".")
+    use = next((one for one in USES if serves(connector, name, one)), None)
+    return use.name if use else "-".join(sorted(parts_of(name)))
+
+
+def meaning(brief: Brief) -> frozenset[str]:
+    """Return the stems of what a ticket says: no placeholders, no names of its customer."""
+    text = PLACEHOLDER.sub(" ", f"{brief.title} {brief.body[:BODY_CHARS]}")
+    own = stems(brief.customer, brief.language) | stems(" ".join(brief.own_names), brief.language)
+    return frozenset(one for one in stems(text, brief.language) - own if one.isalpha())
+
+
+def repeated(
+    key: tuple[str, str, str], said: Sequence[tuple[UUID, frozenset[str]]]
+) -> list[Repeated]:
+    """Return the groups of investigations whose tickets say the same, if they are enough. Pure.
+
+    Each joins the first group, from the oldest on, that it shares enough of its words with.
+    """
+    groups: list[list[tuple[UUID, frozenset[str]]]] = []
+    for one in sorted(said):
+        same = next((each for each in groups if _alike(each[0][1], one[1])), None)
+        if same is None:
+            groups.append([one])
+        else:
+            same.append(one)
+    return [_repeated(key, each) for each in groups if len(each) >= CONFIRMED]
+
+
+def _repeated(key: tuple[str, str, str], group: Sequence[tuple[UUID, frozenset[str]]]) -> Repeated:
+    counts = Counter(word for _, words in group for word in words)
+    most = sorted(counts, key=lambda word: (-counts[word], word))[:ABOUT]
+    customer, what, outcome = key
+    return Repeated(
+        deed=what,
+        outcome=outcome,
+        customer=customer,
+        about=tuple(sorted(most)),
+        times=len(group),
+        investigation_ids=tuple(sorted((one for one, _ in group), reverse=True)[:NEWEST]),
+    )
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    both = one | other
+    return one == other or (bool(both) and len(one & other) >= ALIKE * len(both))
+
+
 def observation(seen: Repeated) -> NodeDump:
     """Return the node that says what was seen again and again."""
     customer = f"customer:{seen.customer}"
+    about = ", ".join(seen.about)
     properties = {
-        "text": f"{seen.tool} {seen.outcome} in {seen.times} investigations of this customer.",
-        "tool": seen.tool,
+        "text": f"{seen.deed} {seen.outcome} in {seen.times} investigations of this customer"
+        f" about: {about}.",
+        "deed": seen.deed,
         "outcome": seen.outcome,
+        "about": list(seen.about),
         "times": seen.times,
         "customer": customer,
         "investigation_ids": [str(one) for one in seen.investigation_ids],
         "data_subjects": [customer],
     }
-    key = f"observation:{seen.tool}:{seen.outcome}:{customer}"
+    key = f"observation:{seen.deed}:{seen.outcome}:{'-'.join(seen.about)}:{customer}"
     return clean_node("observation", key, properties, Provenance.PROPOSED, Status.PROVISIONAL)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from cairn.agent import citations
 from cairn.agent.ending import halted
 from cairn.agent.situation import Change
 from cairn.agent.state import State, Step, Verdict
@@ -69,9 +70,14 @@ class WriteBack:
         return Change(target=State.DONE, memory=memory, lines=(line,), verdict=verdict)
 
     def _said(self, memory: WorkingMemory, *, private: bool) -> str:
-        """Return the summary as it is read; the requester reads no values but the ticket's own."""
-        vault = memory.vault if private else of_ticket(memory)
-        return self.hiding.restored(memory.summary, vault)
+        """Return the summary as it is read: with its citations by the desk's own people.
+
+        The requester reads the titles of documents in their place, and no values but the ticket's
+        own.
+        """
+        if private:
+            return self.hiding.restored(memory.summary, memory.vault)
+        return self.hiding.restored(citations.for_readers(memory.summary), of_ticket(memory))
 
 
 def of_ticket(memory: WorkingMemory) -> Mapping[str, str]:

@@ -11,8 +11,8 @@ from cairn.agent.people.ports import (
     Channel,
     Escalation,
     EscalationState,
+    Observed,
     Opinion,
-    Repeated,
 )
 from cairn.agent.ports import ActionState
 from cairn.agent.state import State, Verdict
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.storage.in_memory.stores import Tables
 
 GOOD = 4
-_NEWEST = 20
+POOR = 2
 
 
 @dataclass(frozen=True)
@@ -229,32 +229,31 @@ class InMemoryCandidates:
                 continue
             ratings = [said.rating for said in opinions.of(one.id)]
             rated = any(rating is not None and rating >= GOOD for rating in ratings)
-            if None not in ratings and (rated or one.ended_at < before):
+            poor = any(rating is None or rating <= POOR for rating in ratings)
+            if not poor and (rated or one.ended_at < before):
                 found.append((one.ended_at, one.id, "rated" if rated else "undisputed"))
         return [(one, cause) for _, one, cause in sorted(found)[:limit]]
 
-    def repeated(self, since: datetime, least: int, limit: int) -> Sequence[Repeated]:
-        """Return what tools did again and again for one customer; the last seen first."""
-        groups: dict[tuple[str, str, str], set[UUID]] = {}
-        seen: dict[tuple[str, str, str], datetime] = {}
+    def observed(self, since: datetime, limit: int) -> Sequence[Observed]:
+        """Return what tools did for customers, the newest first."""
+        latest: dict[tuple[str, str, str, UUID], datetime] = {}
         for row in self.tables.actions.values():
             if not _tells(row) or row.completed_at is None or row.completed_at < since:
                 continue
             for customer in self._customers(row.investigation_id):
-                key = (f"{row.connector}.{row.tool}", row.state.value, customer)
-                groups.setdefault(key, set()).add(row.investigation_id)
-                seen[key] = max(seen.get(key, since), row.completed_at)
-        by_name = sorted(key for key, ids in groups.items() if len(ids) >= least)
-        found = sorted(by_name, key=seen.__getitem__, reverse=True)
+                tool = f"{row.connector}.{row.tool}"
+                key = (tool, row.state.value, customer, row.investigation_id)
+                latest[key] = max(latest.get(key, since), row.completed_at)
+        ordered = sorted(sorted(latest), key=latest.__getitem__, reverse=True)
         return [
-            Repeated(
+            Observed(
                 tool=key[0],
                 outcome=key[1],
                 customer=key[2],
-                times=len(groups[key]),
-                investigation_ids=tuple(sorted(groups[key], reverse=True)[:_NEWEST]),
+                investigation_id=key[3],
+                at=latest[key],
             )
-            for key in found[:limit]
+            for key in ordered[:limit]
         ]
 
     def _customers(self, investigation_id: UUID) -> list[str]:

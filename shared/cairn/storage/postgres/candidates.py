@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.agent.people.ports import Candidate, CandidateState, Opinion, Repeated
+from cairn.agent.people.ports import Candidate, CandidateState, Observed, Opinion
 from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
@@ -112,18 +112,12 @@ class PostgresCandidates(Store):
         rows = self.run("candidate.due", before=before, limit=limit)
         return [(one, cause) for one, cause in rows]
 
-    def repeated(self, since: datetime, least: int, limit: int) -> Sequence[Repeated]:
-        """Return what tools did again and again for one customer; the last seen first."""
-        rows = self.run("candidate.repeated", since=since, least=least, limit=limit)
+    def observed(self, since: datetime, limit: int) -> Sequence[Observed]:
+        """Return what tools did for customers, the newest first."""
+        rows = self.run("candidate.observed", since=since, limit=limit)
         return [
-            Repeated(
-                tool=tool,
-                outcome=outcome,
-                customer=customer,
-                times=times,
-                investigation_ids=tuple(ids),
-            )
-            for tool, outcome, customer, times, ids in rows
+            Observed(tool=tool, outcome=outcome, customer=customer, investigation_id=one, at=at)
+            for tool, outcome, customer, one, at in rows
         ]
 
 

@@ -48,12 +48,13 @@ SELECT id, investigation_id, ticket_id, cause, state, content, data_subjects, st
  ORDER BY staged_at, id LIMIT %(limit)s
 
 -- name: due
--- Resolved investigations that may be learned from, and why: rated well, or old and undisputed.
+-- Resolved investigations that may be learned from, and why: rated well, or old and undisputed;
+-- none that somebody rated poorly.
 SELECT i.id, CASE WHEN r.rated THEN 'rated' ELSE 'undisputed' END
   FROM investigation i
   CROSS JOIN LATERAL (
     SELECT coalesce(bool_or(o.rating >= 4), false) AS rated,
-      coalesce(bool_or(o.rating IS NULL), false) AS disputed
+      coalesce(bool_or(o.rating IS NULL OR o.rating <= 2), false) AS disputed
       FROM investigation_opinion o
      WHERE o.workspace_id = i.workspace_id AND o.investigation_id = i.id) AS r
  WHERE i.workspace_id = %(workspace_id)s AND i.verdict = 'auto_resolved' AND i.state = 'DONE'
@@ -62,11 +63,10 @@ SELECT i.id, CASE WHEN r.rated THEN 'rated' ELSE 'undisputed' END
      WHERE c.workspace_id = i.workspace_id AND c.investigation_id = i.id)
  ORDER BY i.ended_at, i.id LIMIT %(limit)s
 
--- name: repeated
--- The same outcome of the same tool for the same customer over several investigations, what was
--- seen last first: of many, those that changed since the last look are among the first.
-SELECT t.connector || '.' || t.tool, t.state, s.natural_key, count(DISTINCT t.investigation_id),
-  (array_agg(DISTINCT t.investigation_id ORDER BY t.investigation_id DESC))[1:20]
+-- name: observed
+-- What tools did for a customer in each investigation, the newest first; no reads, no rehearsals.
+SELECT t.connector || '.' || t.tool, t.state, s.natural_key, t.investigation_id,
+  max(t.completed_at)
   FROM tool_call t
   JOIN investigation i ON i.workspace_id = t.workspace_id AND i.id = t.investigation_id
   JOIN ticket k ON k.workspace_id = i.workspace_id AND k.id = i.ticket_id
@@ -75,5 +75,5 @@ SELECT t.connector || '.' || t.tool, t.state, s.natural_key, count(DISTINCT t.in
  WHERE t.workspace_id = %(workspace_id)s AND t.completed_at >= %(since)s
    AND t.state IN ('applied', 'failed') AND NOT t.dry_run
    AND NOT (t.state = 'applied' AND t.lane = 'read')
- GROUP BY 1, 2, 3 HAVING count(DISTINCT t.investigation_id) >= %(least)s
- ORDER BY max(t.completed_at) DESC, 1, 2, 3 LIMIT %(limit)s
+ GROUP BY 1, 2, 3, 4
+ ORDER BY 5 DESC, 1, 2, 3, 4 LIMIT %(limit)s
