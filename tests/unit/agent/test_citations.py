@@ -158,7 +158,8 @@ def test_spaces_without_end_after_a_citation_are_read_in_one_pass() -> None:
 
 def test_a_requester_reads_titles_and_no_ids() -> None:
     doc = "[doc:kb://team.md#Your team > Inviting a colleague#L3-L6]"
-    text = f"Hello,\n\nIt is open {citations.tool(ID)}. It says: “Choose Invite” {doc}. “It is good” {doc}.\nBye."
+    said = f"It says: “Choose Invite” {doc}. “It is good” {doc}."
+    text = f"Hello,\n\nIt is open {citations.tool(ID)}. {said}\nBye."
     read = citations.for_readers(text)
     assert read == (
         "Hello,\n\nIt is open. It says: “Choose Invite”. “It is good” (Your team, Inviting a "
