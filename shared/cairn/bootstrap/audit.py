@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.dispatching import machines_of
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
-from cairn.bootstrap.logs import info, logger, warn
+from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.bootstrap.signing import signing_key
@@ -139,7 +139,7 @@ def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], 
     from cairn.storage.postgres.sweeping import OldestRow
 
     measure = MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
-    report = measured("audit", settings.stage, info(parts.log))
+    report = measured("audit", settings.stage, inform(parts.log))
 
     def oldest() -> int:
         found = measure()

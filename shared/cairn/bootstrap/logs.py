@@ -24,15 +24,6 @@ def inform(log: Logger) -> Callable[[str, dict[str, Any]], None]:
     return report
 
 
-def info(log: Logger) -> Callable[[str, dict[str, Any]], None]:
-    """Return what use cases report measurements with."""
-
-    def report(event: str, fields: dict[str, Any]) -> None:
-        log.info(event, extra=fields)
-
-    return report
-
-
 def warn(log: Logger) -> Callable[[str, dict[str, Any]], None]:
     """Return what use cases report trouble with: a name and ids or codes."""
 

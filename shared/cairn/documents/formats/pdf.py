@@ -1,5 +1,6 @@
 """PDF to blocks: text with its page, headings told by their size. Not OCR: pictures stay unread."""
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -60,6 +61,7 @@ def read_pdf(content: bytes, limits: ParseLimits) -> ReadBlocks:
     from pypdf import apply_configuration
     from pypdf.errors import DependencyError, DeprecationError, LimitReachedError, PyPdfError
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)  # a line for each damaged object
     size = limits.stream_bytes
     try:
         with apply_configuration(

@@ -17,7 +17,7 @@ from cairn.ingestion.appending import SYSTEM
 from cairn.ledger.chain import EMPTY_CHAIN_TIME, genesis
 from cairn.lifecycle.keys import add_key, record
 from cairn.retrieval.views import Admission, KeyCreated, KeyView, NewKey, RateDecision
-from cairn.storage.postgres.database import Connection, Database, bound
+from cairn.storage.postgres.database import Connection, Database, bound, session_options
 from cairn.storage.postgres.errors import translated
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
@@ -207,7 +207,8 @@ def as_owner(owner_url: str, *, snapshot: bool = False) -> Generator[Connection]
 
     With `snapshot` it sees one moment of the database and can change nothing.
     """
-    with translated(), psycopg.connect(owner_url) as connection:
+    options = session_options(statement_timeout_ms=0, lock_timeout_ms=0)
+    with translated(), psycopg.connect(owner_url, options=options) as connection:
         if snapshot:
             connection.execute(query("ledger.snapshot"))
         connection.execute(query("account.act_as_owner"))

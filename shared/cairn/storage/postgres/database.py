@@ -39,6 +39,29 @@ CHECK_AFTER_SECONDS = 1.0
 """A connection unused for so long is asked whether it still lives before it is lent; an outage
 takes longer than that, and a busy process saves a round trip each time."""
 
+IDLE_TIMEOUT_MS = 300_000
+"""How long a transaction may do nothing: a frozen function must not keep its locks."""
+
+
+def session_options(*, statement_timeout_ms: int, lock_timeout_ms: int) -> str:
+    """Return what a session is started with (0: no limit).
+
+    It counts more than what was altered on the database, or on the role, which a role may do to
+    itself.
+    """
+    settings = {
+        "search_path": "public,pg_temp",
+        "statement_timeout": statement_timeout_ms,
+        "lock_timeout": lock_timeout_ms,
+        "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS,
+        "default_transaction_isolation": r"read\ committed",
+        "default_transaction_read_only": "off",
+        "row_security": "on",
+        "timezone": "UTC",
+    }
+    return " ".join(f"-c {name}={value}" for name, value in settings.items())
+
+
 Connection = psycopg.Connection[Any]
 
 
@@ -117,7 +140,11 @@ class Database:
         def options() -> dict[str, Any]:
             secret = {"password": self._password()} if self._password else {}
             waiting = {"connect_timeout": ceil(self._wait)}
-            return {"autocommit": True, "prepare_threshold": 0, **waiting, **secret}
+            started = session_options(
+                statement_timeout_ms=STATEMENT_TIMEOUT_MS, lock_timeout_ms=LOCK_TIMEOUT_MS
+            )
+            kept = {"autocommit": True, "prepare_threshold": 0, "options": started}
+            return {**kept, **waiting, **secret}
 
         return PatientPool(
             self._url,

@@ -90,6 +90,13 @@ class StatementTooLong(Exception):
     """A whole run was not enough for one statement of a migration; it has to be cut in pieces."""
 
 
+OPTIONS = (
+    "-c search_path=public,pg_temp -c statement_timeout=0 -c idle_in_transaction_session_timeout=0"
+    " -c default_transaction_read_only=off -c row_security=on"
+)
+"""What counts more than what was altered on the owner's role."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
     """One file: its name without the ending, and what it says."""
@@ -123,7 +130,9 @@ def migrate(
     when nothing at all was done in them.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    with psycopg.connect(owner_url, autocommit=True, application_name="cairn-migrate") as session:
+    with psycopg.connect(
+        owner_url, autocommit=True, application_name="cairn-migrate", options=OPTIONS
+    ) as session:
         with _alone(session):
             names = _Run(session, deadline).apply(read(folder), folder / f"{AFTERWARDS}.sql")
             _let_the_functions_in(session, app_password, iam=iam)

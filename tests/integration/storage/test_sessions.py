@@ -1,0 +1,93 @@
+"""Sessions are what Cairn makes them, whatever was altered on the role or on the database."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from tests.support.world import World, memory, open_world
+
+from cairn.ids import new_id
+from cairn.lifecycle.backlog import PROMPT
+from cairn.storage.postgres.migrate import migrate
+from cairn.storage.postgres.sweeping import OldestRow
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
+ALTERED = {
+    "search_path": "evil, public",
+    "statement_timeout": "1",
+    "lock_timeout": "0",
+    "idle_in_transaction_session_timeout": "1",
+    "default_transaction_isolation": "serializable",
+    "default_transaction_read_only": "on",
+    "row_security": "off",
+    "timezone": "Pacific/Kiritimati",
+}
+UNLIMITED = "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c row_security=on"
+PLANTED = ("ledger_head", "ledger", "node", "outbox", "workspace")
+
+
+def alter(root: psycopg.Connection[Any], target: sql.Composed, changes: dict[str, str]) -> None:
+    for name, value in changes.items():
+        change = sql.SQL("ALTER {} SET {} = {}").format(target, sql.SQL(name), sql.Literal(value))
+        root.execute(change if name != "search_path" else change.as_string().replace("'", ""))
+
+
+@pytest.fixture(params=["the database", "the role there"])
+def altered(request: pytest.FixtureRequest, database: "Database") -> Iterator[None]:
+    """Tables of ours planted in a schema that is looked through first, and settings that break."""
+    name = sql.Identifier(database.name)
+    targets = [sql.SQL("DATABASE {}").format(name)]
+    if request.param == "the role there":
+        roles = [sql.Identifier(role) for role in ("cairn_app", "cairn_owner")]
+        targets = [sql.SQL("ROLE {} IN DATABASE {}").format(role, name) for role in roles]
+    with database.connect_as_superuser() as root:
+        root.autocommit = True
+        root.execute("DROP SCHEMA IF EXISTS evil CASCADE")
+        root.execute("CREATE SCHEMA evil")
+        root.execute("GRANT USAGE ON SCHEMA evil TO PUBLIC")
+        for table in PLANTED:
+            root.execute(f"CREATE TABLE evil.{table} (LIKE public.{table})")
+            root.execute(f"GRANT ALL ON evil.{table} TO PUBLIC")
+        for target in targets:
+            alter(root, target, ALTERED)
+    yield
+    with database.server.cluster.connect() as root:
+        for target in targets:
+            root.execute(sql.SQL("ALTER {} RESET ALL").format(target))
+
+
+@pytest.mark.usefixtures("altered")
+def test_the_application_reads_and_writes_its_own_tables_in_its_own_time(
+    database: "Database",
+) -> None:
+    world: World = open_world(database.owner_url, database.app_url, f"sessions-{new_id()}")
+    try:
+        assert migrate(database.owner_url) == []
+        world.tell(memory("The staging database listens on port 6432."))
+        assert OldestRow(world.pool, PROMPT)() is not None
+        with world.pool.connection() as connection:
+            shown = {
+                name: connection.execute(sql.SQL("SHOW {}").format(sql.SQL(name))).fetchone()
+                for name in ALTERED
+            }
+    finally:
+        world.pool.close()
+    assert shown == {
+        "search_path": ("public,pg_temp",),
+        "statement_timeout": ("30s",),
+        "lock_timeout": ("2s",),
+        "idle_in_transaction_session_timeout": ("5min",),
+        "default_transaction_isolation": ("read committed",),
+        "default_transaction_read_only": ("off",),
+        "row_security": ("on",),
+        "timezone": ("UTC",),
+    }
+    with psycopg.connect(database.app_url, options=UNLIMITED) as intruder:
+        for table in PLANTED:
+            name = sql.Identifier("evil", table)
+            found = intruder.execute(sql.SQL("SELECT FROM {}").format(name)).fetchall()
+            assert found == [], table
