@@ -15,6 +15,9 @@ from infra.cdk.config import ROOT
 from infra.cdk.functions import FunctionSpec, discover
 from infra.cdk.staging import stage_function
 from layers import build as layers
+from tests.support import lambda_runtime
+
+from cairn.mcp_host.bundled import BUNDLED
 
 UNZIPPED_LIMIT = 250_000_000
 MACHINE = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
@@ -94,6 +97,62 @@ for name, event in events.items():
         assert answer.get("statusCode") in {None, 200, 401, 503}, (name, answer)
 """
 
+START_CONNECTORS = """
+import json, os, sys
+sys.path[:0] = ["/var/task", "/opt/python"]
+import anyio
+from cairn.bootstrap.connectors import ConnectorWires
+from cairn.mcp_host import launching
+from cairn.mcp_host.connector import Launch, Transport
+from cairn.mcp_host.session import Session
+
+launching.INHERITED -= {"without"}
+
+
+class Settings:
+    stage, webhooks, connector_commands = "prod", "public", None
+
+
+async def start(name, settings):
+    launch = Launch(name=name, transport=Transport.STDIO, builtin=name, **settings)
+    session, faults = Session(ConnectorWires(Settings())(launch)), []
+
+    def begun(fault):
+        faults.append(None if fault is None else repr(vars(fault) or fault.args))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(session.serve, 30.0, begun)
+        while not faults:
+            await anyio.sleep(0.02)
+        if faults[0] is None:
+            assert session.tools
+        await session.stop()
+    return faults[0]
+
+
+given = json.load(sys.stdin)
+print(json.dumps({name: anyio.run(start, name, settings) for name, settings in given.items()}))
+"""
+CUSTOMER = {"secrets": {"dsn": "postgresql://desk@database.example.org/shop"}}
+CONNECTORS = {
+    "accounts": CUSTOMER,
+    "postgres": {**CUSTOMER, "config": {"schemas": ["accounts"]}},
+    "http": {"config": {"rules": [{"url": "https://api.example.org/*"}]}},
+    "github-issues": {
+        "config": {"owner": "harbourlane", "repository": "booking"},
+        "secrets": {"token": "ghp_of_a_test"},
+    },
+    "zoho-desk": {
+        "config": {
+            "organisation_id": "1",
+            "client_id": "client",
+            "from_address": "support@example.org",
+        },
+        "secrets": {"client_secret": "secret", "refresh_token": "refresh"},
+    },
+}
+"""What each needs to start; none is reached before a tool is called."""
+
 SCHEMAS = ("jsonschema", "referencing")  # what arguments of tools are checked by before a call
 # Packages that a function's modules import late, in code that this function never calls.
 NEVER_CALLED = {
@@ -149,21 +208,68 @@ def test_a_handler_runs_its_sample_events_from_its_asset_and_layers_alone(
     built: Path, spec: FunctionSpec, tmp_path: Path
 ) -> None:
     asset = stage_function(spec.folder, tmp_path)
-    folders = [str(asset), *(str(built / group / "python") for group in spec.layers)]
-    runtime = {name: _parent(name) for name in OF_THE_RUNTIME}
-    model = built / "model" / "model" / "bge-small-en-v1.5"
-    environment = ENVIRONMENT | {"CAIRN_MODEL_DIR": str(model)}
     samples = (ROOT / "events" / spec.name).glob("*.json")
     events = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in samples}
-    given = [runtime, folders, environment, sorted(NEVER_CALLED.get(spec.name, ())), events]
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALONE],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    unused = sorted(NEVER_CALLED.get(spec.name, ()))
+    if not lambda_runtime.missing():
+        runtime = dict.fromkeys(OF_THE_RUNTIME, "/var/runtime")
+        environment = ENVIRONMENT | {"CAIRN_MODEL_DIR": "/opt/model/bge-small-en-v1.5"}
+        given = [runtime, ["/var/task", "/opt/python"], environment, unused, events]
+        done = in_runtime(IMPORT_ALONE, given, built, spec, asset, "-I", "-S", "-B")
+    else:
+        folders = [str(asset), *(str(built / group / "python") for group in spec.layers)]
+        runtime = {name: _parent(name) for name in OF_THE_RUNTIME}
+        model = built / "model" / "model" / "bge-small-en-v1.5"
+        given = [runtime, folders, ENVIRONMENT | {"CAIRN_MODEL_DIR": str(model)}, unused, events]
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALONE],
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(bool(lambda_runtime.missing()), reason=lambda_runtime.missing())
+@pytest.mark.parametrize("name", ["act", "api"])
+def test_every_bundled_connector_starts_as_a_process_of_a_function(
+    built: Path, name: str, tmp_path: Path
+) -> None:
+    spec = SPECS[name]
+    asset = stage_function(spec.folder, tmp_path)
+    assert set(CONNECTORS) == set(BUNDLED)
+    started = in_runtime(START_CONNECTORS, CONNECTORS, built, spec, asset)
+    assert started.returncode == 0, started.stderr
+    faults = json.loads(started.stdout)
+    assert faults == dict.fromkeys(CONNECTORS, None)
+    if lambda_runtime.needs_its_libraries():  # the test would notice that they are not handed on
+        without = START_CONNECTORS.replace('{"without"}', '{"LD_LIBRARY_PATH"}')
+        broken = json.loads(in_runtime(without, CONNECTORS, built, spec, asset).stdout)
+        assert all("libpython" in str(fault) for fault in broken.values()), broken
+
+
+def in_runtime(
+    source: str, given: object, built: Path, spec: FunctionSpec, asset: Path, *options: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script in the layout of Lambda's runtime, which brings boto3."""
+    runtime = asset.parent / "runtime"
+    runtime.mkdir(exist_ok=True)
+    for name in OF_THE_RUNTIME:
+        package = Path(_parent(name)) / name
+        module = package if package.is_dir() else package.with_suffix(".py")
+        link = runtime / module.name
+        if not link.exists():
+            link.symlink_to(module)
+    layers_of = [built / group for group in spec.layers]
+    return lambda_runtime.run(
+        source,
+        json.dumps(given),
+        asset=asset,
+        layers=layers_of,
+        runtime=runtime,
+        options=options,
+    )
 
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)

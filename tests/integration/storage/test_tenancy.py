@@ -39,6 +39,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
 FINDERS = {
     "admit",
     "claim_outbox",
+    "oldest_outbox_row",
     "claim_workspace",
     "connectors_to_check",
     "drop_expired_messages",
