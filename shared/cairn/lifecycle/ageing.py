@@ -19,6 +19,7 @@ class Rule(StrEnum):
 
     EVENT_TTL = "event_ttl"  # an event memory nobody used and nobody called important
     FACT_UNUSED = "fact_unused"  # a fact nobody used; a verified one is knowledge and lasts longer
+    GRAPH_UNUSED = "graph_unused"  # a fact, observation or resolution of the graph, likewise
     KNOWLEDGE_UNUSED = "knowledge_unused"  # a document of which no part was used
     DELETED = "deleted"  # soft-deleted for some days
     UNREFERENCED = "unreferenced"  # an entity nothing refers to

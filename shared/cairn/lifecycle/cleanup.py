@@ -30,6 +30,7 @@ PAGE = 200
 _ENTRIES = (
     (Rule.EVENT_TTL, "node.expired", "expired"),
     (Rule.FACT_UNUSED, "node.archived", "archived"),
+    (Rule.GRAPH_UNUSED, "node.archived", "archived"),
     (Rule.DELETED, "node.purged", "purged"),
 )
 """Rule, the entry it appends, what it counts as."""
@@ -63,7 +64,8 @@ class Cleanup:
         counts: dict[str, int | bool] = {}
         more = False
         for rule, type_, name in _ENTRIES:
-            counts[name], done = self._rule(principal, rule, type_, cutoffs, until)
+            changed, done = self._rule(principal, rule, type_, cutoffs, until)
+            counts[name] = counts.get(name, 0) + changed
             more = more or not done
         documents, done = self._documents(principal, cutoffs, until)
         swept = self._entities(workspace_id, until)

@@ -223,11 +223,11 @@ class LedgerGraph:
             return list(stores.memory_graph.by_labels(wanted, min(limit, MAX_LIMIT)))
 
     def provisional(
-        self, workspace_id: UUID, labels: Sequence[str], *, before: UUID | None, limit: int
+        self, workspace_id: UUID, *, before: UUID | None, limit: int
     ) -> Sequence[MemoryNode]:
-        """Return what of the labels waits for a person, made before a node, the newest first."""
+        """Return what waits for a person, made before a node, the newest first."""
         with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
-            return stores.memory_graph.provisional(labels, before=before, limit=limit)
+            return stores.memory_graph.provisional(before=before, limit=limit)
 
     def healthcheck(self) -> Health:
         """Ask the database for nothing, as nobody."""

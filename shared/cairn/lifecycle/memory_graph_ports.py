@@ -61,10 +61,8 @@ class MemoryGraphStore(Protocol):
         """Return visible nodes of the labels by label and natural key."""
         ...
 
-    def provisional(
-        self, labels: Collection[str], *, before: UUID | None, limit: int
-    ) -> Sequence[MemoryNode]:
-        """Return provisional nodes of the labels made before one, the newest first."""
+    def provisional(self, *, before: UUID | None, limit: int) -> Sequence[MemoryNode]:
+        """Return provisional nodes of any label made before one, the newest first."""
         ...
 
     def node_page(self, after: Ref | None, *, position: int, limit: int) -> Sequence[MemoryNode]:

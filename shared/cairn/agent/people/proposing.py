@@ -68,7 +68,7 @@ class ReviewedGraph(Protocol):
 
     def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None: ...
     def provisional(
-        self, workspace_id: UUID, labels: Sequence[str], *, before: UUID | None, limit: int
+        self, workspace_id: UUID, *, before: UUID | None, limit: int
     ) -> Sequence[MemoryNode]: ...
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None: ...
     def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Any: ...
@@ -184,7 +184,7 @@ class Proposals:
         """Return what waits for a person, the newest first."""
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
-        found = graph.provisional(principal.workspace_id, LABELS, before=before, limit=limit)
+        found = graph.provisional(principal.workspace_id, before=before, limit=limit)
         return tuple(_shown(one) for one in found)
 
     def accept(self, principal: Principal, node_id: UUID) -> Proposal:
@@ -195,7 +195,7 @@ class Proposals:
             dump.label, dump.natural_key, dict(dump.properties), Provenance.OPERATOR, Status.ACTIVE
         )
         records: list[Dump] = [active]
-        customer = str(dump.properties.get("customer") or "")
+        customer = str(dump.properties.get("customer") or "") if dump.label in LABELS else ""
         if customer and graph.get_node(principal.workspace_id, "customer", customer):
             source = ("customer", customer)
             holds, now = Relation.HAS_FACT.value, self.clock()
@@ -213,7 +213,7 @@ class Proposals:
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
         one = graph.node(principal.workspace_id, node_id)
-        if one is None or one.dump.label not in LABELS:
+        if one is None:
             raise NotFound("There is no such proposal.", node_id=str(node_id))
         if one.dump.status is not Status.PROVISIONAL:
             raise Conflict("This was decided before.", reason="already-decided")

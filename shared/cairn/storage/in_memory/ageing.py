@@ -92,7 +92,7 @@ class InMemoryAgeing:
         if rule == Rule.EVENT_TTL:
             low = importance_band(node.importance) in ("medium", "low")
             return node.access_count == 0 and low
-        if rule == Rule.FACT_UNUSED:
+        if rule in (Rule.FACT_UNUSED, Rule.GRAPH_UNUSED):
             verified = node.metadata.get("verified") is True
             return used_at < (cutoffs.knowledge if verified else cutoffs.fact)
         if rule == Rule.KNOWLEDGE_UNUSED:
@@ -129,11 +129,17 @@ class InMemoryAgeing:
         return False
 
 
+_STATED = frozenset({"Fact", "Observation", "Resolution"})
+
+
 def _aged(node: Node, rule: Rule, cutoffs: Cutoffs) -> datetime | None:
     """Return since when a node a rule is about exists, if that is long enough ago."""
     if rule == Rule.DELETED:
         at = node.deleted_at if node.state == State.DELETED else None
         return at if at and at < cutoffs.deleted else None
+    if rule == Rule.GRAPH_UNUSED:
+        stated = node.state == State.ACTIVE and node.kind is None and node.label in _STATED
+        return node.recorded_at if stated and node.recorded_at < cutoffs.fact else None
     label, kind, before = {
         Rule.EVENT_TTL: (Label.MEMORY, MemoryKind.EVENT, cutoffs.event),
         Rule.FACT_UNUSED: (Label.MEMORY, MemoryKind.FACT, cutoffs.fact),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _QUERIES: Mapping[Rule, str] = {
     Rule.EVENT_TTL: "ageing.event_ttl",
     Rule.FACT_UNUSED: "ageing.fact_unused",
+    Rule.GRAPH_UNUSED: "ageing.graph_unused",
     Rule.KNOWLEDGE_UNUSED: "ageing.knowledge_unused",
     Rule.DELETED: "ageing.deleted",
 }

@@ -86,13 +86,9 @@ class PostgresMemoryGraph(Store):
         stored = [_stored(label) for label in labels]
         return _nodes(self.run("memory_graph.by_labels", labels=stored, limit=limit))
 
-    def provisional(
-        self, labels: Collection[str], *, before: UUID | None, limit: int
-    ) -> Sequence[MemoryNode]:
-        """Return provisional nodes of the labels made before one, the newest first."""
-        stored = [_stored(label) for label in labels]
-        rows = self.run("memory_graph.provisional", labels=stored, before=before, limit=limit)
-        return _nodes(rows)
+    def provisional(self, *, before: UUID | None, limit: int) -> Sequence[MemoryNode]:
+        """Return provisional nodes made before one, the newest first."""
+        return _nodes(self.run("memory_graph.provisional", before=before, limit=limit))
 
     def node_page(self, after: Ref | None, *, position: int, limit: int) -> Sequence[MemoryNode]:
         """Return nodes made up to a position, by label and natural key."""

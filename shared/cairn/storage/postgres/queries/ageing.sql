@@ -39,6 +39,45 @@ SELECT (SELECT ARRAY[l.recorded_at::text, l.id::text] FROM looked_at l
     WHERE l.used_at < CASE WHEN l.verified THEN %(knowledge)s::timestamptz ELSE %(fact)s END
       AND NOT EXISTS (SELECT FROM in_use u WHERE u.id = l.id))
 
+-- name: graph_unused
+-- Old facts, observations and resolutions of the memory graph: where the page ends, and those unused
+-- for as long. Planners are shown what is stated of a customer or user: a ticket of theirs is a use.
+WITH looked_at AS MATERIALIZED (
+  SELECT one.id, one.recorded_at, one.used_at, one.verified
+    FROM unnest(ARRAY['Fact', 'Observation', 'Resolution']) AS w (label)
+   CROSS JOIN LATERAL (
+     SELECT n.id, n.recorded_at, coalesce(n.last_accessed_at, n.recorded_at) AS used_at,
+       coalesce(n.metadata -> 'properties' -> 'verified' = 'true'::jsonb, false) AS verified FROM node n
+      WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = w.label
+        AND n.kind IS NULL AND n.key IS NOT NULL AND n.recorded_at < %(fact)s
+        AND (n.recorded_at, n.id) > (%(after_at)s, %(after_id)s)
+      ORDER BY n.recorded_at, n.id LIMIT %(limit)s) AS one
+   ORDER BY one.recorded_at, one.id LIMIT %(limit)s
+), in_use AS MATERIALIZED (
+  SELECT DISTINCT used.id FROM search_run r CROSS JOIN LATERAL unnest(r.returned) AS used (id)
+   WHERE r.workspace_id = %(workspace_id)s AND r.counted_position IS NULL AND r.counts_as_access
+), about AS MATERIALIZED (
+  SELECT DISTINCT l.id, p.id AS whom FROM looked_at l
+    JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.superseded_at IS NULL
+     AND e.view = 'knowledge' AND (e.source_id = l.id OR e.target_id = l.id)
+    JOIN node p ON p.workspace_id = %(workspace_id)s AND p.label IN ('Customer', 'User')
+     AND p.id = CASE WHEN e.source_id = l.id THEN e.target_id ELSE e.source_id END
+), shown AS MATERIALIZED (
+  SELECT a.id, max(t.recorded_at) AS at FROM about a
+    JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.superseded_at IS NULL
+     AND e.view = 'knowledge' AND (e.source_id = a.whom OR e.target_id = a.whom)
+    JOIN node t ON t.workspace_id = %(workspace_id)s AND t.label IN ('Ticket', 'Investigation')
+     AND t.id = CASE WHEN e.source_id = a.whom THEN e.target_id ELSE e.source_id END
+   GROUP BY a.id
+)
+SELECT (SELECT ARRAY[l.recorded_at::text, l.id::text] FROM looked_at l
+         ORDER BY l.recorded_at DESC, l.id DESC LIMIT 1),
+  (SELECT coalesce(array_agg(l.id ORDER BY l.recorded_at, l.id), '{}')
+     FROM looked_at l LEFT JOIN shown s ON s.id = l.id
+    WHERE greatest(l.used_at, s.at)
+      < CASE WHEN l.verified THEN %(knowledge)s::timestamptz ELSE %(fact)s END
+      AND NOT EXISTS (SELECT FROM in_use u WHERE u.id = l.id))
+
 -- name: knowledge_unused
 -- Old documents: where the page ends, and those of which no part was used or written for as long.
 WITH looked_at AS MATERIALIZED (
@@ -111,7 +150,8 @@ SELECT (SELECT ARRAY[l.created_position::text, l.id::text] FROM looked_at l
           AND (t.label <> 'Entity' OR r.view <> 'entity')))
 
 -- name: archived
--- What of the used nodes is archived, documents whole; of twins the youngest, if none is active.
+-- What of the used nodes is archived, documents whole; of twins the youngest, if none is active. What
+-- a person archived, or a forgetting, does not come back by being found.
 WITH used AS MATERIALIZED (
   SELECT n.id, n.document_id, n.state FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(used)s)
@@ -127,6 +167,10 @@ WITH used AS MATERIALIZED (
 SELECT n.id FROM wanted w
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = w.id
  WHERE n.state = 'archived'
+   AND NOT EXISTS (SELECT FROM ledger a
+     WHERE a.workspace_id = %(workspace_id)s AND a.type = 'node.archived'
+       AND a.meta::jsonb ->> 'rule' IN ('marked', 'forgotten')
+       AND a.meta::jsonb -> 'node_ids' ? n.id::text)
    AND NOT EXISTS (SELECT FROM node t
      WHERE t.workspace_id = %(workspace_id)s AND t.dedup_key = n.dedup_key AND t.id <> n.id
        AND (t.state IN ('active', 'provisional') OR t.state = 'archived' AND t.id > n.id))

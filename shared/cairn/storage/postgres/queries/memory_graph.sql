@@ -60,9 +60,11 @@ SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
  ORDER BY n.label COLLATE "C", n.key COLLATE "C" LIMIT %(limit)s
 
 -- name: provisional
--- Provisional nodes of some labels made before one, the newest first: label by label by the index.
+-- Provisional nodes made before one, the newest first: label by label by the index.
 SELECT n.id, n.label, n.key, n.metadata, n.state
-  FROM unnest(%(labels)s::text[]) AS w (label)
+  FROM (SELECT DISTINCT p.label FROM node p
+     WHERE p.workspace_id = %(workspace_id)s AND p.key IS NOT NULL AND p.label <> 'Memory'
+       AND p.state = 'provisional') AS w
  CROSS JOIN LATERAL (
     SELECT one.id, one.label, one.key, one.metadata, one.state FROM node one
      WHERE one.workspace_id = %(workspace_id)s AND one.label COLLATE "C" = w.label
