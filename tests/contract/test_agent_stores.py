@@ -408,6 +408,7 @@ class TestActions:
         asked: dict[str, Any] = {
             "investigation_id": None,
             "connector": None,
+            "session_id": None,
             "before": None,
             "limit": 10,
         }

@@ -134,3 +134,14 @@ class Front:
         """The trace ids of all entries of a type or a namespace."""
         entries = self.call("GET", "/v1/ledger", params={"type": type_, "limit": 200})
         return [one["trace_id"] for one in entries["items"]]
+
+
+def mcp(front: Front, key: str, method: str, **params: Any) -> dict[str, Any]:
+    """Send one MCP message and return the answer to it."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    headers = {
+        "authorization": f"Bearer {key}",
+        "accept": "application/json, text/event-stream",
+        "host": "127.0.0.1:8080",
+    }
+    return front.call("POST", "/mcp", json=message, headers=headers)

@@ -120,7 +120,11 @@ class BrowseInvestigations:
             asked = stores.approvals.of(investigation_id)
             version = stores.personas.find(one.persona)
             actions = stores.actions.page(
-                investigation_id=investigation_id, connector=None, before=None, limit=MAX_ACTIONS
+                investigation_id=investigation_id,
+                connector=None,
+                session_id=None,
+                before=None,
+                limit=MAX_ACTIONS,
             )
         budget = limits_of(version.persona if version else DEFAULT)
         return InvestigationDetail(
@@ -168,6 +172,7 @@ class BrowseInvestigations:
         *,
         investigation_id: UUID | None,
         connector: str | None,
+        session_id: str | None,
         before: UUID | None,
         limit: int,
     ) -> tuple[ToolCallView, ...]:
@@ -177,6 +182,7 @@ class BrowseInvestigations:
             found = stores.actions.page(
                 investigation_id=investigation_id,
                 connector=connector,
+                session_id=session_id,
                 before=before,
                 limit=limit,
                 principal_id=_own_only(principal),

@@ -277,11 +277,11 @@ class ActionRow:
 
     `digest` is SHA-256 over `connector.tool` and canonical arguments: the same action asked for
     again in the same investigation finds this row, and keeps its id as idempotency key.
-    `principal_id` is whose key called; None for an investigation's call.
+    `principal_id` is whose key called, over MCP or HTTP; None for an investigation's call.
     """
 
     id: UUID
-    investigation_id: UUID
+    investigation_id: UUID | None
     connector: str
     tool: str
     lane: str
@@ -358,6 +358,7 @@ class ActionStore(Protocol):
         *,
         investigation_id: UUID | None,
         connector: str | None,
+        session_id: str | None,
         before: UUID | None,
         limit: int,
         principal_id: UUID | None = None,

@@ -86,11 +86,12 @@ class StepsView:
 class ToolCallView:
     """A tool call. `owner` is the connector the tool belongs to, `tool` is `connector.tool`.
 
-    `input` and `output` are cut; `ms` is from start to end.
+    A call over MCP or HTTP has the owner `cairn`, no investigation, and no free texts. `input` and
+    `output` are cut; `ms` is from start to end.
     """
 
     id: UUID
-    investigation_id: UUID
+    investigation_id: UUID | None
     owner: str
     tool: str
     lane: str

@@ -12,6 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
 from cairn.api import documentation
+from cairn.api.calls import LogCalls
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.middleware import REQUEST_ID, BodyLimit, Log, RequestContext
 from cairn.api.nouns import IncludeNoun, Nouns
@@ -84,6 +85,7 @@ def create_app(
     documentation.install(app, nouns.include_all)
     _handle_errors(app, nouns)
     app.add_middleware(IncludeNoun, nouns=nouns)
+    app.add_middleware(LogCalls, services=services, log=log, stopwatch=stopwatch)
     _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
 

@@ -67,6 +67,7 @@ class BrowseInvestigations(Protocol):
         *,
         investigation_id: UUID | None,
         connector: str | None,
+        session_id: str | None,
         before: UUID | None,
         limit: int,
     ) -> Sequence[ToolCallView]: ...

@@ -13,10 +13,11 @@ from cairn.api.stream_options import OpenStreams, Pace
 from cairn.metrics import Metrics, untold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.access import Principal
+    from cairn.agent.call_log import ApiCall
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
@@ -595,6 +596,7 @@ class ApiServices:
     grants: GrantServices
     redaction: KeepRedaction
     people: PeopleServices
+    log_call: Callable[[Principal, ApiCall], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from cairn.access import Principal
+    from cairn.agent.call_log import LogCall
     from cairn.api import services as api
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
@@ -103,6 +104,7 @@ def api_services(
         grants=later(lambda: _grants(parts)),
         redaction=later(lambda: _redaction(parts)),
         people=later(lambda: _people(parts)),
+        log_call=later(lambda: _log_call(parts)),
     )
 
 
@@ -254,6 +256,16 @@ def _costs(parts: ApiParts) -> GetCosts:
     from cairn.bootstrap.numbers import costs
 
     return costs(parts.opened)
+
+
+def _log_call(parts: ApiParts) -> LogCall:
+    from cairn.agent.call_log import LogCall
+    from cairn.storage.postgres.tool_calls import KeepCall
+
+    keys, cipher = parts.remember.resolver.keys, parts.remember.cipher
+    return LogCall(
+        keep=KeepCall(parts.opened), keys=keys, cipher=cipher, clock=utc_now, new_id=new_id
+    )
 
 
 def _tickets(parts: ApiParts) -> TicketServices:

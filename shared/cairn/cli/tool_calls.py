@@ -17,6 +17,7 @@ def tool_calls(
     ctx: typer.Context,
     connector: Annotated[str | None, typer.Option(help="Its tools only.")] = None,
     investigation: Annotated[str | None, typer.Option(help="Those of this one only.")] = None,
+    session: Annotated[str | None, typer.Option(help="Those of this session only.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
     as_json: Json = False,
 ) -> None:
@@ -26,6 +27,7 @@ def tool_calls(
         "/v1/tool-calls",
         connector=connector,
         investigation_id=investigation,
+        session_id=session,
         limit=min(limit, 200),
     )
     found = list(islice(pages, limit))

@@ -224,7 +224,9 @@ def test_lists_are_of_this_workspace_and_of_what_was_asked_for(
     assert found[0].trace_id is None
     of_one = browse.page(who, state=None, ticket_id=one.ticket_id, before=None, limit=9)
     assert [each.id for each in of_one] == [one.id]
-    calls = browse.tool_calls(who, investigation_id=None, connector="http", before=None, limit=9)
+    calls = browse.tool_calls(
+        who, investigation_id=None, connector="http", session_id=None, before=None, limit=9
+    )
     assert [each.tool for each in calls] == ["http.get"]
     assert browse.tool_call(who, calls[0].id) == calls[0]
     theirs = open_world(database.owner_url, database.app_url, f"others {new_id()}")
@@ -251,7 +253,7 @@ def test_an_agent_key_without_the_scope_admin_reads_its_own_tool_calls_only(desk
     browse = desk.browse
     for asked in (None, one.id):
         calls = browse.tool_calls(
-            agent, investigation_id=asked, connector=None, before=None, limit=9
+            agent, investigation_id=asked, connector=None, session_id=None, before=None, limit=9
         )
         assert [each.id for each in calls] == [own.id]
     assert browse.tool_call(agent, own.id).id == own.id
@@ -275,7 +277,7 @@ def test_public_keys_read_none_of_it(desk: Desk) -> None:
         lambda: browse.glance(public, one.id),
         lambda: browse.page(public, state=None, ticket_id=None, before=None, limit=1),
         lambda: browse.tool_calls(
-            public, investigation_id=None, connector=None, before=None, limit=1
+            public, investigation_id=None, connector=None, session_id=None, before=None, limit=1
         ),
         lambda: browse.tool_call(public, one.id),
     ):

@@ -1,6 +1,7 @@
 """What investigations about a subject know goes with the subject; that they were stays."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ from cairn.safety.grants import GrantRow
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.investigations import PostgresAgentStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.tool_calls import KeepCall
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -87,3 +89,22 @@ def test_what_investigations_know_of_a_subject_is_emptied(
         ):
             assert kept is not None
             assert [getattr(kept, name) for name in texts] == [b""] * len(texts)
+
+
+def test_calls_of_agents_no_longer_name_the_sessions_of_whom_was_forgotten(stand: Stand) -> None:
+    stand.tell("one", session_id="chat of acme", sequence=1)
+    called, other = (
+        replace(
+            action(investigation(stand.workspace_id), session_id=session, principal_id=new_id()),
+            investigation_id=None,
+        )
+        for session in ("chat of acme", "another")
+    )
+    for one in (called, other):
+        KeepCall(stand.pool)(stand.principal, one)
+    plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
+    assert plan.counts["tool_call"] == 1
+    stand.forgets()
+    with StoreTransactions(stand.pool, PostgresAgentStores).reading(stand.principal) as stores:
+        kept = [stores.actions.find(one.id) for one in (called, other)]
+    assert [one and one.session_id for one in kept] == [None, "another"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.front import Cloud, Front, environment
+from tests.support.front import Cloud, Front, environment, mcp
 from tests.support.world import open_world
 
 from cairn.api.mcp.catalogue import TOOLS
@@ -26,16 +26,6 @@ def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     world = open_world(database.owner_url, database.app_url, f"tools {new_id()}")
     world.pool.close()
     return Front(world.key)
-
-
-def mcp(front: Front, key: str, method: str, **params: Any) -> dict[str, Any]:
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    headers = {
-        "authorization": f"Bearer {key}",
-        "accept": "application/json, text/event-stream",
-        "host": "127.0.0.1:8080",
-    }
-    return front.call("POST", "/mcp", json=message, headers=headers)
 
 
 def test_a_key_made_for_one_tool_sees_that_one_and_opens_no_other_route(front: Front) -> None:

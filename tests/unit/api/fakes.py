@@ -27,6 +27,7 @@ from tests.unit.api.ticket_fakes import TicketWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.agent.call_log import ApiCall
 from cairn.api.app import create_app
 from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
 from cairn.api.connector_services import ConnectorServices
@@ -138,6 +139,7 @@ def memory(position: int, text: str = "a memory") -> MemoryView:
 class World:
     """The state behind the fake use cases; tests set it and look at it."""
 
+    calls_logged: list[tuple[Principal, ApiCall]] = field(default_factory=list)
     memories: list[MemoryView] = field(default_factory=list)
     written: list[NewMemory] = field(default_factory=list)
     documents: list[NewDocument] = field(default_factory=list)
@@ -529,6 +531,9 @@ class World:
             raise Unauthenticated("This token is not valid.", reason="claim-token")
         principal = PRINCIPALS[ADMIN_KEY]
         return self.create_key(principal, NewKey(name=workspace_name, role=Role.ADMIN))
+
+    def log_call(self, principal: Principal, call: ApiCall) -> None:
+        self.calls_logged.append((principal, call))
 
     def get_status(self, principal: Principal, /) -> Status:
         return Status(

@@ -189,6 +189,7 @@ class AgentWorld:
         *,
         investigation_id: UUID | None,
         connector: str | None,
+        session_id: str | None,
         before: UUID | None,
         limit: int,
     ) -> tuple[ToolCallView, ...]:
@@ -196,6 +197,7 @@ class AgentWorld:
             one
             for one in sorted(self.calls, key=lambda each: each.id, reverse=True)
             if (connector is None or one.owner == connector)
+            and session_id in (None, one.session_id)
             and (investigation_id is None or one.investigation_id == investigation_id)
             and (before is None or one.id < before)
         ]

@@ -79,6 +79,7 @@ class Escalations:
                 principal,
                 investigation_id=row.investigation_id,
                 connector=None,
+                session_id=None,
                 before=None,
                 limit=MOST_CALLS,
             ),

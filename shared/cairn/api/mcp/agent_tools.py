@@ -54,6 +54,7 @@ class ListCallsArguments(Body):
 
     investigation_id: Id | None = None
     connector: Name | None = None
+    session_id: Name | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
@@ -93,6 +94,7 @@ def _calls(
         principal,
         investigation_id=arguments.investigation_id,
         connector=arguments.connector,
+        session_id=arguments.session_id,
         before=None,
         limit=arguments.limit,
     )

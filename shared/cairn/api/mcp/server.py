@@ -15,11 +15,14 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from cairn.agent.call_log import ApiCall
 from cairn.api.answers import encode
+from cairn.api.calls import keep_call
 from cairn.api.mcp.instructions import INSTRUCTIONS
 from cairn.api.mcp.tool import ALWAYS_LOAD, Tool, ToolAnswer, may_use
 from cairn.api.middleware import where
 from cairn.api.problems import Problem, from_error, from_validation
+from cairn.clock import monotonic
 from cairn.errors import CairnError
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.api.middleware import Log
     from cairn.api.services import ApiServices
+    from cairn.clock import Stopwatch
 
     Caller = Callable[[ServerRequestContext[Any]], Principal]
 
@@ -46,6 +50,7 @@ def mcp_server(
     caller: Caller,
     log: Log,
     version: str,
+    stopwatch: Stopwatch = monotonic,
 ) -> Server[Any]:
     """Return the server; `caller` says on whose behalf a request runs."""
     by_name = {tool.name: tool for tool in tools}
@@ -66,7 +71,9 @@ def mcp_server(
         if tool is None or not may_use(tool, principal):
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:100]!r} here.")
         given = params.arguments or {}
-        return await to_thread.run_sync(lambda: called(tool, services, principal, given, log))
+        return await to_thread.run_sync(
+            lambda: logged(tool, services, principal, given, log, stopwatch)
+        )
 
     return Server(
         "cairn",
@@ -96,19 +103,48 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
+def logged(
+    tool: Tool,
+    services: ApiServices,
+    principal: Principal,
+    given: dict[str, Any],
+    log: Log,
+    stopwatch: Stopwatch,
+) -> types.CallToolResult:
+    """Call a tool and keep the record of it; an answer is given whether or not it can be kept."""
+    started = stopwatch()
+    result, error = called(tool, services, principal, given, log)
+    call = ApiCall(
+        tool=tool.name,
+        reads=tool.reads,
+        given=given,
+        came=result.structured_content or {},
+        error=error,
+        seconds=stopwatch() - started,
+    )
+    keep_call(services, principal, call, log)
+    return result
+
+
 def called(
     tool: Tool, services: ApiServices, principal: Principal, given: dict[str, Any], log: Log
-) -> types.CallToolResult:
-    """Validate the arguments, run the tool and return its answer; every failure is an answer."""
+) -> tuple[types.CallToolResult, str | None]:
+    """Return a tool's answer and the code of its failure, None for none.
+
+    Arguments are checked here; every failure is an answer.
+    """
     try:
-        return succeeded(tool.call(services, principal, tool.arguments.model_validate(given)))
+        answer = tool.call(services, principal, tool.arguments.model_validate(given))
+        return succeeded(answer), None
     except ValidationError as error:
-        return failed(from_validation(error.errors()))
+        problem = from_validation(error.errors())
     except CairnError as error:
-        return failed(from_error(error))
+        problem = from_error(error)
     except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
         log.error("mcp.tool_failed", extra={"tool": tool.name, **where(error)})
-        return _error("The tool failed unexpectedly; nothing is known of what it did.")
+        text = "The tool failed unexpectedly; nothing is known of what it did."
+        return _error(text), "internal"
+    return failed(problem), problem.kind.code
 
 
 def succeeded(answer: ToolAnswer) -> types.CallToolResult:

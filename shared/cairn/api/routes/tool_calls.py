@@ -33,11 +33,19 @@ def list_tool_calls(
     options: Options,
     investigation_id: Annotated[UUID | None, Query(description="Only those of this one.")] = None,
     connector: Annotated[Name | None, Query(description="Only those of its tools.")] = None,
+    session_id: Annotated[Name | None, Query(description="Only those of this session.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """List what agents asked tools for: owner, input and output (redacted, cut), error, times."""
-    filters: dict[str, Any] = {"investigation_id": investigation_id, "connector": connector}
+    """List what agents asked tools for: owner, input and output (redacted, cut), error, times.
+
+    Calls that agents made over MCP and HTTP are among them, with the owner `cairn`.
+    """
+    filters: dict[str, Any] = {
+        "investigation_id": investigation_id,
+        "connector": connector,
+        "session_id": session_id,
+    }
     return newest_answer(
         partial(services.investigations.browse.tool_calls, caller, **filters),
         limit=limit,

@@ -283,8 +283,8 @@ class InMemoryActions:
         found = (
             one
             for one in self.tables.actions.values()
-            if self.tables.investigations[one.investigation_id].ticket_id == ticket_id
-            and one.investigation_id != but
+            if one.investigation_id not in (None, but)
+            and self.tables.investigations[one.investigation_id].ticket_id == ticket_id
             and (one.connector, one.tool) == (connector, tool)
             and one.state in done
             and one.lane != "read"
@@ -348,6 +348,7 @@ class InMemoryActions:
         *,
         investigation_id: UUID | None,
         connector: str | None,
+        session_id: str | None,
         before: UUID | None,
         limit: int,
         principal_id: UUID | None = None,
@@ -358,6 +359,7 @@ class InMemoryActions:
             for one in self.tables.actions.values()
             if investigation_id in (None, one.investigation_id)
             and connector in (None, one.connector)
+            and session_id in (None, one.session_id)
             and principal_id in (None, one.principal_id)
         )
         return _newest(found, before, limit)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.agent.ports import ActionRow, ActionState
+from cairn.storage.postgres.database import bound
+from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
 
 if TYPE_CHECKING:
@@ -13,7 +15,26 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.access import Principal
+    from cairn.storage.postgres.database import Database
+
+KEEP_TIMEOUT_MS = 2_000
 _NAMES = tuple(ActionRow.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepCall:
+    """Keeps the record of a call that is over, in a transaction that waits for no disk."""
+
+    database: Database
+
+    def __call__(self, principal: Principal, action: ActionRow) -> None:
+        """Insert one row; Unavailable when the database does not answer in time."""
+        with bound(
+            self.database, principal, timeout_ms=KEEP_TIMEOUT_MS, read_only=False
+        ) as connection:
+            connection.execute(query("search_run.commit_lightly"))
+            PostgresActions(connection, principal).add(action)
 
 
 class PostgresActions(Store):
@@ -93,6 +114,7 @@ class PostgresActions(Store):
         *,
         investigation_id: UUID | None,
         connector: str | None,
+        session_id: str | None,
         before: UUID | None,
         limit: int,
         principal_id: UUID | None = None,
@@ -102,6 +124,7 @@ class PostgresActions(Store):
             "tool_call.page",
             investigation_id=investigation_id,
             connector=connector,
+            session_id=session_id,
             before=before,
             limit=limit,
             caller=principal_id,

@@ -170,7 +170,9 @@ SELECT 'approval', count(*)::integer FROM approval
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
 SELECT 'tool_call', count(*)::integer FROM tool_call
- WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+ WHERE workspace_id = %(workspace_id)s
+   AND (data_subjects @> ARRAY[%(subject_id)s::uuid] OR session_id IN (SELECT n.session_id
+        FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)))
 UNION ALL
 SELECT 'standing_grant', count(*)::integer FROM standing_grant
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
@@ -224,10 +226,12 @@ UPDATE approval SET content = ''
    AND content <> ''
 
 -- name: erase_tool_calls
--- What tools were given and said about a subject.
-UPDATE tool_call SET input = '', output = ''
- WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
-   AND (input <> '' OR output <> '')
+-- What tools were given and said about a subject, and the sessions that it was spoken of in.
+UPDATE tool_call SET input = '', output = '', session_id = NULL
+ WHERE workspace_id = %(workspace_id)s
+   AND (data_subjects @> ARRAY[%(subject_id)s::uuid] AND (input <> '' OR output <> '')
+     OR session_id IN (SELECT n.session_id FROM node n
+        WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)))
 
 -- name: erase_escalations
 -- Why people were called about a subject; that they were stays.

@@ -72,4 +72,5 @@ SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_e
    AND (%(investigation_id)s::uuid IS NULL OR investigation_id = %(investigation_id)s)
    AND (%(caller)s::uuid IS NULL OR principal_id = %(caller)s)
    AND (%(connector)s::text IS NULL OR connector = %(connector)s)
+   AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
  ORDER BY id DESC LIMIT %(limit)s
