@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cairn.storage.aws.objects import S3Objects
     from cairn.storage.postgres.accounts import PostgresAccountStores
     from cairn.storage.postgres.database import Database
+    from cairn.storage.postgres.group_commit import GroupCommit
     from cairn.storage.postgres.store_transactions import StoreTransactions
     from cairn.storage.postgres.stores import PostgresStores
 
@@ -105,6 +106,7 @@ class ApiParts:
     def remember(self) -> Remember:
         """Writing memories; the other writing use cases share its parts."""
         from cairn.ingestion.remember import Remember
+        from cairn.ingestion.sending import SendTogether
         from cairn.ingestion.subjects import SubjectResolver
         from cairn.ledger.keys import BodyCipher
 
@@ -114,10 +116,17 @@ class ApiParts:
             transactions=self.transactions,
             resolver=resolver,
             cipher=BodyCipher(),
-            dispatcher=self.wake,
+            dispatcher=SendTogether(self.wake) if self.server else self.wake,
             clock=utc_now,
             new_id=new_id,
+            commit=self._group_commit() if self.server else None,
         )
+
+    def _group_commit(self) -> GroupCommit[PostgresStores]:
+        from cairn.storage.postgres.group_commit import GroupCommit
+        from cairn.storage.postgres.stores import PostgresStores
+
+        return GroupCommit(self.opened, PostgresStores)
 
     @cached_property
     def forget(self) -> Forget:

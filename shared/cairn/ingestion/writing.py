@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.requests import IdempotencyKey
     from cairn.ledger.entry import Entry
     from cairn.ledger.keys import BodyCipher
-    from cairn.transaction import Transactions
+    from cairn.transaction import Committing, Transactions
 
 EMBED_BATCH = 100
 """Nodes that one message to the embed stage names at the most."""
@@ -102,7 +102,7 @@ class Work(Generic[StoresT, ResultT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer(Generic[StoresT]):
-    """What a use case that writes is made of."""
+    """What a use case that writes is made of. With `commit`, writes share transactions."""
 
     transactions: Transactions[StoresT]
     resolver: SubjectResolver
@@ -110,6 +110,7 @@ class Writer(Generic[StoresT]):
     dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
+    commit: Committing[StoresT] | None = None
 
     def write_once(
         self,
@@ -137,17 +138,23 @@ class Writer(Generic[StoresT]):
         idempotency: IdempotencyKey | None,
     ) -> tuple[ResultT, list[OutboxRow]]:
         once = idempotency.key if idempotency else None
-        with self.transactions.writing(principal, once=once) as stores:
+
+        def write(stores: StoresT) -> tuple[ResultT, list[OutboxRow]]:
             now = self.clock()
             answer = replayed_answer(stores.idempotency, idempotency, now)
             if answer is not None:
                 return work.read(answer), []
-            write = self._begun(principal, stores, work.resolution, now)
-            result, rows = work.do(write)
-            rows = [*rows, *announce(stores, write.appended, now, self.new_id)]
+            begun = self._begun(principal, stores, work.resolution, now)
+            result, rows = work.do(begun)
+            rows = [*rows, *announce(stores, begun.appended, now, self.new_id)]
             if idempotency:
                 save_answer(stores.idempotency, idempotency, work.keep(result), now)
             return result, rows
+
+        if self.commit is not None:
+            return self.commit(principal, write, once=once)
+        with self.transactions.writing(principal, once=once) as stores:
+            return write(stores)
 
     def _begun(
         self, principal: Principal, stores: StoresT, resolution: Resolution, now: datetime

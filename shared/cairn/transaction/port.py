@@ -1,11 +1,27 @@
 """The port a use case opens its transactions through, generic over the stores it declares."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from cairn.access import Principal
 
 S_co = TypeVar("S_co", covariant=True)
+T = TypeVar("T")
+
+
+class Committing(Protocol[S_co]):
+    """Writes that share a transaction with others of their workspace which arrive meanwhile."""
+
+    def __call__(
+        self, principal: Principal, work: Callable[[S_co], T], /, *, once: str | None = None
+    ) -> T:
+        """Return what `work` returns in a writing transaction, when it is committed.
+
+        As `Transactions.writing`, but `work` may run in another thread, and again after what it did
+        was undone: a neighbour's refusal is not its own.
+        """
+        ...
 
 
 class Transactions(Protocol[S_co]):

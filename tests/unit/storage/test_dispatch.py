@@ -21,6 +21,7 @@ from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.entry import SYSTEM
 from cairn.storage.aws import dispatch
 from cairn.storage.aws.dispatch import (
+    EMBED_ROWS,
     NOBODY_WAITS,
     STALE_AFTER,
     SWEEP_ROWS,
@@ -170,6 +171,23 @@ def test_a_message_holds_ids_and_a_position(outbox: Outbox, cloud: Cloud) -> Non
         }
     ]
     assert not outbox.tables.unsent
+
+
+def test_rows_to_embed_go_together_and_others_one_by_one(outbox: Outbox, cloud: Cloud) -> None:
+    embeds = [outbox.add() for _ in range(EMBED_ROWS + 1)]
+    hooks = [outbox.add(Topic.WEBHOOK) for _ in range(2)]
+    outbox.dispatcher.send([embeds[0], hooks[0], *embeds[1:], hooks[1]])
+
+    named = [one["outbox_ids"] for one in cloud.messages if "outbox_ids" in one]
+    assert named == [[str(one.id) for one in embeds[:-1]], [str(embeds[-1].id)]]
+    assert len(cloud.messages) == 4
+
+
+def test_rows_whose_message_fails_are_all_unsent(outbox: Outbox, cloud: Cloud) -> None:
+    cloud.down = True
+    rows = [outbox.add(), outbox.add()]
+    outbox.dispatcher.send(rows)
+    assert outbox.tables.unsent == {one.id for one in rows}
 
 
 def test_a_message_of_a_trace_carries_it_as_an_attribute(outbox: Outbox, cloud: Cloud) -> None:

@@ -21,6 +21,7 @@ from cairn.traces import TRACEPARENT, current, joined
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
+    from uuid import UUID
 
     from botocore.exceptions import ClientError
 
@@ -32,6 +33,9 @@ STALE_AFTER = timedelta(minutes=15)
 """How long a sent row may stay unfinished before it is sent again."""
 
 SWEEP_ROWS = 200
+
+EMBED_ROWS = 25
+"""Rows that one message to the embed stage names at the most, each of them up to 100 nodes."""
 
 TRACED = frozenset({Topic.TICKET, Topic.INVESTIGATION, Topic.ESCALATION})
 """Rows whose trace is their entry's, also when a sweep sends them; others have the sender's."""
@@ -113,18 +117,19 @@ class AwsDispatcher:
         from botocore.exceptions import BotoCoreError, ClientError
 
         failed: list[OutboxRow] = []
-        for row in rows:
+        for some in _messages(rows):
             try:
-                self._send_one(row)
+                self._send_one(some[0], some[1:])
             except (BotoCoreError, ClientError, CairnError) as exc:
-                self.log("outbox.send_failed", {"topic": row.topic, "error": type(exc).__name__})
-                failed.append(row)
+                told = {"topic": some[0].topic, "error": type(exc).__name__}
+                self.log("outbox.send_failed", told)
+                failed += some
         self._forget([row for row in rows if row.topic in DONE_WHEN_SENT and row not in failed])
         return failed
 
-    def _send_one(self, row: OutboxRow) -> None:
+    def _send_one(self, row: OutboxRow, more: Sequence[OutboxRow]) -> None:
         if row.topic in self.queues:
-            self._queue(row)
+            self._queue(row, more)
         elif row.topic in self.machines:
             self._start(row)
         elif row.topic == Topic.APPROVAL and self.answer is not None:
@@ -132,9 +137,12 @@ class AwsDispatcher:
         else:
             raise RuntimeError(f"this function has neither queue nor machine for {row.topic}")
 
-    def _queue(self, row: OutboxRow) -> None:
+    def _queue(self, row: OutboxRow, more: Sequence[OutboxRow]) -> None:
         ids: dict[str, Any] = (
-            {"outbox_ids": [str(row.id)], "position": row.position}
+            {
+                "outbox_ids": [str(one.id) for one in (row, *more)],
+                "position": max(one.position for one in (row, *more)),
+            }
             if row.topic == Topic.EMBED
             else {"outbox_id": str(row.id)}
         )
@@ -227,6 +235,21 @@ class AwsDispatcher:
                     stores.outbox.unsent(ids)
             except CairnError as exc:  # the row goes stale in 15 minutes and is sent then
                 self.log("outbox.mark_failed", {"error": exc.code})
+
+
+def _messages(rows: Sequence[OutboxRow]) -> list[list[OutboxRow]]:
+    """Return the rows of each message: rows to embed go together, others one by one."""
+    messages: list[list[OutboxRow]] = []
+    embeds: dict[UUID, list[OutboxRow]] = {}
+    for row in rows:
+        some = embeds.get(row.workspace_id, [])
+        if row.topic == Topic.EMBED and 0 < len(some) < EMBED_ROWS:
+            some.append(row)
+            continue
+        messages.append([row])
+        if row.topic == Topic.EMBED:
+            embeds[row.workspace_id] = messages[-1]
+    return messages
 
 
 def _code(exc: ClientError) -> str:

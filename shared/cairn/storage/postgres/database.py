@@ -181,18 +181,36 @@ def bound(
     With `one_moment` all its statements see the database as the first one saw it.
     """
     with database.connection() as connection, _transaction(connection, one_moment=one_moment):
-        settings = {
-            "workspace_id": str(principal.workspace_id),
-            "scopes": ",".join(sorted(principal.allowed_scopes)),
-            "agent": _agent_of(principal),
-            "sees_deleted": "on" if sees_deleted else "",
-            "conversations": _conversations_of(principal),
-            "read_only": "on" if read_only else "off",
-            "lock_timeout": str(LOCK_TIMEOUT_MS),
-            "statement_timeout": str(timeout_ms or STATEMENT_TIMEOUT_MS),
-        }
-        connection.execute(query("tenancy.bind"), settings)
+        bind(
+            connection,
+            principal,
+            timeout_ms=timeout_ms,
+            read_only=read_only,
+            sees_deleted=sees_deleted,
+        )
         yield connection
+
+
+def bind(
+    connection: Connection,
+    principal: Principal,
+    *,
+    timeout_ms: int | None = None,
+    read_only: bool = True,
+    sees_deleted: bool = False,
+) -> None:
+    """Let the row policies of an open transaction know the principal."""
+    settings = {
+        "workspace_id": str(principal.workspace_id),
+        "scopes": ",".join(sorted(principal.allowed_scopes)),
+        "agent": _agent_of(principal),
+        "sees_deleted": "on" if sees_deleted else "",
+        "conversations": _conversations_of(principal),
+        "read_only": "on" if read_only else "off",
+        "lock_timeout": str(LOCK_TIMEOUT_MS),
+        "statement_timeout": str(timeout_ms or STATEMENT_TIMEOUT_MS),
+    }
+    connection.execute(query("tenancy.bind"), settings)
 
 
 @contextmanager

@@ -41,16 +41,22 @@ class StoreTransactions(Generic[S]):
         """
         with bound(self._database, principal, read_only=False, sees_deleted=True) as connection:
             if once is not None:
-                _take(connection, principal, once)
-            head = connection.execute(
-                query("ledger.lock_head"), {"workspace_id": principal.workspace_id}
-            ).fetchone()
-            if head is None:
-                raise NotFound("There is no such workspace.", reason="workspace")
+                take(connection, principal, once)
+            lock_head(connection, principal)
             yield self._stores(connection, principal)
 
 
-def _take(connection: Connection, principal: Principal, once: str) -> None:
+def lock_head(connection: Connection, principal: Principal) -> None:
+    """Hold the end of the principal's chain until the transaction ends; NotFound without one."""
+    head = connection.execute(
+        query("ledger.lock_head"), {"workspace_id": principal.workspace_id}
+    ).fetchone()
+    if head is None:
+        raise NotFound("There is no such workspace.", reason="workspace")
+
+
+def take(connection: Connection, principal: Principal, once: str) -> None:
+    """Hold an idempotency key until the transaction ends; Conflict while another one does."""
     name = f"{principal.workspace_id}/{principal.principal_id}/{once}"
     row = connection.execute(query("idempotency.try_lock"), {"name": name}).fetchone()
     if row is None or not row[0]:
