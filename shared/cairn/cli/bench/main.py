@@ -11,15 +11,18 @@ from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
     from uuid import UUID
 
     from rich.console import Console
 
     from cairn.cli.bench.api import TimedApi
+    from cairn.cli.bench.clients import Key
     from cairn.cli.bench.run import Bench
     from cairn.cli.deps import Deps
     from cairn.embedding.onnx import OnnxEmbedder
+
+MOST_CLIENTS = 1000
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -302,6 +305,112 @@ def consolidation_scale(
         show(deps.out, measured)
     if not measured["within_limit"]:
         raise typer.Exit(1)
+
+
+@app.command()
+def load(
+    ctx: typer.Context,
+    clients: Annotated[str, typer.Option(help="How many at once, separated by commas.")] = (
+        "1,4,16,64"
+    ),
+    requests: Annotated[str, typer.Option(help="Of reads, writes, mixed.")] = "reads,writes,mixed",
+    seconds: Annotated[float, typer.Option(min=0.5, max=600, help="Of each measurement.")] = 5.0,
+    json: Json = False,
+) -> None:
+    """Measure searches and writes of many clients at once, through the HTTP API.
+
+    One workspace of its own; mixed is one write in five. Exit code 1 when a request failed.
+    """
+    from cairn.cli.bench.load import MODES, LoadBench, show
+
+    deps = deps_of(ctx)
+    modes, numbers = _some(requests, MODES), _numbers(clients, least=1)
+    with deps.err.status("remembering …") as line:
+        key, api, run_id = _tenant(deps, "load")
+        bench = LoadBench(
+            key=key,
+            api=api,
+            stopwatch=deps.stopwatch,
+            sleep=deps.sleep,
+            progress=line.update,
+            run_id=run_id,
+        )
+        measured = bench.run(modes, numbers, seconds)
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+    if any(one["failures"] for found in measured.values() for one in found.values()):
+        raise typer.Exit(1)
+
+
+@app.command()
+def fairness(
+    ctx: typer.Context,
+    greedy: Annotated[str, typer.Option(help="Connections of the greedy tenant.")] = "0,4,40",
+    seconds: Annotated[float, typer.Option(min=0.5, max=600, help="Of each measurement.")] = 10.0,
+    json: Json = False,
+) -> None:
+    """Measure what a quiet tenant notices of one that sends batches of 500 without a pause.
+
+    Two workspaces of its own. Exit code 1 when a request of the quiet one failed.
+    """
+    from cairn.cli.bench.fairness import FairnessBench, show
+
+    deps = deps_of(ctx)
+    with deps.err.status("remembering …") as line:
+        key, api, run_id = _tenant(deps, "quiet")
+        bench = FairnessBench(
+            quiet=key,
+            greedy=_tenant(deps, "greedy")[0],
+            api=api,
+            stopwatch=deps.stopwatch,
+            sleep=deps.sleep,
+            progress=line.update,
+            run_id=run_id,
+        )
+        measured = bench.run(_numbers(greedy, least=0), seconds)
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+    if any(found["quiet"]["failures"] for found in measured.values()):
+        raise typer.Exit(1)
+
+
+def _some(text: str, known: "Sequence[str]") -> list[str]:
+    found = [one.strip() for one in text.split(",")]
+    for one in found:
+        if one not in known:
+            raise typer.BadParameter(f"{one!r} is none of {', '.join(known)}")
+    return found
+
+
+def _numbers(text: str, *, least: int) -> list[int]:
+    found = [one.strip() for one in text.split(",")]
+    for one in found:
+        if not (one.isascii() and one.isdecimal() and least <= int(one) <= MOST_CLIENTS):
+            raise typer.BadParameter(f"{one!r} is no number from {least} to {MOST_CLIENTS}")
+    return [int(one) for one in found]
+
+
+def _tenant(deps: "Deps", name: str) -> "tuple[Key, TimedApi, str]":
+    """Return the key of a workspace made for this run, its API, and what is the run's own."""
+    import httpx
+
+    from cairn.cli.bench.api import TimedApi
+    from cairn.cli.bench.clients import Key
+    from cairn.ids import new_id
+
+    url, owner_url = deps.settings.url, deps.owner_url
+    if not url or not owner_url:
+        raise Failure("The benchmark makes its own workspaces.", advice=NO_ENVIRONMENT)
+    run_id = new_id().hex
+    _, key = deps.load_operator().create_workspace(owner_url, f"bench-{run_id[:12]}-{name}")
+    headers = {"authorization": f"Bearer {key}"}
+    http = httpx.Client(base_url=url, headers=headers, timeout=120.0, transport=deps.transport)
+    api = TimedApi(http, sleep=deps.sleep, stopwatch=deps.stopwatch)
+    return Key(url=url, key=key), api, run_id
 
 
 def _bench(deps: "Deps") -> "Bench":

@@ -1,0 +1,80 @@
+"""What a quiet tenant notices of a greedy one: its searches and writes beside floods of batches."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.bench.clients import Clients, Key, Request, summary
+from cairn.cli.bench.load import endless, fill, memory, mixed, settled
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Mapping, Sequence
+
+    from rich.console import Console
+
+    from cairn.cli.bench.api import TimedApi
+
+GREEDY = (0, 4, 40)
+BATCH = 500
+
+
+def flood(chance: random.Random) -> Request:
+    """Return the largest batch there is."""
+    return Request("greedy", "/v1/memories", {"items": [memory(chance) for _ in range(BATCH)]})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FairnessBench:
+    """Measures two workspaces of its own: `quiet` has one client, `greedy` as many as asked."""
+
+    quiet: Key
+    greedy: Key
+    api: TimedApi
+    stopwatch: Callable[[], float]
+    sleep: Callable[[float], None]
+    progress: Callable[[str], None]
+    run_id: str
+
+    def run(self, greedy: Sequence[int], seconds: float) -> dict[str, Any]:
+        """Return what the quiet tenant saw, and what became of the greedy one's requests."""
+        fill(self.api, self.run_id)
+        settled(self.api, self.sleep)
+        return {str(number): self._measured(number, seconds) for number in greedy}
+
+    def _measured(self, number: int, seconds: float) -> dict[str, Any]:
+        self.progress(f"{number} greedy connections …")
+        quiet = self._clients(self.quiet, 1, f"quiet/{number}", mixed)
+        greedy = self._clients(self.greedy, number, f"greedy/{number}", flood)
+        with ThreadPoolExecutor(1) as aside:
+            flooding = aside.submit(greedy.run, seconds)
+            samples = quiet.run(seconds)
+            flooded = flooding.result()
+        kinds = {
+            kind: summary([one for one in samples if one.kind == kind], seconds)
+            for kind in ("read", "write")
+        }
+        return {"quiet": summary(samples, seconds) | kinds, "greedy": summary(flooded, seconds)}
+
+    def _clients(
+        self, key: Key, number: int, seed: str, make: Callable[[random.Random], Request]
+    ) -> Clients:
+        sent = endless(make, f"{self.run_id}/{seed}")
+        return Clients(key=key, number=number, requests=sent, stopwatch=self.stopwatch)
+
+
+def show(out: Console, measured: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print a table."""
+    from rich.table import Table
+
+    table = Table("greedy connections", "quiet p50 ms", "p95 ms", "failures", "batches taken")
+    for number, found in measured.items():
+        quiet, greedy = found["quiet"], found["greedy"]
+        taken = greedy["requests"] - sum(greedy["failures"].values())
+        refused = ", ".join(f"{count} x {what}" for what, count in greedy["failures"].items())
+        told = f"{taken}{f' ({refused})' if refused else ''}"
+        failures = sum(quiet["failures"].values())
+        table.add_row(number, f"{quiet['p50_ms']}", f"{quiet['p95_ms']}", f"{failures}", told)
+    out.print(table)
