@@ -29,6 +29,7 @@ class Step(BaseModel):
     run_id: UUID | None = None
     client_id: UUID | None = None
     execution: str | None = None
+    after: UUID | None = None
     error: str = ""
     cause: str = ""
     ends: bool = False
@@ -42,7 +43,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return _rebuilt(asked, asked.workspace_id, asked.rebuild_id)
     ids = {"workspace_id": asked.workspace_id, "run_id": asked.run_id}
     if asked.step == "plan_run":
-        return services.begin(**ids, execution=asked.execution)
+        return services.begin(**ids, execution=asked.execution, after=asked.after)
     result = _worked(asked)
     services.log.info("consolidation.step", extra={"step": asked.step, **result})
     return {**{name: str(one) if one else None for name, one in ids.items()}, **result}

@@ -41,7 +41,7 @@ def handler(event, context):
         workspaces = [{"workspace_id": "w1", "run_id": "r1"}]
         if event["run_id"] is None:
             workspaces.append({"workspace_id": "idle", "run_id": None})
-        return {"workspaces": workspaces, "clients": CLIENTS, "wait": 0}
+        return {"workspaces": workspaces, "clients": CLIENTS, "wait": 0, "next": None}
     if step == "consolidate":
         if trouble == "one client" and event["client_id"] == "acme":
             raise BudgetExceeded("budget-usd: spent")

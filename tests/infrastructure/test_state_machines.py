@@ -9,10 +9,13 @@ from typing import Any
 
 import jsonata
 import pytest
+from infra.cdk.constructs.step_machine import PAGED
 from tests.infrastructure.assembly import ROOT, Assembly
 
 from cairn.agent.state import State
 from cairn.agent.transitions import EDGES, RESUMED
+from cairn.consolidation import control
+from cairn.lifecycle import verify_chains
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 EXPRESSION = re.compile(r"\{%(.*?)%\}")
@@ -29,7 +32,9 @@ MAY_BE_REPEATED = {
     "Runtime.ExitError",
 }
 LARGEST = 256 * 1024
+LONGEST_HISTORY = 25_000
 CALLBACK = ".waitForTaskToken"
+NEXT_PAGE = "arn:aws:states:::states:startExecution"
 A_DAY = 24 * 3600
 
 Machine = dict[str, Any]
@@ -48,9 +53,10 @@ def machines(top: Machine) -> Iterator[Machine]:
 
 
 def tasks(top: Machine) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The states that call a function."""
     for machine in machines(top):
         for name, state in machine["States"].items():
-            if state["Type"] == "Task":
+            if state["Type"] == "Task" and state["Resource"] != NEXT_PAGE:
                 yield name, state
 
 
@@ -197,7 +203,83 @@ def test_consolidation_calls_the_steps_of_one_function_with_ids_only() -> None:
         "fail",
     }
     ids = {"step", "workspace_id", "run_id", "client_id", "execution", "error", "cause", "ends"}
+    ids.add("after")
     assert all(set(payload) <= ids for payload in payloads)
+
+
+def test_verification_calls_the_steps_of_one_function_with_ids_and_hashes_only() -> None:
+    machine = parsed(ROOT / "statemachines" / "verification.asl.json")
+    payloads = [state["Arguments"]["Payload"] for _, state in tasks(machine)]
+    assert [sorted(payload) for payload in payloads] == [
+        ["after", "step"],
+        ["hash", "position", "step", "workspace_id"],
+    ]
+
+
+def events_of(machine: Machine) -> int:
+    """What one walk over every state adds to an execution's history, without its Maps' items."""
+    each = {"Task": 5, "Map": 4}  # entered, scheduled, started, succeeded, exited; others: 2
+    return sum(each.get(state["Type"], 2) for state in machine["States"].values())
+
+
+@pytest.mark.parametrize(
+    ("name", "items"),
+    [
+        (
+            "consolidation",
+            {"ConsolidateClients": control.MAX_CLIENTS, "FinishWorkspaces": control.MAX_WORKSPACES},
+        ),
+        (
+            "consolidation",
+            {"ConsolidateClients": control.MAX_CLIENTS_OF_ONE, "FinishWorkspaces": 1},
+        ),
+        ("verification", {"VerifyChains": verify_chains.MAX_WORKSPACES}),
+    ],
+)
+def test_a_page_of_workspaces_fits_into_the_history_of_an_execution(
+    name: str, items: dict[str, int]
+) -> None:
+    machine = parsed(ROOT / "statemachines" / f"{name}.asl.json")
+    maps = {at: state for at, state in machine["States"].items() if state["Type"] == "Map"}
+    assert maps.keys() == items.keys()
+    started_and_ended = 2
+    page = sum(
+        count * (started_and_ended + events_of(maps[at]["ItemProcessor"]))
+        for at, count in items.items()
+    )
+    assert 4 / 3 * (page + events_of(machine)) < LONGEST_HISTORY  # the rest for what comes again
+
+
+def test_a_page_starts_the_next_one_once_and_whatever_became_of_it() -> None:
+    for name in PAGED:
+        machine = parsed(ROOT / "statemachines" / f"{name}.asl.json")
+        states = machine["States"]
+        failures = [
+            catcher["Next"] for state in states.values() for catcher in state.get("Catch", [])
+        ]
+        assert set(failures) <= {"MorePages", "RecordFailure", "AllWell"}
+        following = states["NextPage"]
+        assert following["Resource"] == NEXT_PAGE
+        assert following["Arguments"]["Name"] == "{% $root & '-' & $string($page + 1) %}"
+        taken = following["Catch"][0]
+        assert "StepFunctions.ExecutionAlreadyExistsException" in taken["ErrorEquals"]
+        assert "Assign" not in taken
+
+
+@pytest.mark.parametrize("name", sorted(PAGED))
+def test_a_paged_machine_may_start_itself_and_no_other(name: str, prod: Assembly) -> None:
+    policies = [
+        policy.properties["PolicyDocument"]["Statement"]
+        for policy in prod.resources("AWS::IAM::Policy")
+        if policy.id.startswith(f"{name.capitalize()}Machine") and "EventsRole" not in policy.id
+    ]
+    [starting] = [
+        json.dumps(statement["Resource"])
+        for statements in policies
+        for statement in statements
+        if "states:StartExecution" in statement["Action"]
+    ]
+    assert f":stateMachine:cairn-prod-{name}" in starting
 
 
 def test_a_rebuild_goes_on_while_there_is_more_and_carries_ids_only() -> None:

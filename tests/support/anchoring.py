@@ -69,6 +69,7 @@ class Anchored:
     store: InMemoryAnchors = field(default_factory=InMemoryAnchors)
     reports: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     now: datetime = NOW
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         path = self.folder / "signing.pem"
@@ -91,14 +92,24 @@ class Anchored:
     def writer(self) -> WriteAnchors:
         return WriteAnchors(store=self.store, signer=self.key, verifier=self.key, clock=self.clock)
 
-    def audit(self) -> dict[str, Any]:
-        run = VerifyChains(
+    @property
+    def auditor(self) -> VerifyChains:
+        return VerifyChains(
             workspaces=self.workspaces,
             transactions=self,
             anchors=self.writer,
             report=lambda event, fields: self.reports.append((event, fields)),
+            clock=self.clock,
+            stopwatch=self.stopwatch,
         )
-        return run()
+
+    def audit(self) -> dict[str, Any]:
+        return self.auditor(seconds=60.0)
+
+    def stopwatch(self) -> float:
+        """A second later each time it is asked."""
+        self.seconds += 1.0
+        return self.seconds
 
     def verify(self) -> AnchoredVerification:
         check = VerifyAnchored(

@@ -35,6 +35,7 @@ TASKS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "consolidation": {"ConsolidateFunctionArn": "consolidate"},
         "rebuild": {"ConsolidateFunctionArn": "consolidate"},
+        "verification": {"AuditFunctionArn": "audit"},
         "investigation": {
             "ActFunctionArn": "act",
             "AuditFunctionArn": "audit",
@@ -44,6 +45,13 @@ TASKS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """Each machine's tokens, and the functions whose ARNs fill them."""
+
+
+PAGED = frozenset({"consolidation", "verification"})
+"""Machines whose execution takes a page of workspaces and starts the next page's."""
+
+SCHEDULED_ONLY = frozenset({"verification"})
+"""Machines that no function starts."""
 
 
 def machine_name(config: Config, name: str) -> str:
@@ -125,6 +133,11 @@ class StepMachine(Construct):
         )
         for function in tasks.values():
             function.grant_invoke_latest_version(self.machine)
+        if name in PAGED:
+            itself = machine_arn(self, config, name)
+            self.machine.add_to_role_policy(
+                iam.PolicyStatement(actions=["states:StartExecution"], resources=[itself])
+            )
         acknowledge(
             self.machine,
             "Log delivery and X-Ray take no resource, so AWS documents * for these actions.",

@@ -9,7 +9,7 @@ from aws_cdk import CfnOutput, Environment, Stack
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.http_api import HttpApi
-from infra.cdk.constructs.step_machine import let_answer
+from infra.cdk.constructs.step_machine import SCHEDULED_ONLY, let_answer
 
 if TYPE_CHECKING:
     from constructs import Construct
@@ -49,8 +49,9 @@ class ApiStack(Stack):
         data.admit_to_search(made, keeps=False)
         for worked in pipeline.queues.values():
             worked.queue.grant_send_messages(self.function)
-        for machine in pipeline.machines.values():
-            machine.grant_start_execution(self.function)
+        for name, machine in pipeline.machines.items():
+            if name not in SCHEDULED_ONLY:
+                machine.grant_start_execution(self.function)
         let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)

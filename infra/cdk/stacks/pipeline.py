@@ -16,7 +16,13 @@ from aws_cdk import aws_stepfunctions as sfn
 
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.dependency_layers import DependencyLayers
-from infra.cdk.constructs.step_machine import TASKS, StepMachine, let_answer, machine_arn
+from infra.cdk.constructs.step_machine import (
+    SCHEDULED_ONLY,
+    TASKS,
+    StepMachine,
+    let_answer,
+    machine_arn,
+)
 from infra.cdk.constructs.worked_queue import WorkedQueue
 
 if TYPE_CHECKING:
@@ -43,7 +49,6 @@ INVESTIGATING = ("plan", "retrieve", "act", "audit")
 LONGEST_WAIT_ON_A_LAPTOP = 60  # seconds until a message is tried again
 BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two seconds
 SCHEDULES = {
-    "Daily": (events.Schedule.cron(hour="3", minute="17"), "verify_and_anchor"),
     "Hourly": (events.Schedule.rate(Duration.hours(1)), "sweep_outbox"),
     "Accesses": (events.Schedule.rate(Duration.hours(1)), "count_accesses"),
     "Investigations": (events.Schedule.rate(Duration.hours(1)), "sweep_investigations"),
@@ -64,7 +69,10 @@ INDEX_SCHEDULE = {
 }
 
 
-MACHINE_SCHEDULES = {"consolidation": events.Schedule.rate(Duration.hours(6))}
+MACHINE_SCHEDULES = {
+    "consolidation": events.Schedule.rate(Duration.hours(6)),
+    "verification": events.Schedule.cron(hour="3", minute="17"),
+}
 
 
 class PipelineStack(Stack):
@@ -86,7 +94,9 @@ class PipelineStack(Stack):
         self.queues = {
             name: self._queue(config, name, specs[consumer]) for name, consumer in QUEUES.items()
         }
-        arns = {name: machine_arn(self, config, name) for name in TASKS}
+        arns = {
+            name: machine_arn(self, config, name) for name in TASKS if name not in SCHEDULED_ONLY
+        }
         self.values = (
             data.values
             | {

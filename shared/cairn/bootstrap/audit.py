@@ -102,6 +102,8 @@ def _verify(
             store=S3Anchors(settings.anchor_bucket), signer=key, verifier=key, clock=utc_now
         ),
         report=warn(log),
+        clock=utc_now,
+        stopwatch=monotonic,
     )
 
 

@@ -127,6 +127,10 @@ def anchor(
         print_json(done)
     else:
         deps.out.print(f"{done['verified']} chains hold, {done['anchored']} anchors written")
+        if done["waiting"]:
+            deps.out.print(
+                f"{done['waiting']} chains wait: their time was up; the schedule has more"
+            )
 
 
 def anchor_now(deps: Deps, function: str) -> dict[str, Any]:

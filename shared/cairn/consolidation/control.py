@@ -39,8 +39,14 @@ if TYPE_CHECKING:
 ABANDONED_AFTER = timedelta(hours=3)
 """A run that nothing moves for so long has lost its machine."""
 
-MAX_CLIENTS = 1_000
-"""Clients one execution takes, so that its history stays below 25,000 events; the others wait."""
+MAX_WORKSPACES = 200
+MAX_CLIENTS = 500
+"""What one scheduled execution takes, so that its history stays below 25,000 events. The workspaces
+behind follow in the next execution; clients of one workspace that are too many wait for its next
+run."""
+
+MAX_CLIENTS_OF_ONE = 1_000
+"""What an execution takes that was asked for, of one workspace."""
 
 RECENT = 5
 """Runs looked at for one that this execution began before."""
@@ -56,28 +62,38 @@ class BeginRuns:
     new_id: IdSource
 
     def __call__(
-        self, *, workspace_id: UUID | None, run_id: UUID | None, execution: str | None
+        self,
+        *,
+        workspace_id: UUID | None,
+        run_id: UUID | None,
+        execution: str | None,
+        after: UUID | None = None,
     ) -> dict[str, Any]:
         """Return `workspaces` with their run, `clients` to consolidate, and how many `wait` yet.
 
-        A workspace and a run are one that was asked for; none are what the schedule says. NotFound
-        for a run that is none of the workspace's.
+        A workspace and a run are one that was asked for; none are what the schedule says: a page
+        of the workspaces behind `after`, and `next`, behind which the next page begins, null at the
+        end. NotFound for a run that is none of the workspace's.
         """
         if workspace_id is not None and run_id is not None:
             return self._requested(workspace_id, run_id, execution)
         begun: list[dict[str, Any]] = []
         clients: list[dict[str, str]] = []
         wait = 0
-        for one in self.workspaces():
-            run, found = self._scheduled(one, execution, room=MAX_CLIENTS - len(clients))
+        behind = sorted(one for one in self.workspaces() if after is None or one > after)
+        for one in behind[:MAX_WORKSPACES]:
+            if len(clients) == MAX_CLIENTS:
+                break
+            run, found = self._scheduled(one, execution)
             begun.append({"workspace_id": str(one), "run_id": str(run.id) if run else None})
             taken = found[: MAX_CLIENTS - len(clients)] if run else ()
             clients += [_item(one, run.id, client.id) for client in taken if run]
             wait += len(found) - len(taken)
-        return {"workspaces": begun, "clients": clients, "wait": wait}
+        next_page = begun[-1]["workspace_id"] if len(begun) < len(behind) else None
+        return {"workspaces": begun, "clients": clients, "wait": wait, "next": next_page}
 
     def _scheduled(
-        self, workspace_id: UUID, execution: str | None, *, room: int
+        self, workspace_id: UUID, execution: str | None
     ) -> tuple[Run | None, Sequence[Client]]:
         """Return a new run, or the one a first try of this step began; none for nothing to do."""
         principal = system_principal(workspace_id)
@@ -85,7 +101,7 @@ class BeginRuns:
             clients = stores.unconsolidated.clients()
             recent = stores.runs.page(before=None, limit=RECENT)
         mine = [one for one in recent if execution is not None and one.execution == execution]
-        if mine or not clients or room <= 0:
+        if mine or not clients:
             return (mine[0] if mine else None), clients
         with self.transactions.writing(principal) as stores:
             now = self.clock()
@@ -117,11 +133,12 @@ class BeginRuns:
             if stores.runs.begin(run_id, now, execution=execution):
                 self._say(stores, run, "consolidation.started", {"clients": len(clients)}, now)
             stores.outbox.done([run_id])
-        taken = () if run.ended else clients[:MAX_CLIENTS]
+        taken = () if run.ended else clients[:MAX_CLIENTS_OF_ONE]
         return {
             "workspaces": [{"workspace_id": str(workspace_id), "run_id": str(run_id)}],
             "clients": [_item(workspace_id, run_id, one.id) for one in taken],
             "wait": len(clients) - len(taken),
+            "next": None,
         }
 
     def _say(

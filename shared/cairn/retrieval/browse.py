@@ -194,18 +194,24 @@ class Browse:
 
 
 def verify_chain(
-    ledger: LedgerReader, workspace_id: UUID, *, anchors: Mapping[int, bytes] | None = None
+    ledger: LedgerReader,
+    workspace_id: UUID,
+    *,
+    start: Head | None = None,
+    anchors: Mapping[int, bytes] | None = None,
 ) -> LedgerVerification:
     """Verify a chain and that it ends where its head says.
 
     The head is read before and after, so that entries appended meanwhile do no harm while entries
     past the head, or missing before it, are faults. `anchors` are the hashes that positions must
-    have, known before this call: a chain that ends before one of them was cut.
+    have, known before this call: a chain that ends before one of them was cut. `start` is a head
+    that is trusted already; nothing up to it is looked at.
     """
     head = ledger.head()
     found = verify(
-        entries_of(ledger, up_to=head.position),
+        entries_of(ledger, after=start.position if start else 0, up_to=head.position),
         workspace_id=workspace_id,
+        start=start,
         expected=head,
         anchors=anchors,
     )

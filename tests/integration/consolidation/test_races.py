@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
@@ -18,6 +18,7 @@ from tests.support.embedding import HASHING
 from tests.support.remembering import NOON, fact
 
 from cairn.clock import utc_now
+from cairn.consolidation import control
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.plan import Add, Batch, Clash, Flag, Pair, Plan, Supersede
 from cairn.errors import NotFound
@@ -290,6 +291,27 @@ def test_a_run_asked_for_takes_its_client_only_and_wakes_its_machine_once(
     assert (types["consolidation.started"], types["consolidation.finished"]) == (1, 1)
     with pytest.raises(NotFound):
         world.start(world.system.principal, client_id="nobody")
+
+
+def test_a_schedule_takes_a_page_of_workspaces_and_says_where_the_next_one_begins(
+    opened: Callable[..., Consolidating], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worlds = [opened() for _ in range(3)]
+    for world in worlds:
+        told_pair(world, client_id="acme")
+        told_pair(world, client_id="umbrella")
+    ids = sorted(world.workspace_id for world in worlds)
+    begin = replace(worlds[0].begin, workspaces=lambda: ids)
+    monkeypatch.setattr(control, "MAX_WORKSPACES", 2)
+    first = begin(workspace_id=None, run_id=None, execution="e")
+    assert [one["workspace_id"] for one in first["workspaces"]] == [str(one) for one in ids[:2]]
+    assert (len(first["clients"]), first["next"]) == (4, str(ids[1]))
+    monkeypatch.setattr(control, "MAX_CLIENTS", 1)
+    last = begin(workspace_id=None, run_id=None, execution="f", after=UUID(first["next"]))
+    assert [one["workspace_id"] for one in last["workspaces"]] == [str(ids[2])]
+    assert (len(last["clients"]), last["wait"], last["next"]) == (1, 1, None)
+    full = begin(workspace_id=None, run_id=None, execution="g")
+    assert (len(full["workspaces"]), full["next"]) == (1, str(ids[0]))
 
 
 def test_a_part_that_failed_is_kept_and_fails_the_run(

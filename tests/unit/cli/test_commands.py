@@ -277,10 +277,11 @@ class AuditFunction:
 
 
 def test_ledger_anchor_runs_the_audit_functions_step() -> None:
-    audit = AuditFunction({"verified": 3, "anchored": 2})
+    told = {"verified": 3, "anchored": 2, "waiting": 1}
+    audit = AuditFunction(told)
     shell = Shell(aws={"lambda": audit})
     shown = shell.run("ledger", "anchor", "--json")
-    assert (shown.exit_code, json.loads(shown.stdout)) == (0, {"verified": 3, "anchored": 2})
+    assert (shown.exit_code, json.loads(shown.stdout)) == (0, told)
     assert audit.invoked == [
         {"FunctionName": "cairn-local-audit", "Payload": '{"step": "verify_and_anchor"}'}
     ]
