@@ -10,6 +10,7 @@ NOT_FOR_OPERATORS = {
     "signing_key",  # on AWS it is in KMS
     "app_database_url",  # the launcher's, on the laptop
     "build",
+    "connector_commands",  # the launcher's
     "key_store",
     "layers",
     "model_dir",
