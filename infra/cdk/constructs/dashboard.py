@@ -37,6 +37,7 @@ def dashboard(
     page.add_widgets(*_queue(pipeline))
     page.add_widgets(*_functions(functions))
     page.add_widgets(*_searches())
+    page.add_widgets(*_feedback(functions))
     page.add_widgets(*_machines(pipeline))
     return page
 
@@ -80,6 +81,23 @@ def _searches() -> list[cloudwatch.IWidget]:
         for name in ("RecallDegraded", "VectorLegEmpty")
     ]
     return [_graph("Searches, ms", time), _graph("Searches with a part missing", trouble)]
+
+
+def _feedback(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWidget]:
+    """What readers said of results: over time, and by recipe, reason and signal."""
+    said = [function_metric("api", name, "Sum") for name in ("FeedbackUseful", "FeedbackUnhelpful")]
+    table = cloudwatch.LogQueryWidget(
+        title="Feedback by recipe, reason and signal",
+        log_group_names=[functions["api"].log_group.log_group_name],
+        query_lines=[
+            'filter message = "recall.feedback"',
+            "stats count(*) as judged, avg(useful) as share by recipe, retrieval_reason, signal",
+            "sort judged desc",
+        ],
+        view=cloudwatch.LogQueryVisualizationType.TABLE,
+        width=HALF_A_ROW,
+    )
+    return [_graph("Feedback on results", said), table]
 
 
 def _machines(pipeline: PipelineStack) -> list[cloudwatch.IWidget]:

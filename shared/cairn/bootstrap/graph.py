@@ -70,5 +70,7 @@ def walk_services(opened: Database, recalled: Recall, runs: RunRecorder) -> Grap
             settings=recalled.settings,
         ),
         summaries=ReadSummaries(transactions=transactions),
-        feedback=GiveFeedback(store=PostgresFeedback(opened, runs.wait_for), clock=utc_now),
+        feedback=GiveFeedback(
+            store=PostgresFeedback(opened, runs.wait_for), clock=utc_now, note=recalled.note
+        ),
     )

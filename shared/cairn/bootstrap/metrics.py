@@ -20,12 +20,16 @@ NAMESPACE = "Cairn"
 VECTOR_LEG_EMPTY = "VectorLegEmpty"
 RECALL_DEGRADED = "RecallDegraded"
 RECALL_MILLISECONDS = "RecallMilliseconds"
+FEEDBACK_USEFUL = "FeedbackUseful"
+FEEDBACK_UNHELPFUL = "FeedbackUnhelpful"
 OLDEST_OUTBOX_SECONDS = "OldestOutboxSeconds"
 UNITS: Mapping[str, str] = MappingProxyType(
     {
         VECTOR_LEG_EMPTY: "Count",
         RECALL_DEGRADED: "Count",
         RECALL_MILLISECONDS: "Milliseconds",
+        FEEDBACK_USEFUL: "Count",
+        FEEDBACK_UNHELPFUL: "Count",
         OLDEST_OUTBOX_SECONDS: "Seconds",
     }
 )
@@ -57,6 +61,8 @@ def values_of(event: str, fields: Mapping[str, Any]) -> dict[str, float]:
         }
     if event == "recall.vector_leg_empty" and not fields["excused"]:
         return {VECTOR_LEG_EMPTY: 1.0}
+    if event == "recall.feedback":
+        return {FEEDBACK_USEFUL if fields["useful"] else FEEDBACK_UNHELPFUL: 1.0}
     if event == "outbox.oldest":
         return {OLDEST_OUTBOX_SECONDS: float(fields["seconds"])}
     return {}

@@ -42,6 +42,7 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
     _show_counts(deps, told)
     _show_rates(deps, told)
     _show_stored(deps, told)
+    _show_feedback(deps, told)
 
 
 def _show_counts(deps: Deps, told: Mapping[str, Any]) -> None:
@@ -72,6 +73,18 @@ def _show_stored(deps: Deps, told: Mapping[str, Any]) -> None:
         shown.add_row(f"vectors of {model}", str(count))
     for topic, count in told["outbox"].items():
         shown.add_row(f"waiting: {topic}", str(count))
+    deps.out.print(shown)
+
+
+def _show_feedback(deps: Deps, told: Mapping[str, Any]) -> None:
+    if not told["feedback"]:
+        return
+    shown = table("feedback: recipe", "reason", "signal", "judged", "useful", "")
+    for row in told["feedback"]:
+        muted = "muted" if row["signal"] in told["muted_signals"] else ""
+        named = (row["recipe"] or "-", row["retrieval_reason"], row["signal"] or "-")
+        percent = f"{100 * row['share']:.1f} %"
+        shown.add_row(*named, str(row["judged"]), percent, muted)
     deps.out.print(shown)
 
 

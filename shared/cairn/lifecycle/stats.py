@@ -7,14 +7,16 @@ which of the two, and of how many, stands beside each. Examples are `audit_memor
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.access import Principal, Role
 from cairn.access.system import system_principal
 from cairn.clock import Clock
 from cairn.lifecycle.junk import junk_of
+from cairn.retrieval.proactive import JUDGED_DAYS, muted
 from cairn.retrieval.scoring import decayed
+from cairn.retrieval.switches import workspace_recall
 from cairn.transaction import Transactions
 
 EXACT = 2_000
@@ -70,6 +72,21 @@ class ChainHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackCount:
+    """What readers said of results: of a recipe, for a reason, by a signal if it was proactive.
+
+    `recipe` is None where it was not kept, `share` that of useful ones.
+    """
+
+    recipe: str | None
+    retrieval_reason: str
+    signal: str | None
+    judged: int
+    useful: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """The numbers of a workspace. `storage_bytes` counts rows, without indexes."""
 
@@ -89,6 +106,8 @@ class Stats:
     storage_bytes: Mapping[str, int]
     vectors: Mapping[str, int]
     outbox: Mapping[str, int]
+    feedback: tuple[FeedbackCount, ...]
+    muted_signals: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +156,18 @@ class StatsStore(Protocol):
         """Return how many rows wait by topic."""
         ...
 
+    def feedback(self) -> Sequence[FeedbackCount]:
+        """Return what readers said of results, by recipe, reason and signal."""
+        ...
+
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        """As `retrieval.proactive.ProactiveReader.judged`."""
+        ...
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return what the workspace has set."""
+        ...
+
 
 class StatsStores(Protocol):
     """What the statistics need of a transaction."""
@@ -177,7 +208,14 @@ class GetStats:
                 storage_bytes=store.storage_bytes(),
                 vectors=store.vectors(),
                 outbox=store.outbox(),
+                feedback=tuple(store.feedback()),
+                muted_signals=_muted(store, self.clock()),
             )
+
+
+def _muted(store: StatsStore, now: datetime) -> tuple[str, ...]:
+    chosen = workspace_recall(store.settings())[0].proactive_signals
+    return tuple(sorted(muted(store.judged(now - JUDGED_DAYS), chosen)))
 
 
 def _decay(store: StatsStore, facts: int, now: datetime) -> Rate:

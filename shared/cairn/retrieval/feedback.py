@@ -1,12 +1,13 @@
 """What readers say of the nodes a search returned, above all of those nobody asked for.
 
-Kept to be measured; it changes no ranking.
+Counted by recipe, reason and signal (`lifecycle.stats`); a signal of proactive nodes that is mostly
+of no use is muted (`proactive`). It changes no ranking.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.errors import NotFound
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from cairn.access import Principal
     from cairn.clock import Clock
+    from cairn.retrieval.ports import Report
 
 DIRECT = "direct"
 PROACTIVE = "proactive"
@@ -23,12 +25,16 @@ PROACTIVE = "proactive"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """Whether a node was of use. `retrieval_reason` is direct or proactive, as the answer said."""
+    """Whether a node was of use. `retrieval_reason` is direct or proactive, as the answer said.
+
+    `signal` is the answer's `proactive_signal`, of a proactive node.
+    """
 
     search_id: UUID
     node_id: UUID
     useful: bool
     retrieval_reason: str = DIRECT
+    signal: str | None = None
 
 
 class FeedbackStore(Protocol):
@@ -38,8 +44,8 @@ class FeedbackStore(Protocol):
         """Return whether a search returned a node; None for a search the principal may not see."""
         ...
 
-    def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> None:
-        """Keep the principal's last word on a node of a search."""
+    def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> str | None:
+        """Keep the principal's last word on a node of a search; return the search's recipe."""
         ...
 
 
@@ -49,6 +55,7 @@ class GiveFeedback:
 
     store: FeedbackStore
     clock: Clock
+    note: Report | None = None
 
     def __call__(self, principal: Principal, feedback: Feedback) -> Feedback:
         """Keep `feedback` and return it. NotFound for a search or a node of it that is not there.
@@ -61,5 +68,18 @@ class GiveFeedback:
             raise NotFound(
                 "No search of yours returned this node.", search_id=str(feedback.search_id)
             )
-        self.store.keep(principal, feedback, self.clock())
+        recipe = self.store.keep(principal, feedback, self.clock())
+        if self.note is not None:
+            self.note("recall.feedback", _line_of(principal, feedback, recipe))
         return feedback
+
+
+def _line_of(principal: Principal, feedback: Feedback, recipe: str | None) -> dict[str, Any]:
+    return {
+        "workspace_id": str(principal.workspace_id),
+        "search_id": str(feedback.search_id),
+        "recipe": recipe,
+        "retrieval_reason": feedback.retrieval_reason,
+        "signal": feedback.signal,
+        "useful": int(feedback.useful),  # a share is its average
+    }

@@ -1,17 +1,21 @@
 """Nodes nobody asked for and the graph says matter: few, marked, each with its signal.
 
-Conservative: a signal speaks only where the evidence is strong, and all of them together add at
-most `PROACTIVE_CAP` nodes. Not part of the ranking; the caller puts them after the results.
+Conservative: a signal speaks only where the evidence is strong and readers do not mostly say that
+it is of no use, and all of them together add at most `PROACTIVE_CAP` nodes. Not part of the
+ranking; the caller puts them after the results.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.retrieval.records import Filters
@@ -26,6 +30,11 @@ MIN_ACCESSES = 2
 """Of a node of the session's earlier searches since it was returned."""
 REDUCED_WEIGHT = 0.5
 """Of a proactive node against a result of the same evidence."""
+JUDGED_DAYS = timedelta(days=30)
+"""Judgements older than this no longer mute a signal, so one that was muted is tried again."""
+LEAST_JUDGED = 10
+LEAST_USEFUL = 0.5
+"""Of a signal's judgements, or it is muted."""
 
 
 class Signal(StrEnum):
@@ -49,9 +58,16 @@ class Surfaced:
 class ProactiveReader(Protocol):
     """Reads the evidence of the signals inside one transaction; guards as for `RelatedReader`.
 
-    Every method returns (node, because, evidence) with the strongest evidence first. Superseded,
-    expired and archived nodes are left out.
+    Every method but `judged` returns (node, because, evidence) with the strongest evidence first.
+    Superseded, expired and archived nodes are left out.
     """
+
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        """Return by signal how often its nodes were judged since then, and how often useful.
+
+        What public keys say does not count: they may be anybody.
+        """
+        ...
 
     def recurring(
         self, node_ids: Sequence[UUID], *, minimum: float, limit: int
@@ -90,11 +106,14 @@ def surface(
     entity_ids: Sequence[UUID],
     session_id: str | None,
     filters: Filters,
+    now: datetime,
+    chosen: Mapping[str, bool] = MappingProxyType({}),
     cap: int = PROACTIVE_CAP,
 ) -> tuple[Surfaced, ...]:
     """Return at most `cap` proactive nodes, best first; none of them among `results`.
 
-    Nothing for a search in the past: what matters now did not then.
+    Nothing for a search in the past: what matters now did not then. Nothing of a muted signal:
+    `chosen` are those a workspace has switched itself.
 
     A node several signals name carries the strongest. Scores: likeness x 0.5, importance / 10 x
     0.5, and accesses / 5 (at most 1) x 0.5.
@@ -102,16 +121,29 @@ def surface(
     found: list[Surfaced] = []
     if filters.as_of_position is not None:
         return ()
-    if results:
+    quiet = muted(reader.judged(now - JUDGED_DAYS), chosen)
+    if results and Signal.RECURRING_PATTERN not in quiet:
         rows = reader.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
         found += _surfaced(Signal.RECURRING_PATTERN, rows, best=1.0)
-    if entity_ids:
+    if entity_ids and Signal.ENTITY_CONTEXT not in quiet:
         rows = reader.important_connections(entity_ids, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL)
         found += _surfaced(Signal.ENTITY_CONTEXT, rows, best=10.0)
-    if session_id:
+    if session_id and Signal.RETRIEVAL_HISTORY not in quiet:
         rows = reader.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
         found += _surfaced(Signal.RETRIEVAL_HISTORY, rows, best=5.0)
     return strongest(found, without=results, cap=cap)
+
+
+def muted(judged: Mapping[str, tuple[int, int]], chosen: Mapping[str, bool]) -> frozenset[Signal]:
+    """Return the signals that are not to speak: as the workspace says, else as readers do."""
+    return frozenset(
+        signal for signal in Signal if not chosen.get(signal, not _unhelpful(judged.get(signal)))
+    )
+
+
+def _unhelpful(judged: tuple[int, int] | None) -> bool:
+    count, useful = judged or (0, 0)
+    return count >= LEAST_JUDGED and useful / count < LEAST_USEFUL
 
 
 def strongest(

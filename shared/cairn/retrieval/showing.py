@@ -70,6 +70,8 @@ def proactive(
         entity_ids=entity_ids,
         session_id=search.request.session_id,
         filters=search.filters,
+        now=search.started_at,
+        chosen=search.workspace.proactive_signals,
         cap=wanted,
     )
     if not found:

@@ -25,7 +25,7 @@ from cairn.retrieval.proactive import ProactiveReader, surface
 from cairn.retrieval.question_names import question_names
 from cairn.retrieval.records import Filters
 from cairn.retrieval.scoring import DECAY_PER_DAY, DECAYING_KINDS
-from cairn.retrieval.switches import workspace_weights
+from cairn.retrieval.switches import workspace_recall, workspace_weights
 from cairn.text.checks import clean_text
 
 if TYPE_CHECKING:
@@ -163,6 +163,7 @@ class QuerySubgraph:
         """
         bounds = check(request)
         start = self.stopwatch()
+        signals = self._signals(principal)
         intents = self._intents(principal, request)
         filters = Filters(as_of_position=self._position(principal, request))
         matching = self.stopwatch()
@@ -179,7 +180,7 @@ class QuerySubgraph:
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
             found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            shown = self._shown(stores.graph, found, request, filters)
+            shown = self._shown(stores.graph, found, request, filters, signals)
         return replace(
             shown,
             intents=intents,
@@ -203,6 +204,11 @@ class QuerySubgraph:
 
     def _weights(self, principal: Principal) -> IntentWeights:
         return workspace_weights(self.settings, principal) or self.weights
+
+    def _signals(self, principal: Principal) -> Mapping[str, bool]:
+        if self.settings is None:
+            return {}
+        return workspace_recall(self.settings(principal))[0].proactive_signals
 
     def _seeds(
         self, principal: Principal, request: SubgraphRequest, filters: Filters
@@ -235,6 +241,7 @@ class QuerySubgraph:
         found: Exploration,
         request: SubgraphRequest,
         filters: Filters,
+        signals: Mapping[str, bool],
     ) -> Subgraph:
         wanted = {
             node_id: score
@@ -245,8 +252,9 @@ class QuerySubgraph:
         reached = [node_id for node_id, _ in best(wanted, request.max_nodes)]
         kept = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
         nodes = {node.id: node for node in reader.read(kept, filters)}
-        shown = _ranked(nodes, found, self.clock())
-        extra = _proactive(reader, found, shown, request, filters)
+        now = self.clock()
+        shown = _ranked(nodes, found, now)
+        extra = _proactive(reader, found, shown, request, filters, now, signals)
         ids = {each.node.id for each in (*shown, *extra)}
         edges = _edges_between(found.edges, ids, EDGES_PER_NODE * max(1, len(ids)))
         return Subgraph(
@@ -316,6 +324,8 @@ def _proactive(
     shown: Sequence[ShownNode],
     request: SubgraphRequest,
     filters: Filters,
+    now: datetime,
+    signals: Mapping[str, bool],
 ) -> list[ShownNode]:
     """Return nodes nobody asked for; none when the caller narrowed what is shown or is full."""
     room = request.max_nodes - len(shown)
@@ -327,6 +337,8 @@ def _proactive(
         entity_ids=[seed.node_id for seed in found.seeds],
         session_id=request.session_id,
         filters=filters,
+        now=now,
+        chosen=signals,
     )[:room]
     nodes = {node.id: node for node in reader.read([one.node_id for one in surfaced], filters)}
     return [

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.intent_weights import IntentWeights, intent_weights
 from cairn.retrieval.fusion import RRF_K
+from cairn.retrieval.proactive import Signal
 from cairn.retrieval.recipes import (
     GRAPH,
     KEYWORD,
@@ -69,6 +70,7 @@ class WorkspaceRecall:
     """What a workspace sets for all its searches. `intent_weights` None is the published matrix.
 
     `public_subscriptions` lets public keys use the subscription leg where it is switched on.
+    `proactive_signals` lets a signal speak, or mutes it, whatever readers said of it.
     """
 
     recipe: str | None = None
@@ -76,6 +78,7 @@ class WorkspaceRecall:
     weights: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     intent_weights: IntentWeights | None = None
     public_subscriptions: bool = False
+    proactive_signals: Mapping[str, bool] = MappingProxyType({})
 
 
 def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
@@ -212,6 +215,10 @@ def _stages(value: Any) -> tuple[Mapping[str, bool], list[str]]:
     return _kept(value, lambda name, on: name in STAGES and isinstance(on, bool))
 
 
+def _signals(value: Any) -> tuple[Mapping[str, bool], list[str]]:
+    return _kept(value, lambda name, on: name in frozenset(Signal) and isinstance(on, bool))
+
+
 def _weights(value: Any) -> tuple[Mapping[str, float], list[str]]:
     return _kept(value, lambda name, weight: name in LEG_WEIGHT and _is_weight(weight))
 
@@ -246,4 +253,5 @@ _READERS: Mapping[str, Callable[[Any], tuple[Any, list[str]]]] = {
     "weights": _weights,
     "intent_weights": _rows,
     "public_subscriptions": _flag,
+    "proactive_signals": _signals,
 }

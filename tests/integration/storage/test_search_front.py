@@ -266,3 +266,51 @@ def test_answers_have_keywords_and_summaries_and_views_their_entities(door: Door
     assert traced["nodes"][0]["scores"]["relevance_score"] == 1.0
     prov = door.api.call("GET", f"/v1/nodes/{memory['id']}/lineage", params={"format": "prov"})
     assert "Kubernetes" in {one["prov:label"] for one in prov["entity"].values()}
+
+
+def test_a_signal_of_no_use_is_counted_muted_and_brought_back(
+    database: Database, door: Door
+) -> None:
+    graph = door.graph
+    graph.plant(
+        [graph.node("STRIPE"), graph.node("matters", importance=9)],
+        [graph.edge("matters", "REFERENCES", "STRIPE")],
+    )
+    stages = {"graph": True, "proactive": True, "keyword": False}
+
+    def shown(at: Door) -> list[dict[str, Any]]:
+        found = at.search("STRIPE", stages=stages, labels=["Document"])
+        rows = [one for one in found["results"] if one["retrieval_reason"] == "proactive"]
+        return [{**one, "search_id": found["meta"]["search_id"]} for one in rows]
+
+    for _ in range(10):
+        [one] = shown(door)
+        said = {
+            "node_id": one["node_id"],
+            "useful": False,
+            "retrieval_reason": "proactive",
+            "proactive_signal": one["proactive_signal"],
+        }
+        path = f"/v1/searches/{one['search_id']}/feedback"
+        assert door.api.call("POST", path, json=said)["signal"] == "entity_context"
+    wrong = door.api.answer("POST", path, json={**said, "retrieval_reason": "direct"})
+    assert wrong.status_code == 422
+    assert shown(door) == []
+    stats = door.api.call("GET", "/v1/stats")
+    assert stats["feedback"] == [
+        {
+            "recipe": "default",
+            "retrieval_reason": "proactive",
+            "signal": "entity_context",
+            "judged": 10,
+            "useful": 0,
+            "share": 0.0,
+        }
+    ]
+    assert stats["muted_signals"] == ["entity_context"]
+    subgraph = door.api.call("POST", "/v1/query/subgraph", json={"query": "STRIPE", "max_depth": 1})
+    assert subgraph["meta"]["proactive_nodes_count"] == 0
+    door.settings(database, '{"recall": {"proactive_signals": {"entity_context": true}}}')
+    again = Door(door.world, door.folder)
+    assert [one["proactive_signal"] for one in shown(again)] == ["entity_context"]
+    assert again.api.call("GET", "/v1/stats")["muted_signals"] == []

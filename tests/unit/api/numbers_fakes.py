@@ -8,7 +8,7 @@ from uuid import UUID
 from cairn.access import Principal, Role
 from cairn.api.services import StatsServices
 from cairn.lifecycle.orphans import Orphan, Orphans
-from cairn.lifecycle.stats import ChainHead, Rate, Stats
+from cairn.lifecycle.stats import ChainHead, FeedbackCount, Rate, Stats
 
 
 def rate(count: int, of: int, *, exact: bool = True) -> Rate:
@@ -16,6 +16,17 @@ def rate(count: int, of: int, *, exact: bool = True) -> Rate:
 
 
 STATS = Stats(
+    feedback=(
+        FeedbackCount(
+            recipe="default",
+            retrieval_reason="proactive",
+            signal="entity_context",
+            judged=10,
+            useful=4,
+            share=0.4,
+        ),
+    ),
+    muted_signals=("entity_context",),
     nodes=12,
     labels={"Entity": 2, "Memory": 10},
     kinds={"event": 4, "fact": 6},

@@ -1,7 +1,8 @@
 """Proactive nodes: few, marked, and each with the strongest of its signals."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from cairn.retrieval.proactive import Signal, Surfaced, proactive_json, strongest, surface
 from cairn.retrieval.records import Filters
 
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
 Rows = Sequence[tuple[UUID, UUID, float]]
 
 
@@ -23,7 +25,12 @@ class Evidence:
     alike: Rows = ()
     important: Rows = ()
     again: Rows = ()
+    said: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     asked: list[tuple[str, float, int]] = field(default_factory=list[tuple[str, float, int]])
+
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        assert since == NOW - timedelta(days=30)
+        return self.said
 
     def recurring(self, node_ids: Sequence[UUID], *, minimum: float, limit: int) -> Rows:
         self.asked.append(("recurring", minimum, limit))
@@ -46,6 +53,7 @@ def surfaced(
     entity_ids: Sequence[UUID] = (n(2),),
     session_id: str | None = "s",
     filters: Filters | None = None,
+    chosen: Mapping[str, bool] | None = None,
     cap: int = 5,
 ) -> tuple[Surfaced, ...]:
     return surface(
@@ -54,6 +62,8 @@ def surfaced(
         entity_ids=entity_ids,
         session_id=session_id,
         filters=filters or Filters(),
+        now=NOW,
+        chosen=chosen or {},
         cap=cap,
     )
 
@@ -122,3 +132,23 @@ def test_an_answer_says_why_a_node_is_there() -> None:
 def test_ties_are_ordered_by_id() -> None:
     two = [Surfaced(node_id=n(k), signal=Signal.ENTITY_CONTEXT, score=0.4) for k in (9, 3)]
     assert [one.node_id for one in strongest(two, without=(), cap=5)] == [n(3), n(9)]
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "speaks"),
+    [
+        ((9, 0), {}, True),  # too few to tell
+        ((10, 5), {}, True),  # not mostly of no use
+        ((10, 4), {}, False),
+        ((10, 4), {"entity_context": True}, True),  # the workspace's word goes first
+        ((10, 10), {"entity_context": False}, False),
+        ((0, 0), {"recurring_pattern": False}, True),
+    ],
+)
+def test_a_signal_readers_find_mostly_of_no_use_is_muted_until_told_otherwise(
+    said: tuple[int, int], chosen: dict[str, bool], speaks: bool
+) -> None:
+    reader = Evidence(important=[(n(7), n(2), 8)], said={"entity_context": said})
+    found = surfaced(reader, chosen=chosen)
+    assert [one.node_id for one in found] == ([n(7)] if speaks else [])
+    assert ("important" in {name for name, _, _ in reader.asked}) is speaks

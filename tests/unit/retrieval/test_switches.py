@@ -104,6 +104,10 @@ def test_valid_settings_of_a_workspace_are_taken() -> None:
             ("recall.intent_weights.why.CAUSED_BY",),
         ),
         ({"public_subscriptions": "yes"}, ("recall.public_subscriptions",)),
+        (
+            {"proactive_signals": {"gossip": True, "entity_context": 1}},
+            ("recall.proactive_signals.gossip", "recall.proactive_signals.entity_context"),
+        ),
     ],
 )
 def test_settings_nobody_can_use_are_named_and_left_out(given: Any, wrong: tuple[str, ...]) -> None:

@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Response
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
@@ -12,6 +13,7 @@ from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
 from cairn.retrieval.feedback import Feedback
+from cairn.retrieval.proactive import Signal
 
 routes = router("searches")
 
@@ -23,6 +25,7 @@ _GIVEN: dict[str, Any] = {
         "node_id": {"type": "string", "format": "uuid"},
         "useful": {"type": "boolean"},
         "retrieval_reason": {"type": "string", "enum": ["direct", "proactive"]},
+        "signal": {"type": ["string", "null"], "enum": [*(one.value for one in Signal), None]},
     },
 }
 
@@ -33,6 +36,14 @@ class FeedbackIn(Body):
     node_id: Annotated[UUID, Field(strict=False)]
     useful: bool
     retrieval_reason: Literal["direct", "proactive"] = "direct"
+    proactive_signal: Annotated[Signal, Field(strict=False)] | None = None
+
+    @model_validator(mode="after")
+    def signal_of_a_proactive_node(self) -> "FeedbackIn":
+        """Refuse a signal of a node that was asked for."""
+        if self.proactive_signal is not None and self.retrieval_reason != "proactive":
+            raise PydanticCustomError("signal", "proactive_signal is of proactive nodes only")
+        return self
 
 
 @routes.post(
@@ -44,11 +55,16 @@ class FeedbackIn(Body):
 def give_feedback(
     search_id: UUID, body: FeedbackIn, caller: Anyone, services: Services
 ) -> Response:
-    """Keep what this key says of a node its search returned; a second time replaces the first."""
+    """Keep what this key says of a node its search returned; a second time replaces the first.
+
+    `proactive_signal` is what the answer said of a proactive node: a signal of which at least ten
+    judgements of the last 30 days say mostly no is muted until they are older.
+    """
     feedback = Feedback(
         search_id=search_id,
         node_id=body.node_id,
         useful=body.useful,
         retrieval_reason=body.retrieval_reason,
+        signal=body.proactive_signal.value if body.proactive_signal else None,
     )
     return answer(services.graph.feedback(caller, feedback))

@@ -206,6 +206,10 @@ class InMemoryGraph:
         """Return nothing: searches are not kept in memory."""
         return ()
 
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        """Return nothing: feedback is not kept in memory."""
+        return {}
+
     def _present(self) -> dict[UUID, Node]:
         return {one.id: one for one in self._visible(Filters()) if one.state in _FOUND}
 

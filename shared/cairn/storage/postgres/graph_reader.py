@@ -188,6 +188,11 @@ class PostgresGraph(Store):
             limit=limit,
         ).fetchall()
 
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        """Return how many judgements there are by signal, and how many say useful."""
+        rows = self.run("graph.judged", since=since)
+        return {signal: (judged, useful) for signal, judged, useful in rows}
+
     def _rows(self, pair: tuple[str, str], filters: Filters, **parameters: Any) -> list[Any]:
         statement, asked = self._asked(pair, filters, parameters)
         with self.connection.cursor(binary=True) as cursor:
@@ -243,8 +248,8 @@ class PostgresFeedback:
             row = connection.execute(query("graph.searched"), asked).fetchone()
         return row[0] if row else None
 
-    def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> None:
-        """Keep the principal's last word on a node of a search."""
+    def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> str | None:
+        """Keep the principal's last word on a node of a search; return the search's recipe."""
         asked = {
             "workspace_id": principal.workspace_id,
             "search_id": feedback.search_id,
@@ -252,10 +257,12 @@ class PostgresFeedback:
             "principal_id": principal.principal_id,
             "useful": feedback.useful,
             "retrieval_reason": feedback.retrieval_reason,
+            "signal": feedback.signal,
             "now": now,
         }
         with bound(self._database, principal, read_only=False) as connection:
-            connection.execute(query("graph.keep_feedback"), asked)
+            row = connection.execute(query("graph.keep_feedback"), asked).fetchone()
+        return row[0] if row else None
 
 
 def _found_node(**row: Any) -> FoundNode:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cairn.lifecycle.orphans import Orphan, Orphans
-from cairn.lifecycle.stats import ChainHead, Counts, FactAge, MemorySketch
+from cairn.lifecycle.stats import ChainHead, Counts, FactAge, FeedbackCount, MemorySketch
 from cairn.storage.postgres.store import Store
 from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
 _COLUMNS = ("label", "kind", "state", "category", "knowledge_category")
 _WHOLE = 2 ** len(_COLUMNS) - 1
@@ -77,6 +78,30 @@ class PostgresStats(Store):
     def outbox(self) -> Mapping[str, int]:
         """Return how many rows wait by topic."""
         return dict(self.run("stats.outbox").fetchall())
+
+    def feedback(self) -> Sequence[FeedbackCount]:
+        """Return what readers said of results."""
+        return [
+            FeedbackCount(
+                recipe=recipe,
+                retrieval_reason=reason,
+                signal=signal,
+                judged=judged,
+                useful=useful,
+                share=round(useful / judged, 4),
+            )
+            for recipe, reason, signal, judged, useful in self.run("stats.feedback")
+        ]
+
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        """Return judgements of proactive nodes by signal."""
+        rows = self.run("graph.judged", since=since)
+        return {signal: (judged, useful) for signal, judged, useful in rows}
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return what the workspace has set."""
+        row = self.run("recall_setup.settings").fetchone()
+        return row[0] if row else {}
 
     def orphans(self, kind: Orphan, *, limit: int, examples: int) -> Orphans:
         """Return how many there are, counted up to `limit`, and the first of them by id."""

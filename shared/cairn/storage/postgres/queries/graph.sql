@@ -474,8 +474,20 @@ SELECT %(node_id)s = ANY (r.returned) FROM search_run r
 -- name: keep_feedback
 -- What a principal says of a node a search returned; its last word counts.
 INSERT INTO search_feedback (workspace_id, search_id, node_id, principal_id, useful,
-  retrieval_reason, recorded_at)
-VALUES (%(workspace_id)s, %(search_id)s, %(node_id)s, %(principal_id)s, %(useful)s,
-  %(retrieval_reason)s, %(now)s)
+  retrieval_reason, signal, recorded_at, recipe)
+SELECT %(workspace_id)s, %(search_id)s, %(node_id)s, %(principal_id)s, %(useful)s,
+  %(retrieval_reason)s, %(signal)s, %(now)s, r.recipe
+  FROM search_run r WHERE r.workspace_id = %(workspace_id)s AND r.id = %(search_id)s
 ON CONFLICT (workspace_id, search_id, node_id, principal_id)
-  DO UPDATE SET useful = EXCLUDED.useful, recorded_at = EXCLUDED.recorded_at
+  DO UPDATE SET useful = EXCLUDED.useful, retrieval_reason = EXCLUDED.retrieval_reason,
+     signal = EXCLUDED.signal, recorded_at = EXCLUDED.recorded_at
+RETURNING recipe
+
+-- name: judged
+-- What people and agents said of proactive nodes since a moment, by signal: how many, how many useful.
+SELECT f.signal, count(*), count(*) FILTER (WHERE f.useful)
+  FROM search_feedback f
+  JOIN principal p ON p.workspace_id = %(workspace_id)s AND p.id = f.principal_id
+ WHERE f.workspace_id = %(workspace_id)s AND f.signal IS NOT NULL AND f.recorded_at >= %(since)s
+   AND p.role <> 'public'
+ GROUP BY f.signal

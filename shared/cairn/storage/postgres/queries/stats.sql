@@ -83,6 +83,13 @@ SELECT 'vector_cache', coalesce(sum(pg_column_size(t.*)), 0)::bigint FROM embedd
 SELECT m.name, count(*) FROM embedding e JOIN embedding_model m ON m.id = e.model_id
  WHERE e.workspace_id = %(workspace_id)s GROUP BY m.name ORDER BY m.name
 
+-- name: feedback
+-- What readers said of results, by recipe, reason and signal.
+SELECT recipe, retrieval_reason, signal, count(*), count(*) FILTER (WHERE useful)
+  FROM search_feedback WHERE workspace_id = %(workspace_id)s
+ GROUP BY recipe, retrieval_reason, signal
+ ORDER BY recipe NULLS LAST, retrieval_reason, signal NULLS LAST
+
 -- name: outbox
 -- What waits, by topic.
 SELECT topic, count(*) FROM outbox WHERE workspace_id = %(workspace_id)s
