@@ -176,7 +176,7 @@ def test_a_second_summary_with_sources_is_taken() -> None:
     agents.planner.summaries = ["All is well.", f"The account is unlocked {DOC}."]
     one = agents.begin()
     agents.work(one)
-    assert agents.desk.written[one]["summary"] == f"The account is unlocked {DOC}."
+    assert agents.desk.written[one]["summary"] == "The account is unlocked (Unlock)."
 
 
 @pytest.mark.parametrize("verdict", [Verdict.SKIPPED, Verdict.FAILED_BUDGET])

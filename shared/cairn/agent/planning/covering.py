@@ -55,17 +55,19 @@ _CLOSING = re.compile(
     r"with )*(?:regards|wishes)"
     r"|(?:many |a lot of )?thanks[\w ]*|ta|tia"
     r"|thank you[\w ]*|thx|cheers|best|sincerely|yours (?:sincerely|faithfully|truly)|all the best"
-    r"|(?:mit )?(?:viele[nr]?|freundlichen?|sch(?:o|\u00f6)ne|beste|herzliche|liebe|lg|"
-    r"vg)(?: und \w+)?"
+    r"|(?:mit )?(?:viele[nr]?|freundlichen?|sch(?:o|\u00f6)ne[nr]?|beste[nr]?|herzliche[nr]?|"
+    r"liebe|lg|vg)(?: und \w+)?"
     r"(?: gr(?:u|\u00fc)(?:ss|\u00df)en?)?|mfg|danke[\w ]*|(?:vielen|besten|herzlichen) dank[\w ]*"
     r"|(?:bien )?cordialement|(?:tr(?:e|\u00e8)s )?cordiales salutations|merci[\w' ]*|"
     r"bonne journ(?:e|\u00e9)e"
     r"|(?:muchas |mil )?gracias[\w ]*|"
     r"(?:un )?(?:cordial )?saludos?(?: cordial(?:es)?)?|atentamente))"
-    r"(?:\s*[,.!]*\s*)(?P<name>[^.!?\n]*(?:\n[^\n]*){0,6})\s*\Z",
+    r"(?:\s*[,.!]*\s*)(?P<name>[^!?\n]*(?:\n[^\n]*){0,6})\s*\Z",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"(?:\n|(?<=[.!?)])[^\S\n])\s*(?:[^\W\d_]\.\s?)?[^.!?\n]{1,60}\s*\Z")
+_TRAILING = re.compile(
+    r"(?:\n|(?<=[.!?)])[^\S\n])\s*(?:[^\W\d_]\.\s?)?(?:[^.!?\n]|\b(?:ext|tel)\.){1,60}\s*\Z"
+)
 """What stands behind the last sentence."""
 
 _BESIDE_PAIR = frozenset(
@@ -189,7 +191,7 @@ def unsigned(body: str, known: Who) -> str:
     closing = _CLOSING.search(text)
     if closing is not None:
         kept = "" if _is_signature(closing["name"], known) else closing["name"]
-        return f"{text[: closing.start()]}\n{kept}".strip()
+        return f"{text[: closing.start('name')]}\n{kept}".strip()
     trailing = _TRAILING.search(text)
     return text[: trailing.start()] if trailing and _is_signature(trailing[0], known) else text
 
@@ -283,7 +285,7 @@ def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[s
     ]
 
 
-_TIME = re.compile(r"\d{1,4}(?:h|am|pm|th|st|nd|rd)?(?:\d\d)?")
+_TIME = re.compile(r"\d{1,4}(?:h|x|am|pm|th|st|nd|rd)?(?:\d\d)?")
 
 
 def _is_time(word: str) -> bool:

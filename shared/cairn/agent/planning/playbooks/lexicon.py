@@ -43,45 +43,45 @@ def lexicon(text: str) -> Lexicon:
 
 COMMON: Mapping[str, Lexicon] = {
     "en": lexicon("""
-        i im m d ve ll re ive id ill me my myself we were weve us our you your youre it its that
-        thats this these those the a an and or but so because since as if then too also very
-        really quite just only now again already am is are was be been being has have had having
-        do does did done will would can could should may might must to of in on at by for from
-        with up down under about over out till until when where what which how there here some all
-        any each every both more most much many few several lot lots bit one two three four five
-        six seven eight nine ten times last next old new same own ones anymore today yesterday
-        tomorrow morning afternoon evening noon monday tuesday wednesday thursday friday saturday
-        sunday week month day days hour hours half minute minutes pm oclock ago soon asap possible
-        possibly quick quickly fast immediately urgent urgently early late later moment right
-        straight hi hello hey dear good greetings team everyone everybody help desk helpdesk
-        support please pls plz kindly thanks thank thx cheers regards best kind warm wishes
-        sincerely sorry apologies apologise trouble bother bothering hassle inconvenience grateful
-        appreciate appreciated great nice glad happy advance service sir madam understanding
-        patience need needs needed want like getting get got able let lets annoying annoyed
-        annoyance frustrating frustrated ridiculous unacceptable terrible stupid silly
-        embarrassing embarrassed unfortunately sadly honestly deadline deadlines payroll meeting
-        presentation shift waiting work working job busy important managed manage simply
-        completely totally fully currently temporarily seriously literally clearly obviously
-        probably hopefully finally actually basically usually normally easily middle end closing
-        figures report reports invoices documents files orders numbers u ur r sooner meantime
-        meanwhile afterwards beforehand thing things bad terribly awfully super fine ok okay set
-        problem problems issue into through couple bunch stack pile instead third fourth fifth
-        sixth telling quarter lunch start starting begin beginning tonight weekly monthly daily
-        quarterly annual year reason think believe guess seems seem seemed looks happened happens
-        happening accidental brand fresh latest recent recently lately previous real proper
-        properly keen asking ask favour favor bear annoyingly regretfully tad little sharp ahead
-        ready heads delay delays delayed stuck blocking priority top high gotta wanna tho cuz cos
-        manageable delighted wonderful lovely fantastic awesome
+        ta tia million bunch ton cheerio yours i im m d ve ll re ive id ill me my myself we were
+        weve us our you your youre it its that thats this these those the a an and or but so
+        because since as if then too also very really quite just only now again already am is are
+        was be been being has have had having do does did done will would can could should may
+        might must to of in on at by for from with up down under about over out till until when
+        where what which how there here some all any each every both more most much many few
+        several lot lots bit one two three four five six seven eight nine ten times last next old
+        new same own ones anymore today yesterday tomorrow morning afternoon evening noon monday
+        tuesday wednesday thursday friday saturday sunday week month day days hour hours half
+        minute minutes pm oclock ago soon asap possible possibly quick quickly fast immediately
+        urgent urgently early late later moment right straight hi hello hey dear good greetings
+        team everyone everybody help desk helpdesk support please pls plz kindly thanks thank thx
+        cheers regards best kind warm wishes sincerely sorry apologies apologise trouble bother
+        bothering hassle inconvenience grateful appreciate appreciated great nice glad happy
+        advance service sir madam understanding patience need needs needed want like getting get
+        got able let lets annoying annoyed annoyance frustrating frustrated ridiculous
+        unacceptable terrible stupid silly embarrassing embarrassed unfortunately sadly honestly
+        deadline deadlines payroll meeting presentation shift waiting work working busy important
+        managed manage simply completely totally fully currently temporarily seriously literally
+        clearly obviously probably hopefully finally actually basically usually normally easily
+        middle end closing figures report reports invoices documents files orders numbers u ur r
+        sooner meantime meanwhile afterwards beforehand thing things bad terribly awfully super
+        fine ok okay problem problems issue into through couple stack pile instead third fourth
+        fifth sixth telling quarter lunch start starting begin beginning tonight weekly monthly
+        daily quarterly annual year reason think believe guess seems seem seemed looks accidental
+        brand fresh latest recent recently lately previous real proper properly keen asking ask
+        favour favor bear annoyingly regretfully tad little sharp ahead ready heads delay delays
+        delayed stuck blocking priority top high gotta wanna tho cuz cos manageable delighted
+        wonderful lovely fantastic awesome
     """),
     "de": lexicon("""
-        ich mich mir mein meine meinen meinem meiner meines wir uns unser unsere unseren sie ihr
-        ihre ihnen ihrem ihren ihrer es das dass dies diese dieser diesen der die den dem des ein
-        eine einen einem einer und oder aber weil da denn seit seitdem wenn dann auch sehr nur
-        jetzt nun wieder schon gleich noch bin ist sind war waren wird wurde worden werden sein
-        hat habe haben hatte hatten gehabt kann konnen konnte konnten konnt muss mussen soll darf
-        mochte wurden zu zum zur von vom in im ins an am auf bei beim fur mit aus nach uber um bis
-        durch als wie was wo so mehr viel viele mal male einmal zweimal dreimal zwei drei vier
-        funf sechs sieben acht neun zehn alt alte alten neue neues neuen neuer heute gestern
+        mfg lg vg ich mich mir mein meine meinen meinem meiner meines wir uns unser unsere unseren
+        sie ihr ihre ihnen ihrem ihren ihrer es das dass dies diese dieser diesen der die den dem
+        des ein eine einen einem einer und oder aber weil da denn seit seitdem wenn dann auch sehr
+        nur jetzt nun wieder schon gleich noch bin ist sind war waren wird wurde worden werden
+        sein hat habe haben hatte hatten gehabt kann konnen konnte konnten konnt muss mussen soll
+        darf mochte wurden zu zum zur von vom in im ins an am auf bei beim fur mit aus nach uber
+        um bis durch als wie was wo so mehr viel viele mal male einmal zweimal dreimal zwei drei
+        vier funf sechs sieben acht neun zehn alt alte alten neue neues neuen neuer heute gestern
         morgen fruh vormittag mittag nachmittag abend montag dienstag mittwoch donnerstag freitag
         samstag sonntag woche monat tag tage stunde stunden minute minuten uhr bald schnell
         schnellstmoglich moglichst moglich rasch umgehend dringend dringende eilig eilt bisschen
@@ -136,81 +136,149 @@ COMMON: Mapping[str, Lexicon] = {
 
 LOCKOUT: Mapping[str, Lexicon] = {
     "en": lexicon("""
-        account login logins log logged logging sign signed signing signin user username profile
-        portal system app application site website screen page workspace intranet password*
-        passphrase credentials pw locked locks locking lockout lockouts blocked blocking blocks
-        unlock* unblock* reactivate reenable restore access open reopen release free failed fail
-        fails failing attempt attempts try tried trying tries retry retried enter entered entering
-        type typed typing mistype* misspell* misspelt mistake* accident accidentally typo typos
-        incorrect incorrectly twice see white blank loading mixed mix mixing confused message
-        messages error says saying said shows showing displays reads contact administrator admin
-        caps capslock shift key keyboard browser chrome edge firefox safari pc computer laptop
-        desktop tablet phone handheld scanner terminal station start starts started remember
-        remembered remembering forgot forgotten memory think thought change changed changing
-        updated usual previous current fingers clumsy head row fault clumsiness fat sausage hurry
-        rush rushed rushing hasty stress stressed tired coffee due attempted temporarily automatic
-        automatically security period policy reason reasons successive consecutive repeated
-        repeatedly continuous multiple unsuccessful unsuccessfully invalid rejected refused denied
-        accepted self myself foolish foolishly stupidly idiot dumb confusing german french english
-        spanish layout letters letter capital characters character number numbers special signs
-        symbol uppercase lowercase saved stored autofill autofilled autocomplete pasted copied me
-        know quickly put putting used using use still continue finish restart restarted
-        reloaded cache cleared cookies
+        filled filling fills hitting hiya howdy kept almost nearly barely noticed notice noticing
+        realised realized office simple careful promise twenty thirty fifteen forty fifty sixty
+        minutes requested request required prompted board form since found mind would minded
+        ticket tickets down stupidity habit used routine muscle memory slip slipped blame blamed
+        clearly apparently properly carefully slowly twice quickly nevertheless anyway however
+        hence thus therefore otherwise especially particularly exactly approximately roughly
+        around least most best better worse bad good big small large huge short long little quite
+        enough full whole entire complete main single double triple sixth seventh eighth final
+        expired expire expires outdated obsolete previous earlier beforehand eventually
+        immediately instantly promptly swiftly speedy speedily urgently pressing critical crucial
+        essential vital necessary needed inconvenient awkward unlucky unfortunate pity shame oops
+        ouch argh ugh sigh hmm hm ah oh well yes yeah yep ok fine please pretty thankful
+        thankfully bless cheers pile piling piled workload task tasks duty duties project projects
+        document data sheet spreadsheet dashboard schedule schedules timesheet timesheets booking
+        bookings stock inventory production line lines store shop counter till cash desk front
+        reception queue backlog batch run runs month quarter half-year fiscal budget budgets
+        approval approvals payroll salaries wages wage orders shipment shipments parcel parcels
+        pallets goods delivery label labels route routes tour tours timetable roster plan plans
+        plant site hall floor building room business operations stands standing stand halt wait
+        waits waited waiting late later latest time timing soonest earliest point ended ending up
+        make made making mess messed messing screw screwed goof goofed fumble fumbled bungled
+        fluffed botched error-prone mixing mixed-up old-school fingers finger hand hands glasses
+        eyes keys numeric numpad pad num touch touchscreen swipe gloves cold sticky button buttons
+        field fields box boxes hit enter return press pressed release released space spaces blank
+        trailing copy paste pasting clipboard manager vault keeper updated update renew renewed
+        renewal rotate rotated rotation policy forced force requires require regular regularly
+        ninety days reminder account login logins log logged logging sign signed signing signin
+        user username profile portal system app application website screen page workspace intranet
+        password* passphrase credentials pw locked locks locking lockout lockouts blocked blocking
+        blocks unlock* unblock* reactivate reenable restore access open reopen free failed fail
+        fails failing attempt attempts try tried trying tries retry retried entered entering type
+        typed typing mistype* misspell* misspelt mistake* accident accidentally typo typos
+        incorrect incorrectly see white loading mixed mix confused message messages error says
+        saying said shows showing displays reads contact administrator admin caps capslock shift
+        key keyboard browser chrome edge firefox safari pc computer laptop desktop tablet phone
+        handheld scanner terminal station start starts started remember remembered remembering
+        forgot forgotten think thought change changed changing usual current clumsy head row fault
+        clumsiness fat sausage hurry rush rushed rushing hasty stress stressed tired coffee due
+        attempted temporarily automatic automatically security period reason reasons successive
+        consecutive repeated repeatedly continuous multiple unsuccessful unsuccessfully invalid
+        rejected refused denied accepted self myself foolish foolishly stupidly idiot dumb
+        confusing german french english spanish layout letters letter capital characters character
+        number numbers special signs symbol uppercase lowercase saved stored autofill autofilled
+        autocomplete pasted copied me know put putting using use still continue finish restart
+        restarted reloaded cache cleared cookies
     """),
     "de": lexicon("""
-        konto kontos account accounts benutzer benutzerkonto benutzername login zugang zugriff
-        anmelden anmeldung anmeldemaske anmeldeseite angemeldet einloggen eingeloggt portal system
-        programm seite bildschirm meldung fehlermeldung hinweis nachricht passwort* kennwort*
-        gesperrt gesperrte gesperrtes gesperrten sperre blockiert entsperr* freischalt*
-        freigeschaltet freigeben freizuschalten entsperren falsch falsche falschen falsches
-        falscher mehrfach mehrmals mehrere mehreren oft hintereinander eingegeben eingegebenes
+        zwar kommt kam gekommen vieler vielen zeitnah raus rausgehen selber brauch pw gebt frei
+        gib gebe bitten gern gerne sehr wirklich leider versehentlich ausversehen gedruckt
+        gedrueckt drucken taste gehalten gemerkt merken bemerkt zwanzig dreissig funfzehn vierzig
+        funfzig minuten wenige wenigen einige einigen mehrere halbe halben stunde ganz ganze
+        ganzen komplett vollstandig absolut total ausserst besonders nahezu fast beinahe ungefahr
+        etwa rund genau kurz lang lange langsam vorsichtig sorgfaltig spater spatestens fruher
+        anschliessend zuletzt zuvor vorher bisher bislang endlich schliesslich naturlich
+        selbstverstandlich offenbar offensichtlich vermutlich wahrscheinlich hoffentlich eventuell
+        vielleicht ebenfalls gleichzeitig grund grunde ursache ungeduldig unaufmerksam
+        unkonzentriert gedankenlos schusselig blod dumm dussel mude kaffee hand finger fingern
+        auge brille feld eingabefeld maske formular ablauf abgelaufen abgelaufene abgelaufenes
+        vorgabe vorgaben regel turnusmassig gezwungen erneuert erneuern gewechselte geanderte
+        geandertes passwortanderung passwortwechsel passworteingabe anmeldeversuch anmeldeversuche
+        loginversuche vorgang vorgange monat monats monatsende quartal quartalszahlen abschluss
+        lohnabrechnung gehalter buchhaltung buchung buchungen auftrag auftrage bestellung
+        bestellungen lieferung lieferungen lieferscheine versand lager kasse laden theke empfang
+        produktion schicht inventur planung plan dienstplan projekt projekte aufgabe aufgaben
+        daten datei dateien tabelle unterlage dokument dokumente angebot angebote bericht zahlen
+        frist fristen abgabe steht an ansteht anstehen ansonsten sonst dankenswerterweise bedanken
+        danken verbleibe konto kontos account accounts benutzer benutzerkonto benutzername login
+        zugang zugriff anmelden anmeldung anmeldemaske anmeldeseite angemeldet einloggen
+        eingeloggt portal system programm seite bildschirm meldung fehlermeldung hinweis nachricht
+        passwort* kennwort* gesperrt gesperrte gesperrtes gesperrten sperre blockiert entsperr*
+        freischalt* freigeschaltet freigeben freizuschalten entsperren falsch falsche falschen
+        falsches falscher mehrfach mehrmals mehreren oft hintereinander eingegeben eingegebenes
         eingabe eingaben fehleingaben fehlversuche fehlversuchen versuch versuche versuchen
         probiert vertippt vertippte verschrieben verwechselt vergessen getippt tippe tippte
-        feststelltaste umschalttaste tastatur taste tasten geandert gewechselt umgestellt gewohnt
-        kopf gedachtnis erinnert erinnere fallt eingefallen steht stand heisst zeigt sagt komme
-        komm rein hinein drin administrator kontaktieren wenden rechner pc laptop computer handy
-        tablet scanner browser start schuld fehler versehen versehentlich weiss richtig richtige
-        fertig machen selbst anscheinend eingetippt fehleingabe eintippen eingeben ausgesperrt
-        aussperren benutzerkennung kennung zugangsdaten ungeschickt hektik eile aufgrund wegen
-        automatisch vorubergehend voreilig mehrmaliger mehrfacher mehrfachem wiederholter
-        falscheingabe falscheingaben mitteilung anzeige seitdem verwendet benutzt genutzt vertan
-        verdreht passiert dummes blodes mist bloderweise dummerweise offnen offen zu aufmachen
-        aktivieren reaktivieren wiederherstellen sich man paar ihn etwas beginnt fangt anfangt
-        gewaltig wirklich echt ziemlich brauchte brauchen benotigen neuem altem privates privaten
-        eingabefeld buero buro notebook tippfehler zahlendreher englisch deutsch tastaturbelegung
-        gewohnheit ziffer buchstabe buchstaben zeichen grossgeschrieben
+        feststelltaste umschalttaste tastatur tasten geandert gewechselt umgestellt gewohnt kopf
+        gedachtnis erinnert erinnere fallt eingefallen stand heisst zeigt sagt komme komm rein
+        hinein drin administrator kontaktieren wenden rechner pc laptop computer handy tablet
+        scanner browser start schuld fehler versehen weiss richtig richtige fertig machen selbst
+        anscheinend eingetippt fehleingabe eintippen eingeben ausgesperrt aussperren
+        benutzerkennung kennung zugangsdaten ungeschickt hektik eile aufgrund wegen automatisch
+        vorubergehend voreilig mehrmaliger mehrfacher mehrfachem wiederholter falscheingabe
+        falscheingaben mitteilung anzeige seitdem verwendet benutzt genutzt vertan verdreht dummes
+        blodes mist bloderweise dummerweise offnen offen zu aufmachen aktivieren reaktivieren
+        wiederherstellen sich man paar ihn etwas beginnt fangt anfangt gewaltig echt ziemlich
+        brauchte brauchen benotigen neuem altem privates privaten buero buro notebook tippfehler
+        zahlendreher englisch deutsch tastaturbelegung gewohnheit ziffer buchstabe buchstaben
+        zeichen grossgeschrieben
     """),
     "fr": lexicon("""
-        compte comptes identifiant identifiants acces acceder session portail systeme application
-        site page ecran connexion connecter connecte connectee reconnecter mot mots passe bloque
-        bloquee bloques blocage verrouille verrouillee verrouillage debloqu* deverrouill*
-        reactiver retablir mauvais mauvaise faux incorrect incorrecte errone plusieurs trop essais
-        essai tentative tentatives echec echecs echouees saisi saisie saisir tape tapant trompe
-        trompee erreur erreurs faute frappe oublie melange confondu souviens rappelle tete garde
-        change modifie affiche dit indique message contacter administrateur majuscules verr maj
-        clavier serait pourrait auriez sera avant ci vraiment active activee activees desactive
-        rouvrir depuis prochain quelques utilise utilisant mis mise automatique suite cause raison
-        touches chiffres frappes tapee tapes vieux vieille gentil aimable dossier traiter finir
-        malencontreusement maladresse maladroit maladroite bloquer temporairement automatiquement
-        successives successifs repetees repetes combinaison caracteres chiffre azerty qwerty
-        verrouiller touche ordinateur portable pc telephone tablette navigateur rang entrer
-        rentrer impossible arrive fonctionne marche pense crois sais bon correct ligne
+        avoir continue continuer taper habitude anglais francais vingt trente quinze quarante
+        minutes peu presque environ exactement vraiment totalement completement absolument
+        simplement seulement juste enfin finalement ensuite puis donc or cependant toutefois
+        probablement certainement visiblement apparemment hier avant-hier veille hate pressee
+        presse fatigue fatiguee etourderie etourdi etourdie bete betement stupide inattention
+        distraction maladresse reflexe machinal mecaniquement vieux precedent precedente expire
+        expiree expires renouvele renouveler renouvellement modification changement changer impose
+        imposee obligatoire politique formulaire champ touche touches appuye appuyer enfonce
+        enfoncee main doigt doigts lunettes factures facture etablir etablis paie salaires cloture
+        mois trimestre comptes comptabilite commandes commande livraison livraisons expedition
+        stock inventaire caisse magasin accueil production planning projet projets tache taches
+        donnees fichier fichiers tableau rapport rapports dossier offre offres devis demande
+        efficacite reactivite reponse retour gentillesse comprehension patience remerciements
+        excellente agreable week-end compte identifiant identifiants acces acceder session portail
+        systeme application site page ecran connexion connecter connecte connectee reconnecter mot
+        mots passe bloque bloquee bloques blocage verrouille verrouillee verrouillage debloqu*
+        deverrouill* reactiver retablir mauvais mauvaise faux incorrect incorrecte errone
+        plusieurs trop essais essai tentative tentatives echec echecs echouees saisi saisie saisir
+        tape tapant trompe trompee erreur erreurs faute frappe oublie melange confondu souviens
+        rappelle tete garde change modifie affiche dit indique message contacter administrateur
+        majuscules verr maj clavier serait pourrait auriez sera avant ci active activee activees
+        desactive rouvrir depuis prochain quelques utilise utilisant mis mise automatique suite
+        cause raison chiffres frappes tapee tapes vieille gentil aimable traiter finir
+        malencontreusement maladroit maladroite bloquer temporairement automatiquement successives
+        successifs repetees repetes combinaison caracteres chiffre azerty qwerty verrouiller
+        ordinateur portable pc telephone tablette navigateur rang entrer rentrer impossible arrive
+        fonctionne marche pense crois sais bon correct ligne
     """),
     "es": lexicon("""
-        cuenta cuentas usuario acceso acceder accedo sesion iniciar inicio entrar entro portal
-        sistema aplicacion sitio pagina pantalla web contrasena* clave bloqueado bloqueada bloqueo
-        bloquea desbloqu* reactivar restablecer mal equivocada equivocado incorrecta incorrecto
-        erronea erroneo demasiadas demasiados varias varios repetidas seguidas intentos intento
-        fallidos fallido escribi escrito escribir puse poner puesto meti metido introduje
-        introducido introducir teclee tecleado equivoque error errores olvide olvidado recordaba
-        recuerdo confundi confundido cambie cambiado usaba usando use dice sale aparece muestra
-        mensaje contacte administrador mayusculas bloq teclado tecla ordenador portatil movil
-        debido sido tenia activado activada unas unos cuantas cuantos arreglar solucionar reabrir
-        abrir puesta confusion olvidada fallo fallos equivoco tecleo cambio cambiar anterior
-        anteriores ultima ultimo amable amables favorcito quedado queda pone poniendo
-        temporalmente automaticamente sucesivos seguidos querer torpe torpeza teclas letra letras
-        caracter consecutivos tecleando tablet navegador culpa mia despiste cual correcta se creo
-        pienso
+        seguido seguir indica indicaba fui voy retraso pido pedir datos informe informes otro otra
+        programa veinte treinta quince cuarenta minutos pocos pocas algunos algunas casi
+        aproximadamente exactamente realmente totalmente completamente simplemente solamente
+        finalmente luego entonces despues anteriormente probablemente aparentemente costumbre
+        inercia prisa cansado cansada despistado despistada tonto tonta tontamente tonteria
+        descuido distraccion caducada caducado caduco renovar renovada renovado cambio obligatorio
+        obligatoria politica formulario campo tecla pulsada pulsado apretada dedos dedo mano gafas
+        facturas factura nominas nomina cierre trimestre contabilidad pedido pedidos envio envios
+        entrega entregas almacen inventario caja tienda recepcion produccion turno planificacion
+        proyecto proyectos tarea tareas archivo archivos tabla oferta ofertas presupuesto
+        presupuestos comprension paciencia amabilidad vuestra vuestro vuestras vuestros espera
+        quedo agradecido agradecida ante momentos disculpas cuenta cuentas usuario acceso acceder
+        accedo sesion iniciar inicio entrar entro portal sistema aplicacion sitio pagina pantalla
+        web contrasena* clave bloqueado bloqueada bloqueo bloquea desbloqu* reactivar restablecer
+        mal equivocada equivocado incorrecta incorrecto erronea erroneo demasiadas demasiados
+        varias varios repetidas seguidas intentos intento fallidos fallido escribi escrito
+        escribir puse poner puesto meti metido introduje introducido introducir teclee tecleado
+        equivoque error errores olvide olvidado recordaba recuerdo confundi confundido cambie
+        cambiado usaba usando use dice sale aparece muestra mensaje contacte administrador
+        mayusculas bloq teclado ordenador portatil movil debido sido tenia activado activada unas
+        unos cuantas cuantos arreglar solucionar reabrir abrir puesta confusion olvidada fallo
+        fallos equivoco tecleo cambiar anterior anteriores ultima ultimo amable amables favorcito
+        quedado queda pone poniendo temporalmente automaticamente sucesivos seguidos querer torpe
+        torpeza teclas letra letras caracter consecutivos tecleando tablet navegador culpa mia
+        despiste cual correcta se creo pienso
     """),
 }
 """What a lock-out that somebody caused with their own typing is told with."""
@@ -272,8 +340,19 @@ FOREIGN_ACCOUNTS = (
     r" compte (?:de|du|des|d) (?!utilisateur|acces)",
     r" cuenta (?:de|del) (?!usuario)",
     r" (?:at|during|in the|over) (?:the )?night ",
+    r" (?:i|we) (?:was|were|have been|ve been|am|m|re|are) (?:currently |still |just |"
+    r"now )?(?:in|at|on|"
+    r"with|out|off) (?!(?:a |such a |too much of a )?(?:hurry|rush|stress)|my |"
+    r"the (?:office|portal|"
+    r"middle|login|phone|line|sign)|your|it )",
+    r" ich (?:war|bin|befand mich) (?:gerade |derzeit |noch |den ganzen tag |heute |"
+    r"gestern )?(?:im|in|"
+    r"auf|bei|beim|am|an|zu) (?!(?:der |grosser )?(?:eile|hektik|stress|buro|schnell|"
+    r"hastig|oft|meinem))",
+    r" (?:j etais|je suis|je serai|j ai ete) (?:en|au|a|aux|chez|dans) (?!(?:retard|train|mon))",
+    r" (?:estaba|estoy|estuve|estare|he estado) (?:en|de|con|fuera) (?!(?:mi|el trabajo|prisa))",
 )
-"""Words that are listed, in an order that speaks of somebody else's account: they cover nothing."""
+"""Words that are listed, in an order that speaks of another account, or of being elsewhere."""
 
 ASKING = lexicon("""
     question answer answers short clear know hint wonder wondering tell look like quick busy frage
@@ -315,6 +394,19 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"(?:before|when|then|until) (?:SLOT ){1,3}(?:comes|leaves|arrives|starts|ends|"
         r"closes|begins|"
         r"opens|goes out|is due|are due)",
+        r"(?:got|type|typed|enter|entered|had|have|put|spelled|spelt|getting|typing|"
+        r"wrote|mistyped)"
+        r"(?: (?:it|this|that|them|my|the|in|down|pw|pass|password|user|name|login|username)){1,4}"
+        r" wrong",
+        r"(?:if|that) (?:someone|somebody|anyone|one of you) (?:could|can|would)",
+        r"right away|straight away|yours (?:sincerely|faithfully|truly)",
+        r"without (?:even )?(?:noticing|realising|realizing)(?: it)?",
+        r"before (?:the )?(?:board|team|weekly|monthly|staff|customer|client|next|first) "
+        r"(?:meeting|call|delivery|shift|run|deadline)",
+        r"after(?= passwords? )",
+        r"(?:had|have) to set (?:a|my|up a) new (?:one|password)",
+        r"gotta (?:send|finish|submit|go|do|prepare|ship|get)(?: SLOT){0,6}",
+        r"(?:customers?|clients?) (?:orders?|invoices?|requests?|files?|documents?|data|meeting)",
         r"(?:to|too|so) (?:many|often|much)",
         r"before(?= (?:noon|lunch|the deadline|\d+|eight|nine|ten|eleven) )",
         r"(?:at|all at) once",
@@ -344,7 +436,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"nothing else(?: is)?(?: wrong| needed)?",
         r"(?:in|on) the (?:middle|phone|line) (?:of|with) (?:SLOT ){1,5}",
         r"(?:can|could) (?:get on|carry on|go on|continue) with (?:SLOT ){1,4}",
-        r"(?:get|have) (?:SLOT ){1,4}(?:out|done|finished|sent|ready|off)",
+        r"(?:get|have) (?:the|this|it|some|our|these) (?:SLOT ){0,3}(?:done|finished|"
+        r"sent|ready|off)",
         r"(?:customers?|clients?|trucks?|drivers?|people|team|patients?|students?|"
         r"guests?|orders?) "
         r"(?:is|are) (?:already |all )?waiting(?: SLOT){0,4}",
@@ -397,6 +490,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"heute |aktuell "
         r"|momentan |gerade )*nicht(?: mehr)?(?= (?:anmelden|einloggen|arbeiten|rein|"
         r"ins|auf|an|in) )",
+        r"ohne (?:es |das )?zu (?:merken|bemerken)",
         r"nicht (?:gemerkt|bemerkt|gesehen|aufgefallen|aufgepasst|mehr erinnert)",
         r"kein(?:en|e)? (?:zugriff|zugang)(?: mehr)?",
         r"(?:ohne) (?:zugriff|zugang|das system|das portal)",
@@ -426,6 +520,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"|(?<=accepte )(?:plus|pas)|(?<=laisse )(?:plus|pas)|(?<=accede )(?:plus|pas)",
         r"n (?:ai|avais) (?:pas|plus) (?:acces|remarque|vu|fait attention)",
         r"mot de passe (?:errone|incorrect)",
+        r"sans (?:m en |le )?(?:apercevoir|rendre compte|remarquer)(?: de rien)?",
         r"ca me (?:bloque|dit)|(?:me|m) debloquer",
         r"(?:des|aussi vite|le plus vite|le plus rapidement|au plus vite) (?:que )?possible",
         r"(?:deuxieme|troisieme) fois",
@@ -447,6 +542,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"reconoce|tengo acceso|me di cuenta|me fije|recordaba|me acordaba|llego|ha llegado) )",
         r"me di cuenta|me fije|me acordaba|se me",
         r"sin acceso",
+        r"sin (?:darme cuenta|querer|fijarme)",
         r"(?:despues de|tras)(?= (?:varios|varias|demasiados|demasiadas|muchos|cinco|"
         r"tres|cuatro|poner|"
         r"escribir|equivocarme|introducir|teclear|cambiar) )",
