@@ -58,7 +58,7 @@ _CLOSING = re.compile(
     r"|(?:mit )?(?:viele[nr]?|freundlichen?|sch(?:o|\u00f6)ne[nr]?|beste[nr]?|herzliche[nr]?|"
     r"liebe|lg|vg)(?: und \w+)?"
     r"(?: gr(?:u|\u00fc)(?:ss|\u00df)en?)?|mfg|danke[\w ]*|(?:vielen|besten|herzlichen) dank[\w ]*"
-    r"|(?:bien )?cordialement|(?:tr(?:e|\u00e8)s )?cordiales salutations|merci[\w' ]*|"
+    r"|bien (?:a|\u00e0) vous|(?:bien )?cordialement|(?:tr(?:e|\u00e8)s )?cordiales salutations|merci[\w' ]*|"
     r"bonne journ(?:e|\u00e9)e"
     r"|(?:muchas |mil )?gracias[\w ]*|"
     r"(?:un )?(?:cordial )?saludos?(?: cordial(?:es)?)?|atentamente))"
@@ -189,9 +189,10 @@ def unsigned(body: str, known: Who) -> str:
     """
     text = _GREETING.sub("", body, count=1)
     closing = _CLOSING.search(text)
-    if closing is not None:
-        kept = "" if _is_signature(closing["name"], known) else closing["name"]
-        return f"{text[: closing.start('name')]}\n{kept}".strip()
+    while closing is not None:
+        if _is_signature(closing["name"], known):
+            return text[: closing.start("name")]
+        closing = _CLOSING.search(text, closing.start("words") + 1)
     trailing = _TRAILING.search(text)
     return text[: trailing.start()] if trailing and _is_signature(trailing[0], known) else text
 
