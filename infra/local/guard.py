@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qsl
 
 from infra.local.signatures import (
     BODY_HASH,
@@ -175,9 +176,11 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 def _is_plain(request: Request) -> bool:
     """Return whether nothing in a request to the HTTP API speaks to AWS."""
-    names = [*request.headers, *(pair.lower() for pair in request.query.split("&"))]
+    given = [name for name, _ in parse_qsl(request.query, keep_blank_values=True)]
     signed = request.headers.get("authorization", "").startswith("AWS4")
-    return not signed and not any(name.startswith("x-amz-") for name in names)
+    return not signed and not any(
+        name.lower().startswith("x-amz-") for name in [*request.headers, *given]
+    )
 
 
 def _without_cors(send: Send, allowed: str = "") -> Send:

@@ -276,6 +276,7 @@ def test_what_speaks_to_aws_does_not_pass_as_a_call_of_the_http_api(cloud: "Empt
     assert "access-control-allow-origin" not in headers
     refused(ask(cloud, "GET", path, {"X-Amz-Target": "AWSCognitoIdentityProviderService.X"}))
     refused(ask(cloud, "GET", f"{path}?X-Amz-Credential=test"))
+    refused(ask(cloud, "GET", f"{path}?a=b&x%2DAMZ-Credential=test"))
     refused(ask(cloud, "GET", path, {"Origin": cloud.emulator.upload_origin}))
 
 
