@@ -53,6 +53,15 @@ def test_what_was_put_is_read_in_the_order_asked_for(store: AnchorStore) -> None
     assert store.read(backwards) == [key.encode() for key in backwards]
 
 
+def test_the_folders_below_a_prefix_are_listed_once_each(store: AnchorStore) -> None:
+    prefix = f"heads{uuid4()}/"
+    for folder in ("b", "a"):
+        for number in range(3):
+            store.put(f"{prefix}{folder}/{number}.json", b"x")
+    store.put(f"{prefix}beside.json", b"x")
+    assert store.folders(prefix) == ["a", "b"]
+
+
 def test_one_and_no_keys_are_read_too(store: AnchorStore) -> None:
     prefix = f"heads/{uuid4()}/"
     store.put(f"{prefix}a", b"one")

@@ -179,6 +179,14 @@ def _start(
         updated_at=write.now,
     )
     write.stores.runs.add(run)
+    write.entries.add(
+        "consolidation.requested",
+        {"run_id": str(run.id), "client": str(client.id) if client else None},
+        {},
+        data_subjects=(),
+        occurred_at=write.now,
+    )
+    write.append()
     row = OutboxRow(
         workspace_id=run.workspace_id,
         id=run.id,

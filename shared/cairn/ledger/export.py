@@ -13,6 +13,9 @@ from cairn.ledger.entry import Entry, Head
 
 FORMAT = "cairn-ledger-1"
 
+EXPORTED = "export.made"
+"""The type of the entry that says that the ledger's owner took it out; the export has it."""
+
 
 def export_lines(head: Head, entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the lines of an export, each ending in a newline; `entries` start at position 1."""

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
+from uuid import UUID
 
 from cairn.ledger.anchors import Anchor, AnchorFault, missing_numbers, new_anchor, read_anchor
 from cairn.lifecycle.anchor_reports import AnchoredVerification, AnchorsFound, FaultFound
@@ -18,7 +19,6 @@ from cairn.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from uuid import UUID
 
     from cairn.access import Principal
     from cairn.clock import Clock
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 OVERDUE_AFTER = timedelta(hours=48)
 """Anchors are written daily; two days without one mean that nobody writes them."""
+
+HEADS = "heads/"
+"""Below which name the anchors of all workspaces are kept."""
 
 _NUMBERED = re.compile(r"heads/[^/]+/\d{10}-")
 
@@ -46,6 +49,10 @@ class AnchorStore(Protocol):
 
     def keys(self, prefix: str) -> Sequence[str]:
         """Return all keys that begin with `prefix`, in order."""
+        ...
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """Return what stands between `prefix` and the next slash, of all keys, in order."""
         ...
 
     def read(self, keys: Sequence[str]) -> Sequence[bytes]:
@@ -70,6 +77,18 @@ class WriteAnchors:
             if isinstance(read, Anchor):
                 return read
         return None
+
+    def workspaces(self) -> Sequence[UUID]:
+        """Return every workspace that has objects; `latest` says whether one is trusted."""
+        found: list[UUID] = []
+        for name in self.store.folders(HEADS):
+            try:
+                workspace_id = UUID(name)
+            except ValueError:
+                continue
+            if str(workspace_id) == name:
+                found.append(workspace_id)
+        return found
 
     def write(self, head: Head, last: Anchor | None) -> bool:
         """Anchor a head that was just verified; False when `last` already says the same."""
@@ -161,4 +180,4 @@ def _combined(found: LedgerVerification, report: AnchorsFound) -> AnchoredVerifi
 
 
 def _prefix(workspace_id: UUID) -> str:
-    return f"heads/{workspace_id}/"
+    return f"{HEADS}{workspace_id}/"

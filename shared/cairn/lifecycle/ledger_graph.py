@@ -35,6 +35,7 @@ from cairn.ingestion.memory_graph_rows import edge_body, edge_id, node_body
 from cairn.ingestion.subjects import SubjectRegisteredMeanwhile
 from cairn.ingestion.writing import Work, Write, Writer
 from cairn.ledger.entry import NewEntry
+from cairn.lifecycle import keys
 from cairn.lifecycle.forget import Target
 from cairn.lifecycle.forget_ports import Reason
 from cairn.lifecycle.memory_graph import IMPORT_BATCH, ForgetReport, Health
@@ -94,12 +95,14 @@ class Written:
 class LedgerGraph:
     """Implements `lifecycle.memory_graph.MemoryGraph`; nodes are of the scope `admin`.
 
-    `principal_of` says as whom a workspace is read and written, and may refuse one.
+    `principal_of` says as whom a workspace is read and written, and may refuse one; a `reader`'s
+    exports are entries.
     """
 
     writer: Writer[MemoryGraphStores]
     forget: ForgetSubject
     principal_of: Callable[[UUID], Principal] = system_principal
+    reader: Principal | None = None
 
     def bound_to(self, principal: Principal) -> LedgerGraph:
         """Return the graph of one admin's workspace; any other is NotFound.
@@ -114,7 +117,7 @@ class LedgerGraph:
                 raise NotFound("There is no such workspace.", reason="workspace")
             return principal
 
-        return replace(self, principal_of=own)
+        return replace(self, principal_of=own, reader=principal)
 
     def upsert_node(
         self,
@@ -261,6 +264,8 @@ class LedgerGraph:
         with their edges.
         """
         names = tuple(after or ())
+        if self.reader is not None and position is None:
+            self._note_export(self.reader)
         with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
             graph = stores.memory_graph
             head = stores.ledger.head().position if position is None else position
@@ -304,6 +309,19 @@ class LedgerGraph:
             return Work(resolution=resolution, do=work, keep=_nothing, read=_never)
 
         return self.writer.write_once(principal, prepared, None)
+
+    def _note_export(self, principal: Principal) -> None:
+        """Let the ledger say who takes the graph out; once an export, with its first page."""
+        with self.writer.transactions.writing(principal) as stores:
+            keys.record(
+                stores.ledger,
+                workspace_id=principal.workspace_id,
+                type_="export.made",
+                meta={"of": "memory-graph"},
+                actor=principal_actor(principal),
+                now=self.writer.clock(),
+                new_id=self.writer.new_id,
+            )
 
     def _archive(self, principal: Principal, node_id: UUID) -> None:
         """Archive a node; NotFound for one that is not there."""

@@ -12,8 +12,10 @@ from uuid import UUID
 
 from cairn.access import Role
 from cairn.access.system import system_principal
+from cairn.ingestion.appending import principal_actor
 from cairn.ingestion.ports import Dispatcher, LedgerStore, OutboxRow, OutboxStore, Topic
 from cairn.ingestion.writing import EMBED_BATCH
+from cairn.lifecycle.keys import record
 
 if TYPE_CHECKING:
     from cairn.access import Principal
@@ -141,6 +143,7 @@ class Reindex:
         """
         principal.require(Role.ADMIN)
         worker = system_principal(principal.workspace_id)
+        self._note(principal)
         until = self.stopwatch() + REQUEST_SECONDS
         missing = queued = 0
         last, more = after or BEGINNING, True
@@ -156,6 +159,18 @@ class Reindex:
             more=more,
             after=last if more else None,
         )
+
+    def _note(self, principal: Principal) -> None:
+        with self.transactions.writing(system_principal(principal.workspace_id)) as stores:
+            record(
+                stores.ledger,
+                workspace_id=principal.workspace_id,
+                type_="reindex.requested",
+                meta={"model": self.model.name},
+                actor=principal_actor(principal),
+                now=self.clock(),
+                new_id=self.new_id,
+            )
 
     def _page(self, worker: Principal, after: UUID) -> tuple[GapPage, list[OutboxRow]]:
         with self.transactions.reading(worker) as stores:

@@ -41,6 +41,7 @@ class Anchoring(Protocol):
     """Keeps signed heads; `lifecycle.anchors.WriteAnchors`."""
 
     def latest(self, workspace_id: UUID) -> Anchor | None: ...
+    def workspaces(self) -> Sequence[UUID]: ...
     def write(self, head: Head, last: Anchor | None) -> bool: ...
 
 
@@ -66,8 +67,8 @@ class VerifyChains:
     """Runs daily, a chain at a time, and on demand for all.
 
     Each chain is recomputed, from its beginning or its newest anchor, and held to that anchor; then
-    its head is anchored. A chain that does not hold gets no anchor. `report(event, fields)` tells
-    people.
+    its head is anchored. A chain that does not hold gets no anchor; one that has anchors and is not
+    there was deleted whole. `report(event, fields)` tells people.
     """
 
     workspaces: Callable[[], Sequence[UUID]]
@@ -84,7 +85,7 @@ class VerifyChains:
         the last when a chain did not hold, Unavailable when one could not be looked at.
         """
         outcome, until = _Outcome(), self.stopwatch() + seconds
-        for workspace_id in self.workspaces():
+        for workspace_id in self._all():
             left = until - self.stopwatch()
             if left > 0:
                 self._count(workspace_id, outcome, left)
@@ -98,7 +99,7 @@ class VerifyChains:
 
     def page(self, after: UUID | None) -> dict[str, Any]:
         """Return the next `workspaces` behind `after`, and `next`, null at the end."""
-        behind = sorted(one for one in self.workspaces() if after is None or one > after)
+        behind = [one for one in self._all() if after is None or one > after]
         page = [str(one) for one in behind[:MAX_WORKSPACES]]
         return {
             "workspaces": [{"workspace_id": one, "position": None, "hash": None} for one in page],
@@ -125,6 +126,11 @@ class VerifyChains:
             self.report("ledger.not_anchored", fault)
             raise
 
+    def _all(self) -> Sequence[UUID]:
+        """Return the workspaces there are, and those that only the anchors still know."""
+        anchored = self.anchors.workspaces()  # first: a new workspace has its chain before anchors
+        return sorted({*anchored, *self.workspaces()})
+
     def _count(self, workspace_id: UUID, outcome: _Outcome, seconds: float) -> None:
         try:
             done = self.chain(workspace_id, None, None, seconds=seconds)
@@ -142,6 +148,12 @@ class VerifyChains:
         self, workspace_id: UUID, reached: tuple[int, bytes] | None, until: float
     ) -> dict[str, Any]:
         last = self.anchors.latest(workspace_id)
+        if workspace_id not in self.workspaces():
+            if last is not None:
+                raise _broken(workspace_id, 1, "workspace-missing")
+            return _answer(
+                empty_head(workspace_id), more=False
+            )  # nothing signed says there was one
         known = {last.position: last.hash} if last else {}
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             ledger = stores.ledger

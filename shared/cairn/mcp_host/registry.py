@@ -225,7 +225,11 @@ class Connectors:
     def check(self, principal: Principal, name: str) -> ConnectorShown:
         """Look how one is now, and return that; NotFound when there is none."""
         principal.require(Role.ADMIN)
-        self._found(principal, name)
+        with self.transactions.writing(principal) as stores:
+            found = stores.connectors.find(name)
+            if found is None:
+                raise _no_such(name)
+            self._record(stores, principal, "connector.checked", found.connector)
         return self._looked_at(principal, name)
 
     def call(self, principal: Principal, call: ToolCall) -> ToolResult:

@@ -127,6 +127,33 @@ def test_entries_without_any_anchor_are_held_to_nothing_and_overdue_after_two_da
     assert reasons(made) == [(AnchorFault.OVERDUE, None)]
 
 
+def test_a_workspace_deleted_whole_is_missed_by_its_anchors(
+    anchored: Anchored, tmp_path: Path
+) -> None:
+    """No chain is left to be verified, so only what is kept outside can tell."""
+    present = anchored.workspaces()
+    anchored.workspaces = list  # type: ignore[method-assign]
+    with pytest.raises(ChainsBroken) as broken:
+        anchored.audit()
+    fault = {
+        "workspace_id": str(WORKSPACE),
+        "first_bad_position": 1,
+        "reason": "workspace-missing",
+    }
+    assert broken.value.fields["broken"] == [fault]
+    assert anchored.reports == [("ledger.broken", fault)]
+    anchored.workspaces = lambda: present  # type: ignore[method-assign]
+    assert anchored.audit()["verified"] == 1
+
+
+def test_what_nobody_signed_makes_no_workspace_be_missed(anchored: Anchored) -> None:
+    stored = next(iter(anchored.store.objects.values()))
+    for name in (str(OTHER_WORKSPACE), str(OTHER_WORKSPACE).upper(), "rubbish"):
+        anchored.store.objects[f"heads/{name}/0000000001-x.json"] = stored
+        anchored.store.objects[f"heads/{name}/old.json"] = b'{"hash": "00"}'
+    assert anchored.audit()["verified"] == 1
+
+
 def test_an_anchor_of_another_workspace_moved_here_is_not_trusted(
     anchored: Anchored, tmp_path: Path
 ) -> None:

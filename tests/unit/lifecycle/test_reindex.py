@@ -135,6 +135,6 @@ def test_an_empty_workspace_has_nothing_to_queue() -> None:
 
 def test_the_clock_of_the_rows_is_the_callers(system: Remembering) -> None:
     later = NOON + timedelta(days=1)
-    head = system.transactions.workspaces[system.principal.workspace_id].head
     reindexing(system, clock=lambda: later)(system.principal)
+    head = system.transactions.workspaces[system.principal.workspace_id].head
     assert {row.position for row in system.sent.rows} == {head.position}

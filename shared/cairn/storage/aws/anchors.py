@@ -39,6 +39,15 @@ class S3Anchors:
             )
             return [item["Key"] for page in pages for item in page.get("Contents", ())]
 
+    def folders(self, prefix: str) -> Sequence[str]:
+        """Return what stands between `prefix` and the next slash, of all keys, in order."""
+        with translated():
+            pages = self._s3.get_paginator("list_objects_v2").paginate(
+                Bucket=self.bucket, Prefix=prefix, Delimiter="/"
+            )
+            found = [one["Prefix"] for page in pages for one in page.get("CommonPrefixes", ())]
+        return [one.removeprefix(prefix).rstrip("/") for one in found]
+
     def read(self, keys: Sequence[str]) -> Sequence[bytes]:
         """Return the newest bytes of each key, some at once: there is one a day."""
         if len(keys) <= 1:

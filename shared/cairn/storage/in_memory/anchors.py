@@ -25,6 +25,11 @@ class InMemoryAnchors:
         """Return all keys that begin with `prefix`, in order."""
         return sorted(key for key in self.objects if key.startswith(prefix))
 
+    def folders(self, prefix: str) -> Sequence[str]:
+        """Return what stands between `prefix` and the next slash, of all keys, in order."""
+        below = (key.removeprefix(prefix) for key in self.keys(prefix))
+        return list(dict.fromkeys(one.partition("/")[0] for one in below if "/" in one))
+
     def read(self, keys: Sequence[str]) -> Sequence[bytes]:
         """Return the bytes of each key."""
         try:

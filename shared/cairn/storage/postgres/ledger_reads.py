@@ -9,8 +9,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cairn.access.system import system_principal
+from cairn.clock import utc_now
 from cairn.errors import NotFound
-from cairn.ledger.export import export_lines
+from cairn.ids import new_id
+from cairn.ingestion.appending import SYSTEM
+from cairn.ledger.export import EXPORTED, export_lines
+from cairn.lifecycle.keys import record
 from cairn.lifecycle.missing_keys import with_missing_keys
 from cairn.retrieval.browse import entries_of, verify_chain
 from cairn.storage.postgres.accounts import as_owner
@@ -40,10 +44,30 @@ def verify_ledgers(
 
 
 def export_ledger(owner_url: str, workspace_id: UUID) -> Iterator[str]:
-    """Yield the lines of an export that the offline verifier reads; NotFound when unknown."""
+    """Yield the lines of an export that the offline verifier reads; NotFound when unknown.
+
+    That it was made is an entry, the last one in it.
+    """
+    _note_export(owner_url, workspace_id)
     with _snapshot(owner_url, workspace_id) as ledgers:
         for _, ledger in ledgers:
             yield from export_lines(ledger.head(), entries_of(ledger))
+
+
+def _note_export(owner_url: str, workspace_id: UUID) -> None:
+    with as_owner(owner_url) as connection:
+        asked = {"workspace_id": workspace_id}
+        if connection.execute(query("ledger.lock_head"), asked).fetchone() is None:
+            raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
+        record(
+            PostgresLedger(connection, system_principal(workspace_id)),
+            workspace_id=workspace_id,
+            type_=EXPORTED,
+            meta={"of": "ledger"},
+            actor=SYSTEM,
+            now=utc_now(),
+            new_id=new_id,
+        )
 
 
 @contextmanager
