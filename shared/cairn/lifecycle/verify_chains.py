@@ -128,8 +128,10 @@ class VerifyChains:
 
     def _all(self) -> Sequence[UUID]:
         """Return the workspaces there are, and those that only the anchors still know."""
-        anchored = self.anchors.workspaces()  # first: a new workspace has its chain before anchors
-        return sorted({*anchored, *self.workspaces()})
+        anchored = set(self.anchors.workspaces())  # first: a chain is there before its anchors
+        present = set(self.workspaces())
+        gone = {one for one in anchored - present if self.anchors.latest(one) is not None}
+        return sorted(present | gone)
 
     def _count(self, workspace_id: UUID, outcome: _Outcome, seconds: float) -> None:
         try:
@@ -149,11 +151,7 @@ class VerifyChains:
     ) -> dict[str, Any]:
         last = self.anchors.latest(workspace_id)
         if workspace_id not in self.workspaces():
-            if last is not None:
-                raise _broken(workspace_id, 1, "workspace-missing")
-            return _answer(
-                empty_head(workspace_id), more=False
-            )  # nothing signed says there was one
+            raise _broken(workspace_id, 1, "workspace-missing")
         known = {last.position: last.hash} if last else {}
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             ledger = stores.ledger

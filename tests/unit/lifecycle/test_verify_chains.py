@@ -157,7 +157,7 @@ def test_chains_for_which_no_time_is_left_are_counted_and_not_called_verified(
 
 def test_pages_name_every_workspace_once(long: Anchored, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify_chains, "MAX_WORKSPACES", 2)
-    ids = [UUID(int=number) for number in (4, 1, 5, 3, 2)]
+    ids = [WORKSPACE, *(UUID(int=number) for number in (4, 1, 5, 3, 2))]
     monkeypatch.setattr(long, "workspaces", lambda: ids)
     named: list[str] = []
     page = long.auditor.page(None)
