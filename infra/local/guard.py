@@ -137,14 +137,15 @@ class Guard:
 def read_request(scope: Message) -> Request:
     """Return the request line and headers; Refused when a header came twice, as nobody sends it."""
     headers: dict[str, str] = {}
+    path = scope["raw_path"].decode("latin-1")
     for name, value in scope["headers"]:
         key = name.decode("latin-1").lower()
-        if key in headers and not scope["path"].startswith(HTTP_API):
+        if key in headers and not path.startswith(HTTP_API):
             raise Refused(f"the header {key} came twice")
         headers[key] = value.decode("latin-1") if key not in headers else headers[key]
     return Request(
         method=scope["method"],
-        path=scope["raw_path"].decode("latin-1"),
+        path=path,
         query=scope["query_string"].decode("latin-1"),
         headers=headers,
     )
@@ -153,12 +154,14 @@ def read_request(scope: Message) -> Request:
 async def read_body(receive: Receive, limit: int | None = None) -> bytes:
     """Return the whole body; Refused when it is larger than `limit` or its sender went away."""
     parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
             raise Refused("the body did not come whole")
         parts.append(message.get("body", b""))
-        if limit is not None and sum(map(len, parts)) > limit:
+        size += len(parts[-1])
+        if limit is not None and size > limit:
             raise Refused("the body is too large for a signature without its hash")
         if not message.get("more_body", False):
             return b"".join(parts)
