@@ -132,6 +132,26 @@ def test_activation_spreads_two_entities_far_and_fuses_by_reciprocal_ranks(door:
         assert one["decay_factor"] == pytest.approx(one["decay_score"], abs=1e-6)
 
 
+def test_a_weighted_sum_is_made_of_cosines_and_stretched_ranks(
+    door: Door,
+) -> None:
+    door.remember(
+        said("harbour harbour ferry", "fact"),
+        said("a harbour far from here", "fact"),
+        said("the ferry", "fact"),
+    )
+    door.enrich()
+    found = door.search("harbour ferry", recipe="seed-000")["results"]
+    ranks = [one["scores"]["keyword"] for one in found if "keyword" in one["scores"]]
+    low, high = min(ranks), max(ranks)
+    assert len(ranks) == 3
+    for one in found:
+        scores = one["scores"]
+        stretched = (scores["keyword"] - low) / (high - low)
+        expected = 0.7 * scores["vector"] + 0.3 * stretched
+        assert scores["relevance_score"] == pytest.approx(expected, abs=2e-6)
+
+
 def test_a_search_names_the_method_and_so_switches_the_graph_leg_on(door: Door) -> None:
     chain(door)
     for method in ("ppr", "intent_weighted", "activation"):
