@@ -358,7 +358,7 @@ class ActionStore(Protocol):
         *,
         investigation_id: UUID | None,
         connector: str | None,
-        session_id: str | None,
+        session_id: str | None = None,
         before: UUID | None,
         limit: int,
         principal_id: UUID | None = None,

@@ -348,7 +348,7 @@ class InMemoryActions:
         *,
         investigation_id: UUID | None,
         connector: str | None,
-        session_id: str | None,
+        session_id: str | None = None,
         before: UUID | None,
         limit: int,
         principal_id: UUID | None = None,

@@ -114,7 +114,7 @@ class PostgresActions(Store):
         *,
         investigation_id: UUID | None,
         connector: str | None,
-        session_id: str | None,
+        session_id: str | None = None,
         before: UUID | None,
         limit: int,
         principal_id: UUID | None = None,

@@ -75,6 +75,7 @@ class HereSettings:
     stage: Literal["local", "prod"] = "local"
     app_database_url: SecretStr = NOWHERE
     database_auth: str = "password"
+    database_wait_seconds: float = 5.0
     key_store: str = ""
     kms_key_arn: str | None = None
     embed_queue_url: str = ""
