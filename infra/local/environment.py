@@ -36,7 +36,16 @@ TAKEN_FROM_THE_SHELL = (
     "CAIRN_SEARCH_RUN_DAYS",
     "CAIRN_SIMILAR_EDGES",
 )
-SERVER = ("CAIRN_DATABASE_CONNECTIONS", "CAIRN_REQUEST_THREADS")
+SERVER = (
+    "CAIRN_BYTES_PER_MINUTE",
+    "CAIRN_DATABASE_CONNECTIONS",
+    "CAIRN_ITEMS_PER_MINUTE",
+    "CAIRN_LONGEST_WAIT_SECONDS",
+    "CAIRN_QUERIES_PER_MINUTE",
+    "CAIRN_READS_AT_ONCE",
+    "CAIRN_REQUEST_THREADS",
+    "CAIRN_WRITES_AT_ONCE",
+)
 """What only the front door takes from the shell: functions serve one request at a time."""
 
 OUTPUTS: Mapping[str, str] = {

@@ -16,7 +16,6 @@ from infra.local.processes import Daemon
 
 ASGI_APP = "cairn.bootstrap.asgi:app"
 START_SECONDS = 60.0
-DRAIN_SECONDS = "3"
 READY_SECONDS = 10.0
 
 
@@ -44,13 +43,9 @@ class FrontDoor:
             [
                 sys.executable,
                 "-m",
-                "uvicorn",
+                "infra.local.server",
                 self.app,
-                "--host=127.0.0.1",
                 f"--port={self.port}",
-                f"--timeout-graceful-shutdown={DRAIN_SECONDS}",
-                "--no-server-header",
-                "--no-access-log",
             ],
             env=self._env(),
             cwd=self.project,

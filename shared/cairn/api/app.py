@@ -13,6 +13,8 @@ from starlette.exceptions import HTTPException
 
 from cairn.api import documentation
 from cairn.api.calls import LogCalls
+from cairn.api.fairness import Fairness
+from cairn.api.gate import Gate
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.middleware import REQUEST_ID, BodyLimit, Log, RequestContext
 from cairn.api.nouns import IncludeNoun, Nouns
@@ -102,6 +104,8 @@ def _wrap(
     app: FastAPI, options: ApiOptions, *, log: Log, ids: IdSource, stopwatch: Stopwatch
 ) -> None:
     """Add the middleware, innermost first: the request context is outermost and sees everything."""
+    if options.fairness is not None:
+        app.add_middleware(Gate, fairness=Fairness(options.fairness, stopwatch))
     if options.cors_origins:
         app.add_middleware(
             CORSMiddleware,

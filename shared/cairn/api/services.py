@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
     from cairn.api.cost_services import GetCosts
+    from cairn.api.fairness import Limits
     from cairn.api.forget_services import ForgetServices
     from cairn.api.investigation_services import InvestigationServices
     from cairn.api.memory_graph_services import MemoryGraphServices
@@ -606,7 +607,8 @@ class ApiOptions:
     `cors_origins` empty means CORS is off. `mcp_hosts` are the Host headers that /mcp answers, such
     as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. Bodies are at most 4 MiB
     and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
-    is how many requests a server works on at once; None leaves it to the framework.
+    is how many requests a server works on at once; None leaves it to the framework. `fairness` is
+    what a server lets in of each workspace; None lets in everything.
     """
 
     cors_origins: tuple[str, ...] = ()
@@ -614,6 +616,7 @@ class ApiOptions:
     max_body_bytes: int = 4 * 1024 * 1024
     max_answer_bytes: int = 5 * 1024 * 1024
     request_threads: int | None = None
+    fairness: Limits | None = None
     pace: Pace = field(default_factory=Pace)
     open_streams: OpenStreams = field(default_factory=OpenStreams)
     metrics: Metrics = untold

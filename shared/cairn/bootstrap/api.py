@@ -9,6 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 from cairn.api.app import create_app
+from cairn.api.fairness import Limits
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.later import later
@@ -400,9 +401,21 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
     local = settings.stage == "local"
     return ApiOptions(
         request_threads=server.request_threads if server else None,
+        fairness=_limits(server) if server else None,
         cors_origins=settings.origins(),
         mcp_hosts=LOOPBACK if local else (),
         metrics=metrics(settings.stage),
+    )
+
+
+def _limits(server: ServerSettings) -> Limits:
+    return Limits(
+        reads_at_once=server.reads_at_once,
+        writes_at_once=server.writes_at_once,
+        longest_wait=server.longest_wait_seconds,
+        queries_a_minute=server.queries_per_minute,
+        items_a_minute=server.items_per_minute,
+        bytes_a_minute=server.bytes_per_minute,
     )
 
 

@@ -228,11 +228,18 @@ class ApiSettings(
 class ServerSettings(_FromEnvironment):
     """How much the API does at once where one process serves many requests; a function serves one.
 
-    A search uses up to four connections for its legs, every other request one at a time.
+    A search uses up to four connections for its legs, every other request one at a time. What is
+    at once and per minute is the server's and a workspace's; see `api.fairness`.
     """
 
     database_connections: int = Field(16, ge=1, le=200)
     request_threads: int = Field(40, ge=1, le=400)
+    reads_at_once: int = Field(16, ge=2, le=400)
+    writes_at_once: int = Field(32, ge=2, le=400)
+    longest_wait_seconds: float = Field(10, ge=0.1, le=60)
+    queries_per_minute: int = Field(6_000, ge=1)
+    items_per_minute: int = Field(60_000, ge=1)
+    bytes_per_minute: int = Field(268_435_456, ge=1)
 
 
 SETTINGS: dict[str, type[_FunctionSettings]] = {
