@@ -34,6 +34,7 @@ def settings(database: "Database", keys: Path, model_dir: Path) -> Any:
     return SimpleNamespace(
         app_database_url=SecretStr(database.app_url),
         database_auth="password",
+        database_wait_seconds=5.0,
         key_store=f"file:{keys}",
         kms_key_arn=None,
         embedder="onnx",
