@@ -33,6 +33,14 @@ CHAT = (
     "model_budgets",
     "reranker_dir",
 )
+CONSTANTS = {
+    "decay_factor": (0.01, 1.0),
+    "rrf_k": (1, 10_000),
+    "graph_search_decay": (0.01, 1.0),
+    "causal_boost": (1.0, 10.0),
+    "max_depth": (1, 10),
+}
+"""Constants of searches that a deployment may set, and what each may be."""
 
 
 class SynthRefused(Exception):
@@ -76,6 +84,7 @@ class Config:
     investigations: int  # how many of a workspace run at once
     degraded_above: int  # queued tickets
     ageing: Mapping[str, int]  # days, by setting
+    constants: Mapping[str, str]  # of searches, those that are set
     layers: Path | None  # None: built from the lock when the layers are needed
     build: Path
     app_database_url: str
@@ -151,6 +160,7 @@ def read_config(node: Node) -> Config:
         investigations=whole("investigations", 8, 1, 1000),
         degraded_above=whole("degraded_above", 50, 0, 1_000_000),
         ageing={name: whole(name, days, 1, 36_500) for name, days in AGEING_DAYS.items()},
+        constants={name: _constant(name, text(name)) for name in CONSTANTS if text(name)},
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
@@ -232,6 +242,18 @@ def _halves(name: str, value: str) -> float:
     if not 0 <= number <= 256 or number * 2 != int(number * 2):
         raise SynthRefused(f"context {name}={value}: capacity units, 0 to 256 in halves")
     return number
+
+
+def _constant(name: str, value: str) -> str:
+    low, high = CONSTANTS[name]
+    kind = type(low)
+    try:
+        number = kind(value)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise SynthRefused(f"context {name}={value}: a number from {low} to {high}")
+    return value
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:

@@ -167,7 +167,11 @@ class DataStack(Stack):
             **{f"CAIRN_{name.upper()}": str(days) for name, days in config.ageing.items()},
             **{
                 f"CAIRN_{name.upper()}": value
-                for name, value in (*config.openai.items(), *config.chat.items())
+                for name, value in (
+                    *config.openai.items(),
+                    *config.chat.items(),
+                    *config.constants.items(),
+                )
             },
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
             "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,

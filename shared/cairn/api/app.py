@@ -53,6 +53,7 @@ _TAGS = [
     {"name": "personas", "description": "How agents work, by kind of ticket."},
     {"name": "investigations", "description": "What agents do about tickets, and who lets them."},
     {"name": "webhooks", "description": "Who is told of what happens here."},
+    {"name": "settings", "description": "What a workspace sets for its searches and models."},
     {"name": "ledger", "description": "The hash chain everything rests on."},
     {"name": "keys", "description": "Who may do what."},
     {"name": "operations", "description": "Health and work in progress."},

@@ -51,6 +51,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "approvals": (f"{ROUTES}.approvals",),
         "grants": (f"{ROUTES}.grants",),
         "redaction": (f"{ROUTES}.redaction",),
+        "settings": (f"{ROUTES}.settings",),
         "tool-calls": (f"{ROUTES}.tool_calls",),
         "investigations": (f"{ROUTES}.investigations", f"{ROUTES}.opinions"),
         "escalations": (f"{ROUTES}.escalations",),

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from cairn.lifecycle.taint import NewTaint
     from cairn.lifecycle.taint_reports import Tainted, TaintLifted, TaintReport
     from cairn.lifecycle.webhooks import DeliveryView, NewWebhook, Webhook, WebhookMade
+    from cairn.lifecycle.workspace_settings import KeepSettings
     from cairn.retrieval.answer import Answer
     from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
     from cairn.retrieval.conversations import (
@@ -596,6 +597,7 @@ class ApiServices:
     approvals: ApprovalServices
     grants: GrantServices
     redaction: KeepRedaction
+    settings: KeepSettings
     people: PeopleServices
     log_call: Callable[[Principal, ApiCall], None]
 

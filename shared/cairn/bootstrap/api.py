@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cairn.api.walk_services import GraphServices
     from cairn.embedding.port import Embedder
     from cairn.lifecycle.missing_keys import VerifyWithKeys
+    from cairn.lifecycle.workspace_settings import KeepSettings
     from cairn.retrieval.views import LedgerVerification
 
 
@@ -104,6 +105,7 @@ def api_services(
         approvals=later(lambda: _approvals(parts)),
         grants=later(lambda: _grants(parts)),
         redaction=later(lambda: _redaction(parts)),
+        settings=later(lambda: _settings(parts)),
         people=later(lambda: _people(parts)),
         log_call=later(lambda: _log_call(parts)),
     )
@@ -249,8 +251,9 @@ def _reindex(parts: ApiParts) -> api.ReindexServices:
 
 def _stats(parts: ApiParts) -> api.StatsServices:
     from cairn.bootstrap.numbers import stats_services
+    from cairn.bootstrap.workspace import deployment_document
 
-    return stats_services(parts.opened)
+    return stats_services(parts.opened, deployment_document(parts.settings))
 
 
 def _costs(parts: ApiParts) -> GetCosts:
@@ -297,6 +300,18 @@ def _redaction(parts: ApiParts) -> KeepRedaction:
     from cairn.bootstrap.seeing import redaction_profile
 
     return redaction_profile(parts)
+
+
+def _settings(parts: ApiParts) -> KeepSettings:
+    from cairn.bootstrap.workspace import deployment_document
+    from cairn.lifecycle.workspace_settings import KeepSettings
+
+    return KeepSettings(
+        transactions=parts.transactions,
+        clock=utc_now,
+        new_id=new_id,
+        deployment=deployment_document(parts.settings),
+    )
 
 
 def _people(parts: ApiParts) -> PeopleServices:

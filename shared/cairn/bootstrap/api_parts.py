@@ -156,6 +156,7 @@ class ApiParts:
         from cairn.bootstrap.metrics import measured
         from cairn.bootstrap.recalling import recall
         from cairn.bootstrap.search_index import keyword_leg
+        from cairn.bootstrap.workspace import deployment_document
 
         return recall(
             self.opened,
@@ -165,6 +166,7 @@ class ApiParts:
             parts=asking_parts(self.settings, self.opened, warn(self.log)),
             measure=partial(measured, "api", self.settings.stage),
             runs=self.search_runs,
+            deployment=deployment_document(self.settings),
         )
 
     @cached_property

@@ -156,7 +156,7 @@ def _terms(
     opened: Database | None,
     report: Callable[[str, dict[str, Any]], None],
 ) -> Callable[[UUID], Terms]:
-    """Return workspace -> its terms; the settings behind them are a minute old at most."""
+    """Return workspace -> its terms; the settings behind them are half a second old at most."""
     from cairn.access.system import system_principal
     from cairn.llm.allowance import Terms, allowance_of, terms_for
     from cairn.llm.configuration import configured
@@ -172,7 +172,7 @@ def _terms(
     told: dict[UUID, Mapping[str, Any]] = {}
 
     def terms(workspace_id: UUID) -> Terms:
-        given = stored(system_principal(workspace_id))
+        given = stored(system_principal(workspace_id)).document
         found, ignored = terms_for(base, given)
         if ignored and told.get(workspace_id) != given:
             told[workspace_id] = given

@@ -15,10 +15,12 @@ from cairn.lifecycle.stats import GetStats
 from cairn.storage.postgres.ageing import PostgresAgeingStores
 from cairn.storage.postgres.stats import PostgresStatsStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
 
 if TYPE_CHECKING:
     from cairn.llm.costs import GetCosts
     from cairn.storage.postgres.database import Database
+    from cairn.workspace.documents import Document
 
 
 class AgeingSettings(Protocol):
@@ -32,11 +34,15 @@ class AgeingSettings(Protocol):
     def knowledge_archive_days(self) -> int: ...
 
 
-def stats_services(opened: Database) -> StatsServices:
+def stats_services(opened: Database, deployment: Document | None = None) -> StatsServices:
     """Build them; nothing connects yet."""
     transactions = StoreTransactions(opened, PostgresStatsStores)
     return StatsServices(
-        get=GetStats(transactions=transactions, clock=utc_now),
+        get=GetStats(
+            transactions=transactions,
+            clock=utc_now,
+            settings=PostgresWorkspaceSettings(opened, monotonic, deployment),
+        ),
         orphans=FindOrphans(transactions=transactions),
     )
 

@@ -68,12 +68,11 @@ def planner_over(
 
 
 def bounds(opened: Database) -> Callable[[UUID], Bounds]:
-    """Return workspace -> how much its planners are shown, as of a minute ago at most."""
-    from cairn.agent.planning.envelope import bounds_of
+    """Return workspace -> how much its planners are shown, half a second old at most."""
     from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
 
     stored = PostgresWorkspaceSettings(opened, monotonic)
-    return lambda workspace_id: bounds_of(stored(system_principal(workspace_id)))
+    return lambda workspace_id: stored(system_principal(workspace_id)).settings.envelope
 
 
 def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.records import SearchRun
     from cairn.retrieval.searches import ReadSearches
     from cairn.storage.postgres.database import Database
+    from cairn.workspace.documents import Document
 
 
 @dataclass(frozen=True)
@@ -119,12 +120,14 @@ def recall(
     parts: AskingParts | None = None,
     measure: Callable[[Report], Report] | None = None,
     runs: RunRecorder | None = None,
+    deployment: Document | None = None,
 ) -> Recall:
     """Return the use case with one thread pool for its legs, a thread a connection.
 
     Without a `log` it tells nobody anything; `measure` adds metrics to what it tells. `keyword`
     None is PostgreSQL's leg, `parts` None answers by rules and reranks nothing, `runs` None keeps
-    searches without a queue behind the database.
+    searches without a queue behind the database, and `deployment` is what the environment says
+    where a workspace sets nothing.
     """
     report, note = (warn(log), inform(log)) if log else (silent, silent)
     if measure:
@@ -154,7 +157,7 @@ def recall(
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,
-        settings=PostgresWorkspaceSettings(opened, monotonic),
+        settings=PostgresWorkspaceSettings(opened, monotonic, deployment),
         cache=ResultCache(monotonic),
         reindex=PostgresReindex(opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id),
         report=report,

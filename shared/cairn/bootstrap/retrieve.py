@@ -13,6 +13,7 @@ from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder
 from cairn.bootstrap.recalling import Search, recall, recorder
 from cairn.bootstrap.search_index import keyword_leg
+from cairn.bootstrap.workspace import deployment_document
 from cairn.settings import RetrieveSettings
 from cairn.storage.aws.search_runs import QueuedSearchRuns
 
@@ -53,6 +54,7 @@ def retrieve_services() -> RetrieveServices:
             warn(log),
             outlives_answers=False,
         ),
+        deployment=deployment_document(settings),
     )
     return RetrieveServices(
         search=Search(found),

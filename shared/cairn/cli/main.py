@@ -36,6 +36,7 @@ from cairn.cli import (
     reports,
     search_index,
     searches,
+    settings,
     stack,
     stats,
     subscriptions,
@@ -142,6 +143,7 @@ app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(webhooks.app, name="webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(connectors.app, name="connectors", rich_help_panel=_OPERATIONS)
 app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)
+app.add_typer(settings.app, name="settings", rich_help_panel=_OPERATIONS)
 app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS)
 app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)
 

@@ -87,10 +87,11 @@ def walk(
     stopwatch: Stopwatch,
     deadline: float,
     per_node: int = PER_NODE,
+    decay: float = HOP_DECAY,
 ) -> Walk:
     """Return the best nodes around `seeds` by intent-weighted traversal.
 
-    A path's score is its seed's score (in (0, 1]) times, for each edge, 0.8 x
+    A path's score is its seed's score (in (0, 1]) times, for each edge, `decay` x
     traverse_score(edge) / greatest weight of the intent; traverse_score is intent_weight[relation]
     x edge_quality(edge). A node has the score of its best path. The walk is best-first, so it
     settles nodes by falling score; it ends at `max_nodes` settled nodes, `max_depth` hops, or when
@@ -112,7 +113,7 @@ def walk(
         shallowest[node_id] = depth
         settled.setdefault(node_id, Reached(-negative, depth, via))
         if depth < bounds.max_depth:
-            passed = -negative * HOP_DECAY / greatest
+            passed = -negative * decay / greatest
             for entry in _beyond(at.get(node_id, ()), node_id, passed, depth):
                 if depth + 1 < shallowest.get(entry[2], bounds.max_depth + 1):
                     heapq.heappush(waiting, entry)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cairn.ingestion.enrich_ports import NewEmbedding
     from cairn.ingestion.ports import LedgerStore, NodeStore, OutboxRow, SubjectStore
     from cairn.ledger.entry import Entry, Head
+    from cairn.lifecycle.workspace_settings import SettingsStore
     from cairn.retrieval.subscription_leg import SubscriptionView
 
 
@@ -178,6 +179,8 @@ class ReplayStores(Protocol):
     def subscriptions(self) -> SubscriptionRows: ...
     @property
     def bindings(self) -> Bindings: ...
+    @property
+    def settings(self) -> SettingsStore: ...
     @property
     def embeddings(self) -> CachedVectors: ...
     @property

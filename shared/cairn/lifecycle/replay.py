@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from cairn.errors import Conflict
-from cairn.ingestion import projectors, recipes
+from cairn.ingestion import projectors, recipes, settings_rows
 from cairn.ingestion.enrich_ports import NewEmbedding
 from cairn.ingestion.subscriptions import CHANGED, changed_subscription
 from cairn.ledger.chain import head_of
@@ -135,6 +135,8 @@ def _apply_other(entry: Entry, body: Body, stores: ReplayStores) -> None:
         meta = cast("Mapping[str, str]", entry.meta)
         key, conversation = UUID(meta["key_id"]), UUID(meta["conversation_id"])
         stores.bindings.bind(key, conversation, entry.position)
+    elif entry.type == settings_rows.CHANGED:
+        stores.settings.put(settings_rows.changed(entry))
 
 
 def _make_vectors(told: Iterable[NodeRecipe], stores: ReplayStores) -> None:

@@ -7,17 +7,18 @@ which of the two, and of how many, stands beside each. Examples are `audit_memor
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from cairn.access import Principal, Role
 from cairn.access.system import system_principal
 from cairn.clock import Clock
 from cairn.lifecycle.junk import junk_of
+from cairn.retrieval.ports import ReadSettings
 from cairn.retrieval.proactive import JUDGED_DAYS, muted
 from cairn.retrieval.scoring import decayed
-from cairn.retrieval.switches import workspace_recall
 from cairn.transaction import Transactions
+from cairn.workspace.documents import CurrentSettings
 
 EXACT = 2_000
 """Memories up to which every one is looked at."""
@@ -164,10 +165,6 @@ class StatsStore(Protocol):
         """As `retrieval.proactive.ProactiveReader.judged`."""
         ...
 
-    def settings(self) -> Mapping[str, Any]:
-        """Return what the workspace has set."""
-        ...
-
 
 class StatsStores(Protocol):
     """What the statistics need of a transaction."""
@@ -182,14 +179,16 @@ class GetStats:
 
     transactions: Transactions[StatsStores]
     clock: Clock
+    settings: ReadSettings | None = None
 
     def __call__(self, principal: Principal, /) -> Stats:
         """Return the numbers; Denied unless the principal is an admin."""
         principal.require(Role.ADMIN)
+        held = self.settings(principal) if self.settings else CurrentSettings()
         with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
             store = stores.stats
             counts = store.counts()
-            decay = _decay(store, counts.facts, self.clock())
+            decay = _decay(store, counts.facts, self.clock(), held.settings.recall.decay_factor)
             junk, duplicates, contradictions = _rates(store, counts.memories)
             return Stats(
                 nodes=counts.nodes,
@@ -209,20 +208,19 @@ class GetStats:
                 vectors=store.vectors(),
                 outbox=store.outbox(),
                 feedback=tuple(store.feedback()),
-                muted_signals=_muted(store, self.clock()),
+                muted_signals=_muted(store, self.clock(), held.settings.recall.proactive_signals),
             )
 
 
-def _muted(store: StatsStore, now: datetime) -> tuple[str, ...]:
-    chosen = workspace_recall(store.settings())[0].proactive_signals
+def _muted(store: StatsStore, now: datetime, chosen: Mapping[str, bool]) -> tuple[str, ...]:
     return tuple(sorted(muted(store.judged(now - JUDGED_DAYS), chosen)))
 
 
-def _decay(store: StatsStore, facts: int, now: datetime) -> Rate:
+def _decay(store: StatsStore, facts: int, now: datetime, factor: float) -> Rate:
     """Count facts whose effective confidence is below a half: of 100 random ones, or of all."""
     exact = facts <= EXACT
     found = store.facts(EXACT if exact else FACT_SAMPLE, random=not exact)
-    below = sum(decayed(one.confidence, one.since, now) < HALF for one in found)
+    below = sum(decayed(one.confidence, one.since, now, factor) < HALF for one in found)
     return _rate(below, len(found), exact=exact)
 
 

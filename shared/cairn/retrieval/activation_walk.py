@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.graph.activation import DEPTH, activate_nodes, spread
+from cairn.graph.activation import activate_nodes, spread
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.retrieval.exploration import LEAST_PER_NODE, Exploration, fetch_hop, path_to
@@ -67,9 +67,9 @@ def explore_by_activation(
 ) -> Exploration:
     """Return what the starts stir: entities by their activation, and the nodes that name them.
 
-    Entities up to two hops away, or `max_depth` if that is less. A given seed that is no entity
-    stirs the entities it references; matched ones do where nothing was given. A matched node has
-    what it started with besides.
+    Entities up to the tuning's `max_depth` hops away, or the bounds' if that is less. A given seed
+    that is no entity stirs the entities it references; matched ones do where nothing was given. A
+    matched node has what it started with besides.
     """
     found = _Spreading(
         reader=reader,
@@ -117,12 +117,19 @@ def _stirred(found: _Spreading, starts: Starts) -> dict[UUID, GraphEdge | None]:
 
 def _entities(found: _Spreading, stirred: Mapping[UUID, object]) -> dict[UUID, Activated]:
     """Read hop by hop, from the entities stirred last, and return what activation each has."""
-    depth = min(DEPTH, found.way.bounds.max_depth)
+    tuning = found.way.tuning
+    depth = min(tuning.max_depth, found.way.bounds.max_depth)
     entities = spread((), stirred)
     for hops in range(depth):
         frontier = {one: each for one, each in entities.items() if each.depth == hops}
         found.read(_most_active(frontier), BETWEEN, limit=found.way.frontier)
-        entities = spread(tuple(found.edges.values()), stirred, depth=hops + 1)
+        entities = spread(
+            tuple(found.edges.values()),
+            stirred,
+            depth=hops + 1,
+            decay=tuning.hop_decay,
+            typed_boost=tuning.typed_boost,
+        )
     return entities
 
 

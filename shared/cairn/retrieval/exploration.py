@@ -12,7 +12,7 @@ from cairn.errors import Unavailable
 from cairn.graph.intent_weights import INTENT_WEIGHTS
 from cairn.graph.neighbourhood import crowded
 from cairn.graph.node import Label
-from cairn.retrieval.graph_ports import Method
+from cairn.retrieval.graph_ports import GraphTuning, Method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,7 @@ class Way:
     method: Method | None = None
     relations: tuple[str, ...] = ()
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
+    tuning: GraphTuning = field(default_factory=GraphTuning)
     frontier: int = FRONTIER
     edges_per_hop: int = EDGES_PER_HOP
 

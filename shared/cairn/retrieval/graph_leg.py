@@ -13,7 +13,7 @@ from cairn.graph.merge import best
 from cairn.graph.node import Label
 from cairn.graph.traversal import Bounds
 from cairn.retrieval.exploration import Way, path_to
-from cairn.retrieval.graph_ports import GraphFound
+from cairn.retrieval.graph_ports import GraphFound, GraphTuning
 from cairn.retrieval.graph_walks import explore
 from cairn.retrieval.records import Candidate
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from cairn.retrieval.records import Filters
     from cairn.transaction import Transactions
 
-LEG_DEPTH = 2
-"""Hops of a search's walk: seed, what references it, and what those reference."""
 LEG_NODES = 500
 LEG_FRONTIER = 40
 LEG_EDGES = 600
@@ -47,7 +45,7 @@ class WalkingGraphLeg:
     transactions: Transactions[GraphStores]
     stopwatch: Stopwatch
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
-    max_depth: int = LEG_DEPTH
+    tuning: GraphTuning = field(default_factory=GraphTuning)
 
     def search(
         self,
@@ -60,15 +58,18 @@ class WalkingGraphLeg:
         limit: int,
         timeout_ms: int,
         weights: IntentWeights | None = None,
+        tuning: GraphTuning | None = None,
     ) -> GraphFound:
         """Walk from the seeds and return at most `limit` candidates within `timeout_ms`."""
         end = self.stopwatch() + timeout_ms / 1000
+        tuning = tuning or self.tuning
         way = Way(
             intents=intents,
             filters=filters,
-            bounds=Bounds(max_depth=self.max_depth, max_nodes=LEG_NODES, timeout_ms=timeout_ms),
+            bounds=Bounds(max_depth=tuning.max_depth, max_nodes=LEG_NODES, timeout_ms=timeout_ms),
             method=method,
             weights=weights or self.weights,
+            tuning=tuning,
             frontier=LEG_FRONTIER,
             edges_per_hop=LEG_EDGES,
         )

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.graph.activation import DEPTH, TYPED_BOOST
 from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.traversal import HOP_DECAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +26,7 @@ __all__ = [
     "GraphReader",
     "GraphSeeds",
     "GraphStores",
+    "GraphTuning",
     "Method",
     "Seed",
     "SimilarNodes",
@@ -89,6 +92,19 @@ class GraphFound:
     seeds: tuple[Seed, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphTuning:
+    """Constants of walks. `hop_decay` is what each hop keeps of a score or an activation.
+
+    `typed_boost` is what a typed relation between entities multiplies activation by, and
+    `max_depth` how many hops a search walks.
+    """
+
+    hop_decay: float = HOP_DECAY
+    typed_boost: float = TYPED_BOOST
+    max_depth: int = DEPTH
+
+
 class GraphLeg(Protocol):
     """Finds nodes by how they hang together with what the question names."""
 
@@ -103,14 +119,16 @@ class GraphLeg(Protocol):
         limit: int,
         timeout_ms: int,
         weights: IntentWeights | None = None,
+        tuning: GraphTuning | None = None,
     ) -> GraphFound:
         """Walk from the seeds and return at most `limit` candidates within `timeout_ms`.
 
         `intents` has confidences in [0, 1]; those at or below 0.3 are left out, and with none left
-        the walk is `general`. `weights` None takes the deployment's matrix. `method` None is
-        chosen by the intents. No seed, nothing found. Candidates satisfy `filters` and the strict
-        agent guard; nodes on the way satisfy the lenient one. Raises Unavailable when storage
-        cannot answer; a deadline that passes while walking is `truncated`, not an error.
+        the walk is `general`. `weights` None takes the deployment's matrix, `tuning` None its
+        constants. `method` None is chosen by the intents. No seed, nothing found. Candidates
+        satisfy `filters` and the strict agent guard; nodes on the way satisfy the lenient one.
+        Raises Unavailable when storage cannot answer; a deadline that passes while walking is
+        `truncated`, not an error.
         """
         ...
 

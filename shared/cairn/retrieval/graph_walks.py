@@ -14,17 +14,17 @@ from cairn.graph.matches import arrivals, with_matches
 from cairn.graph.merge import merge, surest, walked_intents
 from cairn.graph.pagerank import pagerank
 from cairn.graph.quality import edge_quality
-from cairn.graph.traversal import HOP_DECAY, Reached, walk
+from cairn.graph.traversal import Reached, walk
 from cairn.retrieval.activation_walk import explore_by_activation
 from cairn.retrieval.exploration import Exploration, Starts, Way, fetch_hop, find_starts
-from cairn.retrieval.graph_ports import Method
+from cairn.retrieval.graph_ports import GraphTuning, Method
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
     from cairn.clock import Stopwatch
-    from cairn.graph.intent_weights import IntentWeights, Row
+    from cairn.graph.intent_weights import Row
     from cairn.graph.neighbourhood import GraphEdge
     from cairn.graph.traversal import Walk
     from cairn.retrieval.graph_ports import GraphReader, GraphSeeds
@@ -82,7 +82,7 @@ def explore(
         for intent, each in walks.items()
     }
     if method is Method.PPR:
-        scores = _by_pagerank(edges, starts, way.weights[surest(intents)])
+        scores = _by_pagerank(edges, starts, way.weights[surest(intents)], way.tuning)
     else:
         arrived = _arrived(edges, starts, walks, way)
         scores = merge(by_intent, intents) | with_matches(starts.matched, arrived, intents)
@@ -126,7 +126,7 @@ def _fetched(
         )
         found.truncated = found.truncated or left_out or cut
         found.hopped.update(frontier)
-        _learn(found, edges, way.weights, intents)
+        _learn(found, edges, way, intents)
     return found
 
 
@@ -140,11 +140,12 @@ def _frontier(found: _Neighbourhood, limit: int) -> tuple[list[UUID], bool]:
 def _learn(
     found: _Neighbourhood,
     edges: Sequence[GraphEdge],
-    weights: IntentWeights,
+    way: Way,
     intents: Mapping[Intent, float],
 ) -> None:
     before = dict(found.promise)
     edges = [edge for edge in edges if edge.id not in found.edges]  # may come once for each end
+    weights, kept = way.weights, way.tuning.hop_decay
     rows = [(sure / greatest_weight(weights[of]), weights[of]) for of, sure in intents.items()]
     shares: dict[str, float] = {}
     same = found.same.setdefault
@@ -158,7 +159,7 @@ def _learn(
         found.labels[edge.target_id] = edge.target_label
         relation = edge.relation
         if relation not in shares:
-            shares[relation] = HOP_DECAY * max(by * weight_of(row, relation) for by, row in rows)
+            shares[relation] = kept * max(by * weight_of(row, relation) for by, row in rows)
         worth = shares[relation] * edge_quality(edge)
         for near, far in (
             (edge.source_id, edge.target_id),
@@ -190,6 +191,7 @@ def _walks(
             way.bounds,
             stopwatch=stopwatch,
             deadline=now + share,
+            decay=way.tuning.hop_decay,
         )
     return walks
 
@@ -218,8 +220,10 @@ def _arrived(
     }
 
 
-def _by_pagerank(edges: Sequence[GraphEdge], starts: Starts, row: Row) -> dict[UUID, float]:
-    """Return 1 for given seeds and, for others, 0.8 x the share of the best one's rank.
+def _by_pagerank(
+    edges: Sequence[GraphEdge], starts: Starts, row: Row, tuning: GraphTuning
+) -> dict[UUID, float]:
+    """Return 1 for given seeds and, for others, a hop's decay x the share of the best one's rank.
 
     So that the best of the others scores as one hop of a walk does at best. The walker jumps home
     to seeds in proportion to what they start with.
@@ -228,6 +232,6 @@ def _by_pagerank(edges: Sequence[GraphEdge], starts: Starts, row: Row) -> dict[U
     given = starts.given
     greatest = max((rank for node_id, rank in ranks.items() if node_id not in given), default=1.0)
     return {
-        node_id: 1.0 if node_id in given else HOP_DECAY * rank / greatest
+        node_id: 1.0 if node_id in given else tuning.hop_decay * rank / greatest
         for node_id, rank in ranks.items()
     }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.query import SearchRequest
     from cairn.retrieval.recipes import Recipe
     from cairn.retrieval.records import Filters
-    from cairn.retrieval.switches import WorkspaceRecall
+    from cairn.workspace.settings import RecallSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Search:
     at: datetime
     started_at: datetime
     calls: ModelCalls
-    workspace: WorkspaceRecall
+    workspace: RecallSettings
     wordings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 

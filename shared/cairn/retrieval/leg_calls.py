@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cairn.access import Role
 from cairn.errors import Unavailable
-from cairn.retrieval.graph_ports import GraphFound, GraphSeeds
+from cairn.retrieval.graph_ports import GraphFound, GraphSeeds, GraphTuning
 from cairn.retrieval.legs import Leg, LegOutcome, merged, run_legs, united
 from cairn.retrieval.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
 from cairn.retrieval.understanding import understand
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.retrieval.ports import KeywordLeg, VectorLeg
     from cairn.retrieval.records import Candidate
     from cairn.retrieval.subscription_leg import SubscribedKeywords, SubscriptionLeg
+    from cairn.workspace.settings import RecallSettings
 
 LEG_TIMEOUT_MS = 2000
 
@@ -133,7 +134,8 @@ class Legs:
                 method=search.method,
                 limit=search.recipe.candidates,
                 timeout_ms=self.timeout_ms,
-                weights=search.workspace.intent_weights,
+                weights=search.workspace.matrix,
+                tuning=tuning_of(search.workspace),
             )
             for filters in search.ranges
         ]
@@ -160,6 +162,15 @@ class Legs:
             for filters in search.ranges
         ]
         return merged(found, limit=search.recipe.candidates)
+
+
+def tuning_of(settings: RecallSettings) -> GraphTuning:
+    """Return the constants of walks as a workspace sets them."""
+    return GraphTuning(
+        hop_decay=settings.graph_search_decay,
+        typed_boost=settings.causal_boost,
+        max_depth=settings.max_depth,
+    )
 
 
 def _may_subscribe(search: Search) -> bool:

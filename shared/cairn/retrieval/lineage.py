@@ -17,7 +17,6 @@ from cairn.graph.quality import step, traverse_score
 from cairn.graph.traversal import HOP_DECAY, Bounds
 from cairn.ids import derived_id
 from cairn.retrieval.records import Filters
-from cairn.retrieval.switches import workspace_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.clock import Clock, Stopwatch
     from cairn.graph.intent_weights import IntentWeights, Row
     from cairn.retrieval.graph_ports import GraphReader, GraphStores
-    from cairn.retrieval.ports import WorkspaceSettings
+    from cairn.retrieval.ports import ReadSettings
     from cairn.retrieval.records import FoundNode
     from cairn.transaction import Transactions
 
@@ -132,7 +131,7 @@ class TraceLineage:
     transactions: Transactions[GraphStores]
     clock: Clock
     stopwatch: Stopwatch
-    settings: WorkspaceSettings | None = None
+    settings: ReadSettings | None = None
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
 
     def __call__(self, principal: Principal, request: LineageRequest) -> Lineage:
@@ -169,7 +168,8 @@ class TraceLineage:
 
     def _row(self, principal: Principal, request: LineageRequest) -> Row:
         """Return what each relation weighs: by the intent, as the workspace sets it."""
-        weights = workspace_weights(self.settings, principal) or self.weights
+        own = self.settings(principal).settings.recall.matrix if self.settings else None
+        weights = own or self.weights
         return weights[request.intent or Intent.GENERAL]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
         SearchRun,
         Sketch,
     )
+    from cairn.workspace.documents import CurrentSettings
+
+ReadSettings = Callable[["Principal"], "CurrentSettings"]
+"""Returns what a workspace sets, less than a second old; raises Unavailable when it cannot."""
 
 
 class VectorLeg(Protocol):
@@ -128,14 +133,6 @@ class RecallStores(Protocol):
     @property
     def evidence(self) -> ProactiveReader | None:
         """Return the reader behind proactive nodes; None where there is no graph."""
-        ...
-
-
-class WorkspaceSettings(Protocol):
-    """What a workspace has set. May be up to a minute old."""
-
-    def __call__(self, principal: Principal) -> Mapping[str, Any]:
-        """Return `workspace.settings`; raises Unavailable when they cannot be read."""
         ...
 
 

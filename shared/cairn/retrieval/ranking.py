@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from cairn.retrieval.boosts import BOOSTS, boosted
 from cairn.retrieval.dedup import Deduped, deduped
-from cairn.retrieval.fusion import RRF_K, comparable, reciprocal_rank, weighted_sum
+from cairn.retrieval.fusion import comparable, reciprocal_rank, weighted_sum
 from cairn.retrieval.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
 from cairn.retrieval.scoring import Scored, decay, score_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.retrieval.fusion import Legs
@@ -61,7 +60,7 @@ def fuse(legs: Legs, recipe: Recipe) -> dict[UUID, float]:
     """Return the fused score of every node a leg found, as the recipe's fusion says."""
     own = {leg: candidates for leg, candidates in legs.items() if leg != SUBSCRIPTIONS}
     if recipe.fusion is Fusion.RECIPROCAL_RANK:
-        fused = reciprocal_rank(own, recipe.weights)
+        fused = reciprocal_rank(own, recipe.weights, k=recipe.rrf_k)
     else:
         lowered = lowered_by(recipe)
         fused = weighted_sum(own, recipe.weights, normalised=STRETCHED, lowered=lowered)
@@ -87,7 +86,7 @@ def leg_points(leg: str, candidates: Sequence[Candidate], recipe: Recipe) -> dic
     weight = recipe.weights.get(leg, 0.0)
     scores = [score for _, score in candidates]
     if recipe.fusion is Fusion.RECIPROCAL_RANK:
-        given = [weight / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
+        given = [weight / (recipe.rrf_k + rank) for rank in range(1, len(scores) + 1)]
     else:
         lowered = lowered_by(recipe)
         counted = comparable(leg, scores, normalised=STRETCHED, lowered=lowered)
@@ -143,17 +142,17 @@ def explained(
     best: Sequence[Scored],
     legs: Mapping[str, Mapping[UUID, float]],
     reranked: Mapping[UUID, float],
-    at: datetime,
+    search: Search,
 ) -> tuple[Ranked, ...]:
     """Return what is shown with its scores: the final one, the legs' own, each signal's part."""
-    return tuple(Ranked(scored=each, scores=_scores(each, legs, reranked, at)) for each in best)
+    return tuple(Ranked(scored=each, scores=_scores(each, legs, reranked, search)) for each in best)
 
 
 def _scores(
     each: Scored,
     legs: Mapping[str, Mapping[UUID, float]],
     reranked: Mapping[UUID, float],
-    at: datetime,
+    search: Search,
 ) -> dict[str, float]:
     node_id = each.sketch.id
     found_by = {name: scores[node_id] for name, scores in legs.items() if node_id in scores}
@@ -163,5 +162,5 @@ def _scores(
         **read,
         **found_by,
         **each.signals,
-        "decay_score": decay(each.sketch, at),
+        "decay_score": decay(each.sketch, search.at, search.recipe.decay_factor),
     }

@@ -30,7 +30,8 @@ from cairn.retrieval.rerank import MAX_TEXTS
 from cairn.retrieval.results import RecallMeta, RecallResult
 from cairn.retrieval.routing import routed
 from cairn.retrieval.showing import proactive, shown
-from cairn.retrieval.switches import WorkspaceRecall, switched, weighted, workspace_recall
+from cairn.retrieval.switches import switched, weighted
+from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,11 +46,11 @@ if TYPE_CHECKING:
     from cairn.retrieval.leg_calls import Legs
     from cairn.retrieval.legs import LegOutcome
     from cairn.retrieval.ports import (
+        ReadSettings,
         RecallStores,
         Reindex,
         Report,
         SearchRuns,
-        WorkspaceSettings,
     )
     from cairn.retrieval.recipes import Recipe
     from cairn.retrieval.records import SearchRun
@@ -91,7 +92,7 @@ class Recall:
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
-    settings: WorkspaceSettings | None = None
+    settings: ReadSettings | None = None
     asking: Asking = field(
         default_factory=lambda: Asking(gate=gate.by_rules, intents=intents.by_rules)
     )
@@ -178,10 +179,12 @@ class Recall:
         inferred = self.asking.intents if recipe.weights.get(GRAPH) else intents.by_rules
         return Asking(gate=_let_pass, intents=inferred)
 
-    def _workspace(self, principal: Principal) -> tuple[WorkspaceRecall, tuple[str, ...]]:
+    def _workspace(self, principal: Principal) -> tuple[RecallSettings, tuple[str, ...]]:
         if self.settings is None:
-            return WorkspaceRecall(), ()
-        return workspace_recall(self.settings(principal))
+            return RecallSettings(), ()
+        current = self.settings(principal)
+        ignored = tuple(name for name in current.ignored if name.startswith("recall"))
+        return current.settings.recall, ignored
 
     def _moment(
         self, principal: Principal, request: SearchRequest, now: datetime
@@ -294,7 +297,7 @@ class Recall:
         results = shown(
             stores,
             search,
-            explained(best, legs, ranking.reranked, search.at),
+            explained(best, legs, ranking.reranked, search),
             ranking.merged,
             subscribed=subscribed,
         )
@@ -405,9 +408,10 @@ def _ended(recording: Callable[[], None]) -> tuple[str, ...]:
     return ()
 
 
-def _chosen(request: SearchRequest, workspace: WorkspaceRecall) -> Recipe:
+def _chosen(request: SearchRequest, workspace: RecallSettings) -> Recipe:
     """Return the recipe, first as the workspace changes it, then as the request does."""
     recipe = recipe_named(request.recipe or workspace.recipe)
+    recipe = replace(recipe, decay_factor=workspace.decay_factor, rrf_k=workspace.rrf_k)
     recipe = weighted(switched(recipe, workspace.stages), workspace.weights)
     asked = dict(request.stages)
     if request.gate is not None:

@@ -48,6 +48,8 @@ class Recipe:
     leaves it to the intents. `decay`, `access`, `compiled_truth` and `backlinks` say how much of
     the factor of that name enters the score: 0 none, 1 all of it.
 
+    `decay_factor` is what confidence keeps a day, `rrf_k` the constant of reciprocal rank fusion.
+
     `gate`, `expansion`, `route`, `dedup` and `cache` switch those stages. `rerank` is how many of
     the best are read again by the reranker, 0 none. `threshold` is what the final score must
     reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
@@ -67,6 +69,8 @@ class Recipe:
     access: float = 0.0
     compiled_truth: float = 0.0
     backlinks: float = 0.0
+    decay_factor: float = 0.98
+    rrf_k: int = 60
     gate: bool = False
     expansion: bool = False
     route: bool = False

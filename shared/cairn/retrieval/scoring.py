@@ -45,24 +45,26 @@ class Scored:
     signals: Mapping[str, float]
 
 
-def decay(node: Sketch, at: datetime) -> float:
-    """Return confidence x 0.98^days since last access (since recorded, when never accessed).
+def decay(node: Sketch, at: datetime, factor: float = DECAY_PER_DAY) -> float:
+    """Return confidence x factor^days since last access (since recorded, when never accessed).
 
     Facts and statuses lose confidence unused; for other kinds the value is reported and does not
     rank (see `ranking_decay`). Never above the stored confidence.
     """
-    return decayed(node.confidence, node.last_accessed_at or node.recorded_at, at)
+    return decayed(node.confidence, node.last_accessed_at or node.recorded_at, at, factor)
 
 
-def decayed(confidence: float, since: datetime, at: datetime) -> float:
-    """Return confidence x 0.98^days between two moments; a clock behind `since` takes nothing."""
+def decayed(
+    confidence: float, since: datetime, at: datetime, factor: float = DECAY_PER_DAY
+) -> float:
+    """Return confidence x factor^days between two moments; a clock behind `since` takes nothing."""
     days = max(0.0, (at - since).total_seconds() / 86400)
-    return confidence * math.pow(DECAY_PER_DAY, days)
+    return confidence * math.pow(factor, days)
 
 
-def ranking_decay(node: Sketch, at: datetime) -> float:
+def ranking_decay(node: Sketch, at: datetime, factor: float = DECAY_PER_DAY) -> float:
     """Return `decay` for facts and statuses and 1.0 for the others, which record history."""
-    return decay(node, at) if node.kind in DECAYING_KINDS else 1.0
+    return decay(node, at, factor) if node.kind in DECAYING_KINDS else 1.0
 
 
 def access_boost(access_count: int) -> float:
@@ -122,7 +124,7 @@ def _scored(
             parts[name] = weight * value
     if lift:
         parts["parent"] = lift
-    factor = 1.0 + recipe.decay * (ranking_decay(node, at) - 1.0)
+    factor = 1.0 + recipe.decay * (ranking_decay(node, at, recipe.decay_factor) - 1.0)
     boost = 1.0 + recipe.access * (access_boost(node.access_count) - 1.0)
     score = sum(parts.values()) * factor * boost
     parts["decay_factor"], parts["access_boost"] = factor, boost

@@ -18,7 +18,7 @@ from cairn.retrieval.model_calls import ModelCalls
 from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.ranking import best_fused, fuse, rank
 from cairn.retrieval.recipes import DEFAULT, Recipe
-from cairn.retrieval.switches import WorkspaceRecall
+from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ class MatchedNodes:
             at=now,
             started_at=now,
             calls=calls,
-            workspace=WorkspaceRecall(),
+            workspace=RecallSettings(),
             wordings=(question,),
         )
 

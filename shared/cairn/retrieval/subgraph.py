@@ -5,7 +5,6 @@ Not recall: no vector or keyword ranking, no text budget. `subgraph_json` makes 
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,16 +16,18 @@ from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
 from cairn.graph.merge import best, decayed
 from cairn.graph.node import Label
 from cairn.graph.quality import edge_quality
-from cairn.graph.traversal import Bounds
+from cairn.graph.traversal import HOP_DECAY, Bounds
 from cairn.retrieval.exploration import Exploration, Way
 from cairn.retrieval.graph_ports import GraphReader, GraphSeeds, Method
 from cairn.retrieval.graph_walks import explore
+from cairn.retrieval.leg_calls import tuning_of
 from cairn.retrieval.proactive import ProactiveReader, surface
 from cairn.retrieval.question_names import question_names
 from cairn.retrieval.records import Filters
 from cairn.retrieval.scoring import DECAY_PER_DAY, DECAYING_KINDS
-from cairn.retrieval.switches import workspace_recall, workspace_weights
+from cairn.retrieval.scoring import decayed as decayed_confidence
 from cairn.text.checks import clean_text
+from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from cairn.graph.intent_weights import IntentWeights
     from cairn.graph.neighbourhood import GraphEdge
     from cairn.retrieval.graph_ports import SimilarNodes
-    from cairn.retrieval.ports import WorkspaceSettings
+    from cairn.retrieval.ports import ReadSettings
     from cairn.retrieval.proactive import Surfaced
     from cairn.retrieval.records import FoundNode
     from cairn.transaction import Transactions
@@ -98,6 +99,7 @@ class Subgraph:
     exploration: Exploration
     intents: Mapping[Intent, float]
     request: SubgraphRequest
+    hop_decay: float = HOP_DECAY
     as_of_position: int | None = None
     truncated: bool = False
     query_ms: float = 0.0
@@ -152,7 +154,7 @@ class QuerySubgraph:
     clock: Clock
     stopwatch: Stopwatch
     similar: SimilarNodes | None = None
-    settings: WorkspaceSettings | None = None
+    settings: ReadSettings | None = None
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
 
     def __call__(self, principal: Principal, request: SubgraphRequest) -> Subgraph:
@@ -163,8 +165,10 @@ class QuerySubgraph:
         """
         bounds = check(request)
         start = self.stopwatch()
-        signals = self._signals(principal)
         intents = self._intents(principal, request)
+        tuned = (
+            RecallSettings() if self.settings is None else self.settings(principal).settings.recall
+        )
         filters = Filters(as_of_position=self._position(principal, request))
         matching = self.stopwatch()
         seeds, troubles = self._seeds(principal, request, filters)
@@ -175,12 +179,13 @@ class QuerySubgraph:
             bounds=replace(bounds, timeout_ms=max(1, bounds.timeout_ms - taken_ms)),
             method=request.method,
             relations=request.relations,
-            weights=self._weights(principal),
+            weights=tuned.matrix or self.weights,
+            tuning=tuning_of(tuned),
         )
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
             found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            shown = self._shown(stores.graph, found, request, filters, signals)
+            shown = self._shown(stores.graph, found, request, filters, tuned)
         return replace(
             shown,
             intents=intents,
@@ -201,14 +206,6 @@ class QuerySubgraph:
             return request.as_of
         with self.transactions.reading(principal) as stores:
             return stores.graph.position_at(request.as_of)
-
-    def _weights(self, principal: Principal) -> IntentWeights:
-        return workspace_weights(self.settings, principal) or self.weights
-
-    def _signals(self, principal: Principal) -> Mapping[str, bool]:
-        if self.settings is None:
-            return {}
-        return workspace_recall(self.settings(principal))[0].proactive_signals
 
     def _seeds(
         self, principal: Principal, request: SubgraphRequest, filters: Filters
@@ -241,7 +238,7 @@ class QuerySubgraph:
         found: Exploration,
         request: SubgraphRequest,
         filters: Filters,
-        signals: Mapping[str, bool],
+        tuned: RecallSettings,
     ) -> Subgraph:
         wanted = {
             node_id: score
@@ -253,7 +250,8 @@ class QuerySubgraph:
         kept = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
         nodes = {node.id: node for node in reader.read(kept, filters)}
         now = self.clock()
-        shown = _ranked(nodes, found, now)
+        shown = _ranked(nodes, found, now, tuned.decay_factor)
+        signals = tuned.proactive_signals
         extra = _proactive(reader, found, shown, request, filters, now, signals)
         ids = {each.node.id for each in (*shown, *extra)}
         edges = _edges_between(found.edges, ids, EDGES_PER_NODE * max(1, len(ids)))
@@ -263,23 +261,25 @@ class QuerySubgraph:
             exploration=found,
             intents={},
             request=request,
+            hop_decay=tuned.graph_search_decay,
             truncated=found.truncated or len(wanted) > len(kept),
             warnings=tuple(_warnings(request, found)),
         )
 
 
-def decay_factor(node: FoundNode, at: datetime) -> float:
-    """Return confidence x 0.98^days since last access for facts and statuses, 1 for all others."""
+def decay_factor(node: FoundNode, at: datetime, factor: float = DECAY_PER_DAY) -> float:
+    """Return confidence x factor^days since last access for facts and statuses, 1 for others."""
     if node.kind not in DECAYING_KINDS:
         return 1.0
     since = node.last_accessed_at or node.recorded_at
-    days = max(0.0, (at - since).total_seconds() / 86_400)
-    return node.confidence * math.pow(DECAY_PER_DAY, days)
+    return decayed_confidence(node.confidence, since, at, factor)
 
 
-def _ranked(nodes: Mapping[UUID, FoundNode], found: Exploration, at: datetime) -> list[ShownNode]:
+def _ranked(
+    nodes: Mapping[UUID, FoundNode], found: Exploration, at: datetime, factor: float
+) -> list[ShownNode]:
     """Return the nodes by their decayed scores, best first."""
-    factors = {node_id: decay_factor(node, at) for node_id, node in nodes.items()}
+    factors = {node_id: decay_factor(node, at, factor) for node_id, node in nodes.items()}
     scores = decayed({node_id: found.scores.get(node_id, 0.0) for node_id in nodes}, factors)
     shown: list[ShownNode] = []
     for node_id, score in best(scores, len(scores)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cairn.graph.merge import MIN_CONFIDENCE, SECOND_OPINION
-from cairn.graph.traversal import HOP_DECAY, MOST
+from cairn.graph.traversal import MOST
 from cairn.retrieval.atlas import node_json
 from cairn.retrieval.proactive import proactive_json
 
@@ -67,7 +67,7 @@ def _meta(found: Subgraph) -> dict[str, Any]:
         "seed_nodes": [named.get(node_id, str(node_id)) for node_id in explored.seed_ids],
         "proactive_nodes_count": sum(each.surfaced is not None for each in found.nodes),
         "scoring_weights": {
-            "hop_decay": HOP_DECAY,
+            "hop_decay": found.hop_decay,
             "minimum_confidence": MIN_CONFIDENCE,
             "second_opinion": SECOND_OPINION,
         },

@@ -3,32 +3,22 @@
 Pure. A stage that is switched on and that the recipe leaves out takes the published value.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-from cairn.errors import FieldError, ValidationFailed
-from cairn.graph.intent_weights import IntentWeights, intent_weights
-from cairn.retrieval.fusion import RRF_K
-from cairn.retrieval.proactive import Signal
+from cairn.errors import FieldError
 from cairn.retrieval.recipes import (
     GRAPH,
     KEYWORD,
     LEGS,
-    RECIPES,
     SUBSCRIPTIONS,
     VECTOR,
     Fusion,
     Recipe,
     SignalWeights,
 )
-
-if TYPE_CHECKING:
-    from cairn.access import Principal
-    from cairn.retrieval.ports import WorkspaceSettings
 
 LEG_WEIGHT = MappingProxyType({VECTOR: 0.7, KEYWORD: 0.3, GRAPH: 0.2, SUBSCRIPTIONS: 0.3})
 """What a leg weighs when it is switched on and the recipe has no weight for it.
@@ -65,22 +55,6 @@ STAGES = (*LEGS, *_ON, RRF, "signals", *SIGNALS)
 """Every name that `stages` of a request or of a workspace may switch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceRecall:
-    """What a workspace sets for all its searches. `intent_weights` None is the published matrix.
-
-    `public_subscriptions` lets public keys use the subscription leg where it is switched on.
-    `proactive_signals` lets a signal speak, or mutes it, whatever readers said of it.
-    """
-
-    recipe: str | None = None
-    stages: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
-    weights: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    intent_weights: IntentWeights | None = None
-    public_subscriptions: bool = False
-    proactive_signals: Mapping[str, bool] = MappingProxyType({})
-
-
 def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
     """Return `recipe` with the named stages on or off; what is on already keeps its value.
 
@@ -101,7 +75,7 @@ def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
         elif name in _ON and wanted != is_on(recipe, name):
             changes[name] = _ON[name] if wanted else _off(recipe, name)
     if changes.get("threshold") and recipe.fusion is Fusion.RECIPROCAL_RANK:
-        changes["threshold"] = THRESHOLD * _most_by_rank(weights)
+        changes["threshold"] = THRESHOLD * _most_by_rank(weights, recipe.rrf_k)
     return replace(recipe, weights=MappingProxyType(weights), signals=signals, **changes)
 
 
@@ -134,31 +108,6 @@ def faults_of_stages(stages: Mapping[str, bool]) -> list[FieldError]:
     ]
 
 
-def workspace_recall(settings: Mapping[str, Any]) -> tuple[WorkspaceRecall, tuple[str, ...]]:
-    """Return what `workspace.settings` says under `recall`, and the names of what is not valid.
-
-    A setting nobody can use must not stop every search of a workspace: it is left out, and named.
-    """
-    given = settings.get("recall", {})
-    if not isinstance(given, Mapping):
-        return WorkspaceRecall(), ("recall",)
-    asked = cast("Mapping[str, Any]", given)
-    wrong: list[str] = [f"recall.{name}" for name in asked if name not in _READERS]
-    values: dict[str, Any] = {}
-    for name, read in _READERS.items():
-        if name in asked:
-            values[name], bad = read(asked[name])
-            wrong += [f"recall.{name}{each}" for each in bad]
-    return WorkspaceRecall(**values), tuple(wrong)
-
-
-def workspace_weights(
-    settings: WorkspaceSettings | None, principal: Principal
-) -> IntentWeights | None:
-    """Return the intent weights a workspace has set; None when it has set none."""
-    return workspace_recall(settings(principal))[0].intent_weights if settings else None
-
-
 def _switch_leg(weights: dict[str, float], leg: str, *, wanted: bool) -> None:
     if not wanted:
         weights.pop(leg, None)
@@ -173,7 +122,7 @@ def _by_ranks(recipe: Recipe) -> Recipe:
     What signals add and the threshold keep their proportion to what the legs can give at most.
     """
     votes = dict.fromkeys(recipe.weights, 1.0)
-    smaller = _most_by_rank(votes) / (sum(recipe.weights.values()) or 1.0)
+    smaller = _most_by_rank(votes, recipe.rrf_k) / (sum(recipe.weights.values()) or 1.0)
     return replace(
         recipe,
         fusion=Fusion.RECIPROCAL_RANK,
@@ -188,7 +137,7 @@ def _by_ranks(recipe: Recipe) -> Recipe:
 def _by_scores(recipe: Recipe) -> Recipe:
     """Return the recipe with the weighted sum and the published weights of its legs."""
     weights = {leg: LEG_WEIGHT[leg] for leg in recipe.weights}
-    larger = sum(weights.values()) / (_most_by_rank(recipe.weights) or 1.0)
+    larger = sum(weights.values()) / (_most_by_rank(recipe.weights, recipe.rrf_k) or 1.0)
     return replace(
         recipe,
         fusion=Fusion.WEIGHTED_SUM,
@@ -197,61 +146,10 @@ def _by_scores(recipe: Recipe) -> Recipe:
     )
 
 
-def _most_by_rank(weights: Mapping[str, float]) -> float:
+def _most_by_rank(weights: Mapping[str, float], k: int) -> float:
     """Return the fused score of what every leg ranks first."""
-    return sum(weights.values()) / (RRF_K + 1)
+    return sum(weights.values()) / (k + 1)
 
 
 def _off(recipe: Recipe, name: str) -> Any:
     return _OFF.get(name, type(getattr(recipe, name))())
-
-
-def _recipe(value: Any) -> tuple[str | None, list[str]]:
-    known = isinstance(value, str) and value in RECIPES
-    return (value, []) if known else (None, [""])
-
-
-def _stages(value: Any) -> tuple[Mapping[str, bool], list[str]]:
-    return _kept(value, lambda name, on: name in STAGES and isinstance(on, bool))
-
-
-def _signals(value: Any) -> tuple[Mapping[str, bool], list[str]]:
-    return _kept(value, lambda name, on: name in frozenset(Signal) and isinstance(on, bool))
-
-
-def _weights(value: Any) -> tuple[Mapping[str, float], list[str]]:
-    return _kept(value, lambda name, weight: name in LEG_WEIGHT and _is_weight(weight))
-
-
-def _rows(value: Any) -> tuple[IntentWeights | None, list[str]]:
-    rows, wrong = _kept(value, lambda _, row: isinstance(row, Mapping))
-    try:
-        return (intent_weights(rows) if rows else None), wrong
-    except ValidationFailed as refused:
-        return None, [*wrong, *(f".{error.location}" for error in refused.errors)]
-
-
-def _flag(value: Any) -> tuple[bool, list[str]]:
-    return (value, []) if isinstance(value, bool) else (False, [""])
-
-
-def _is_weight(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 10
-
-
-def _kept(value: Any, good: Callable[[str, Any], bool]) -> tuple[Mapping[str, Any], list[str]]:
-    if not isinstance(value, Mapping):
-        return {}, [""]
-    items = cast("Mapping[str, Any]", value)
-    kept = {name: each for name, each in items.items() if good(name, each)}
-    return kept, [f".{name}" for name in items if name not in kept]
-
-
-_READERS: Mapping[str, Callable[[Any], tuple[Any, list[str]]]] = {
-    "recipe": _recipe,
-    "stages": _stages,
-    "weights": _weights,
-    "intent_weights": _rows,
-    "public_subscriptions": _flag,
-    "proactive_signals": _signals,
-}

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 
 class _FromEnvironment(BaseModel):
@@ -97,6 +97,30 @@ class _ChatSettings(_ChatModelSettings):
     reranker_dir: Path | None = None
 
 
+class _RecallConstants(_FromEnvironment):
+    """Constants of searches, where a workspace does not set its own; bounds as there."""
+
+    decay_factor: float | None = None
+    rrf_k: int | None = None
+    graph_search_decay: float | None = None
+    causal_boost: float | None = None
+    max_depth: int | None = None
+
+    @model_validator(mode="after")
+    def _within_bounds(self) -> Self:
+        from cairn.workspace.settings import WorkspaceSettings  # not for every function
+
+        given = self.constants()
+        if given:
+            WorkspaceSettings.model_validate({"recall": given})
+        return self
+
+    def constants(self) -> dict[str, float]:
+        """Return those that are set, by name."""
+        given = {name: getattr(self, name) for name in _RecallConstants.model_fields}
+        return {name: value for name, value in given.items() if value is not None}
+
+
 class _QueueSettings(_FromEnvironment):
     """The queues that writes wake."""
 
@@ -176,6 +200,7 @@ class ConsolidateSettings(
 
 
 class RetrieveSettings(
+    _RecallConstants,
     _SearchIndexSettings,
     _ChatSettings,
     _InvestigationSettings,
@@ -203,6 +228,7 @@ class AuditSettings(
 
 
 class ApiSettings(
+    _RecallConstants,
     _SearchIndexSettings,
     _ChatSettings,
     _WebhookSettings,

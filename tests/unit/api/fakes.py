@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -60,6 +61,7 @@ from cairn.errors import (
     Unavailable,
     ValidationFailed,
 )
+from cairn.ids import new_id
 from cairn.ingestion.event_draft import EventOutcome, NewEvent, Observed
 from cairn.ingestion.requests import (
     Deleted,
@@ -75,6 +77,7 @@ from cairn.ingestion.requests import (
 from cairn.ledger.anchors import AnchorFault
 from cairn.lifecycle.anchor_reports import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.lifecycle.backlog import Backlog
+from cairn.lifecycle.workspace_settings import KeepSettings
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.event_views import EventFilter, EventView
@@ -96,6 +99,7 @@ from cairn.retrieval.views import (
     RateDecision,
     Status,
 )
+from cairn.storage.in_memory.stores import InMemoryTransactions
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 WORKSPACE = UUID(int=1)
@@ -332,6 +336,14 @@ class World:
     @property
     def grants(self) -> GrantServices:
         return self.approving.grant_services()
+
+    @cached_property
+    def settings(self) -> KeepSettings:
+        transactions = InMemoryTransactions()
+        transactions.create_workspace(WORKSPACE)
+        return KeepSettings(
+            transactions=transactions, clock=lambda: NOW, new_id=new_id, deployment={}
+        )
 
     @property
     def redaction(self) -> KeepRedaction:

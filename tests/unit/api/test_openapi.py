@@ -143,6 +143,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/proposals/{node_id}/accept",
         "/v1/proposals/{node_id}/reject",
         "/v1/redaction",
+        "/v1/settings",
         "/v1/grants",
         "/v1/grants/{grant_id}",
         "/v1/stats",

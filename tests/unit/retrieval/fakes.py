@@ -22,7 +22,7 @@ from cairn.retrieval.model_calls import ModelCalls
 from cairn.retrieval.query import filters_of
 from cairn.retrieval.recipes import recipe_named
 from cairn.retrieval.records import Candidate, Filters, FoundNode, Neighbours, SearchRun, Sketch
-from cairn.retrieval.switches import WorkspaceRecall
+from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -203,7 +203,7 @@ def search_of(request: SearchRequest, **changes: Any) -> Search:
         "at": NOW,
         "started_at": NOW,
         "calls": calls,
-        "workspace": WorkspaceRecall(),
+        "workspace": RecallSettings(),
         "wordings": (request.query,),
     }
     return Search(**(values | changes))

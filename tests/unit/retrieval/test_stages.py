@@ -23,6 +23,7 @@ from cairn.retrieval.query import SearchRequest
 from cairn.retrieval.recall import Recall
 from cairn.retrieval.result_cache import ResultCache
 from cairn.retrieval.results import RecallResult
+from cairn.workspace.documents import read
 
 PUBLIC = principal(role=Role.PUBLIC, allowed_scopes=frozenset({Scope.PUBLIC}), agent_slug="bot")
 
@@ -182,7 +183,7 @@ def test_public_keys_have_no_subscriptions_unless_their_workspace_says_so(world:
     leg = FakeLeg(ranked(1))
     recall = subscribing(world, leg)
     assert "subscriptions" not in ask(recall, PUBLIC, stages={"subscriptions": True}).meta.legs
-    allowed = replace(recall, settings=lambda _: {"recall": {"public_subscriptions": True}})
+    allowed = replace(recall, settings=lambda _: read({"recall": {"public_subscriptions": True}}))
     assert "subscriptions" in ask(allowed, PUBLIC, stages={"subscriptions": True}).meta.legs
     assert len(leg.asked) == 1
 

@@ -20,6 +20,7 @@ from cairn.retrieval.subgraph import QuerySubgraph, Subgraph, SubgraphRequest
 from cairn.retrieval.subgraph_json import subgraph_json
 from cairn.storage.in_memory.graph import InMemoryGraphTransactions
 from cairn.storage.in_memory.stores import InMemoryTransactions
+from cairn.workspace.documents import read
 
 
 @dataclass
@@ -257,5 +258,5 @@ def test_a_match_of_another_agent_is_no_start(asking: Asking) -> None:
 def test_a_workspaces_own_intent_weights_hold_for_its_subgraphs(asking: Asking) -> None:
     asking.graph.grow(("s", "CAUSED_BY", "cause"), ("s", "FOLLOWS", "before"))
     settings = {"recall": {"intent_weights": {"why": {"CAUSED_BY": 0}}}}
-    asking = replace(asking, query=replace(asking.query, settings=lambda principal: settings))
+    asking = replace(asking, query=replace(asking.query, settings=lambda _: read(settings)))
     assert set(asking.names(asking.ask("s", intent=Intent.WHY))) == {"s", "before"}

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from cairn.graph.edge import Relation
-from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
 from cairn.retrieval.recipes import (
     DEFAULT,
     GRAPH,
@@ -26,7 +24,6 @@ from cairn.retrieval.switches import (
     is_on,
     switched,
     weighted,
-    workspace_recall,
 )
 from cairn.retrieval.understanding import RetrievalClass
 
@@ -57,65 +54,10 @@ def test_a_workspaces_weights_are_of_legs_that_run() -> None:
     assert changed.weights == {VECTOR: 0.9, KEYWORD: 0.3}
 
 
-def test_a_workspace_lays_its_own_weights_over_the_published_matrix() -> None:
-    found, wrong = workspace_recall({"recall": {"intent_weights": {"why": {"CAUSED_BY": 9}}}})
-    assert wrong == ()
-    assert found.intent_weights is not None
-    assert found.intent_weights[Intent.WHY][Relation.CAUSED_BY] == 9.0
-    assert found.intent_weights[Intent.WHEN] == INTENT_WEIGHTS[Intent.WHEN]
-
-
 def test_an_unknown_stage_is_a_fault_that_names_the_known_ones() -> None:
     [fault] = faults_of_stages({"gate": True, "magic": True})
     assert fault.location == "stages.magic"
     assert "rerank" in fault.message
-
-
-def test_valid_settings_of_a_workspace_are_taken() -> None:
-    settings = {
-        "recall": {
-            "recipe": "seed-001",
-            "stages": {"graph": True},
-            "weights": {"keyword": 2},
-            "public_subscriptions": True,
-        },
-        "other": 1,
-    }
-    found, wrong = workspace_recall(settings)
-    assert (found.recipe, found.public_subscriptions) == ("seed-001", True)
-    assert (found.stages, found.weights) == ({"graph": True}, {"keyword": 2})
-    assert wrong == ()
-
-
-@pytest.mark.parametrize(
-    ("given", "wrong"),
-    [
-        ("on", ("recall",)),
-        ({"recipe": "best"}, ("recall.recipe",)),
-        ({"stages": ["gate"]}, ("recall.stages",)),
-        ({"stages": {"gate": 1}}, ("recall.stages.gate",)),
-        ({"weights": {"vector": -1}}, ("recall.weights.vector",)),
-        ({"weights": {"vector": True}}, ("recall.weights.vector",)),
-        ({"speed": 11}, ("recall.speed",)),
-        ({"intent_weights": 5}, ("recall.intent_weights",)),
-        ({"intent_weights": {"why": 5}}, ("recall.intent_weights.why",)),
-        (
-            {"intent_weights": {"why": {"CAUSED_BY": 11}}},
-            ("recall.intent_weights.why.CAUSED_BY",),
-        ),
-        ({"public_subscriptions": "yes"}, ("recall.public_subscriptions",)),
-        (
-            {"proactive_signals": {"gossip": True, "entity_context": 1}},
-            ("recall.proactive_signals.gossip", "recall.proactive_signals.entity_context"),
-        ),
-    ],
-)
-def test_settings_nobody_can_use_are_named_and_left_out(given: Any, wrong: tuple[str, ...]) -> None:
-    found, named = workspace_recall({"recall": given})
-    assert named == wrong
-    assert (found.recipe, found.public_subscriptions) == (None, False)
-    assert not found.stages
-    assert not found.weights
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ LAYERS = [
     {"memory", "documents", "graph"},
     {"safety"},
     {"llm", "embedding"},
+    {"workspace"},
     {"retrieval"},
     {"ingestion"},
     {"consolidation", "lifecycle", "discovery", "helpdesk", "mcp_host"},

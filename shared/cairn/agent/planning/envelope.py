@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.llm.port import Message, Role, Tool
 from cairn.text.elements import as_data, one_line
+from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,11 +26,8 @@ if TYPE_CHECKING:
     from cairn.safety.tools import ToolSpec
     from cairn.text.json_value import JsonValue
 
-SETTING = "envelope"
-"""The workspace setting that lays bounds over the defaults: {"chunks": 4, "facts": 20}."""
-
-MOST = 50
-"""The largest bound a workspace may set."""
+Bounds = EnvelopeSettings
+"""How much of each a planner is shown, as the workspace sets it."""
 
 BODY_CHARS = 12_000
 CHUNK_CHARS = 1600
@@ -52,17 +50,6 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """How many of each a planner is shown; `results` is of steps shown whole, the latest."""
-
-    chunks: int = 6
-    facts: int = 10
-    similar: int = 3
-    results: int = 8
-    tools: int = MOST
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
     """The parts of a prompt in the order caches read them. `names` is wire name -> tool."""
 
@@ -72,19 +59,6 @@ class Envelope:
     context: str
     messages: tuple[Message, ...]
     names: Mapping[str, ToolSpec]
-
-
-def bounds_of(settings: Mapping[str, Any]) -> Bounds:
-    """Return the workspace's bounds; what is no whole number from 0 to `MOST` is left as it is."""
-    given: object = settings.get(SETTING)
-    said = cast("dict[str, object]", given) if isinstance(given, dict) else {}
-    known = {one.name for one in fields(Bounds)}
-    kept = {
-        name: value
-        for name, value in said.items()
-        if name in known and type(value) is int and 0 <= value <= MOST
-    }
-    return replace(Bounds(), **kept)
 
 
 def enclosed(question: Question, bounds: Bounds | None = None) -> Envelope:

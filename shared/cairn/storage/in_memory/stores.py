@@ -19,7 +19,6 @@ from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
-from cairn.safety.profiles import DEFAULT_PROFILE
 from cairn.storage.in_memory.ageing import InMemoryAgeing
 from cairn.storage.in_memory.agent import (
     InMemoryActions,
@@ -49,8 +48,8 @@ from cairn.storage.in_memory.people import (
     InMemoryOpinions,
 )
 from cairn.storage.in_memory.purging import apply_purge
-from cairn.storage.in_memory.redaction import InMemoryRedaction
 from cairn.storage.in_memory.reindex import InMemoryVectorGaps
+from cairn.storage.in_memory.settings import InMemorySettings
 from cairn.storage.in_memory.summaries import InMemorySummaries
 from cairn.storage.in_memory.taints import InMemoryTaints
 from cairn.storage.in_memory.talking import (
@@ -67,6 +66,7 @@ from cairn.storage.in_memory.tickets import (
     InMemoryWriteBacks,
 )
 from cairn.storage.in_memory.webhooks import InMemoryWebhooks
+from cairn.workspace.documents import StoredSettings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
@@ -166,7 +166,7 @@ class Tables:
         default_factory=dict[str, "SubscriptionView"]
     )
 
-    redaction: str = DEFAULT_PROFILE
+    settings: StoredSettings = field(default_factory=StoredSettings)
 
     grants: dict[UUID, GrantRow] = field(default_factory=dict[UUID, "GrantRow"])
     grant_uses: set[tuple[UUID, UUID]] = field(default_factory=set[tuple[UUID, UUID]])
@@ -453,9 +453,9 @@ class InMemoryStores:
         return InMemoryConnectors(self._tables)
 
     @property
-    def redaction(self) -> InMemoryRedaction:
-        """Return which personal values no model sees."""
-        return InMemoryRedaction(self._tables)
+    def settings(self) -> InMemorySettings:
+        """Return what the workspace has set."""
+        return InMemorySettings(self._tables)
 
     @property
     def grants(self) -> InMemoryGrants:

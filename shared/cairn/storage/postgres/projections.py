@@ -20,6 +20,7 @@ PROJECTIONS = (
     "purged_node",
     "taint",
     "taint_node",
+    "workspace_settings",
 )
 """Rows follow from ledger entries (vectors: and the cache), in the order of replacing."""
 
@@ -27,7 +28,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
     {
         "ledger": "what projections are made from",
         "ledger_head": "where the ledger ends",
-        "workspace": "tenants and their settings; they come before any entry",
+        "workspace": "tenants; they come before any entry",
         "principal": "accounts: made with their keys",
         "api_key": "accounts: secrets' hashes are not in the ledger",
         "claim": "the first run's token; there is no workspace yet",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cairn.lifecycle.orphans import Orphan, Orphans
 from cairn.lifecycle.stats import ChainHead, Counts, FactAge, FeedbackCount, MemorySketch
@@ -97,11 +97,6 @@ class PostgresStats(Store):
         """Return judgements of proactive nodes by signal."""
         rows = self.run("graph.judged", since=since)
         return {signal: (judged, useful) for signal, judged, useful in rows}
-
-    def settings(self) -> Mapping[str, Any]:
-        """Return what the workspace has set."""
-        row = self.run("recall_setup.settings").fetchone()
-        return row[0] if row else {}
 
     def orphans(self, kind: Orphan, *, limit: int, examples: int) -> Orphans:
         """Return how many there are, counted up to `limit`, and the first of them by id."""

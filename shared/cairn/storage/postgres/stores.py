@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from cairn.storage.postgres.ticket_sources import PostgresTicketSources
     from cairn.storage.postgres.tickets import PostgresTickets
     from cairn.storage.postgres.webhooks import PostgresWebhooks
-    from cairn.storage.postgres.workspaces import PostgresRedaction
+    from cairn.storage.postgres.workspaces import PostgresSettings
     from cairn.storage.postgres.write_backs import PostgresWriteBacks
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
@@ -185,10 +185,10 @@ class PostgresStores:
         return PostgresGrants(self.connection, self.principal)
 
     @property
-    def redaction(self) -> PostgresRedaction:
-        from cairn.storage.postgres.workspaces import PostgresRedaction
+    def settings(self) -> PostgresSettings:
+        from cairn.storage.postgres.workspaces import PostgresSettings
 
-        return PostgresRedaction(self.connection, self.principal)
+        return PostgresSettings(self.connection, self.principal)
 
     @property
     def webhooks(self) -> PostgresWebhooks:

@@ -2,63 +2,87 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from psycopg.types.json import Jsonb
 
 from cairn.access.system import system_principal
 from cairn.safety.profiles import workspace_redaction
 from cairn.storage.postgres.database import Database, bound
 from cairn.storage.postgres.sql import query
 from cairn.storage.postgres.store import Store
+from cairn.workspace.documents import CurrentSettings, StoredSettings, read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from uuid import UUID
 
     from cairn.access import Principal
     from cairn.clock import Clock, Stopwatch
     from cairn.ids import IdSource
+    from cairn.workspace.documents import Document
 
-LIFETIME_S = 60.0
+LIFETIME_S = 0.5
+MOST_WORKSPACES = 4096
 TIMEOUT_MS = 2_000
 
 
-class PostgresWorkspaceSettings:
-    """Implements `retrieval.ports.WorkspaceSettings`; a process asks once a minute."""
+class PostgresSettings(Store):
+    """Implements `lifecycle.workspace_settings.SettingsStore`."""
 
-    def __init__(self, database: Database, stopwatch: Stopwatch) -> None:
+    def stored(self) -> StoredSettings:
+        """Return what is set; nothing in a workspace that there is not."""
+        row = self.run("workspace_settings.stored").fetchone()
+        if row is None:
+            return StoredSettings()
+        return StoredSettings(document=row[0], version=row[1], position=row[2])
+
+    def put(self, settings: StoredSettings) -> None:
+        """Keep a document; a change older than what is kept does nothing."""
+        self.run(
+            "workspace_settings.put",
+            version=settings.version,
+            document=Jsonb(dict(settings.document)),
+            position=settings.position,
+        )
+
+
+class PostgresWorkspaceSettings:
+    """Implements `retrieval.ports.ReadSettings`; a process asks for a workspace twice a second.
+
+    `deployment` is what the environment says where a workspace says nothing.
+    """
+
+    def __init__(
+        self, database: Database, stopwatch: Stopwatch, deployment: Document | None = None
+    ) -> None:
         self._database = database
         self._stopwatch = stopwatch
-        self._known: dict[UUID, tuple[float, Mapping[str, Any]]] = {}
+        self._deployment = deployment
+        self._known: OrderedDict[UUID, tuple[float, StoredSettings, CurrentSettings]] = (
+            OrderedDict()
+        )
         self._lock = Lock()
 
-    def __call__(self, principal: Principal) -> Mapping[str, Any]:
-        """Return the settings, {} where nothing is set."""
+    def __call__(self, principal: Principal) -> CurrentSettings:
+        """Return what holds, at most half a second old."""
         now = self._stopwatch()
         with self._lock:
             known = self._known.get(principal.workspace_id)
         if known is not None and now < known[0]:
-            return known[1]
+            return known[2]
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
-            asked = {"workspace_id": principal.workspace_id}
-            row = connection.execute(query("recall_setup.settings"), asked).fetchone()
-        settings: Mapping[str, Any] = row[0] if row else {}
+            stored = PostgresSettings(connection, principal).stored()
+        same = known is not None and known[1] == stored
+        current = known[2] if known and same else read(stored.document, self._deployment)
         with self._lock:
-            self._known[principal.workspace_id] = (now + LIFETIME_S, settings)
-        return settings
-
-
-class PostgresRedaction(Store):
-    """Implements `lifecycle.redaction.RedactionStore` over the workspace's settings."""
-
-    def profile(self) -> str:
-        """Return its name; the strictest where the settings name none that there is."""
-        row = self.run("recall_setup.settings").fetchone()
-        return workspace_redaction(row[0] if row else {})[0]
-
-    def choose(self, profile: str) -> None:
-        """Set it; other settings stay as they are."""
-        self.run("workspace_settings.set_redaction", profile=profile)
+            self._known[principal.workspace_id] = (now + LIFETIME_S, stored, current)
+            self._known.move_to_end(principal.workspace_id)
+            while len(self._known) > MOST_WORKSPACES:
+                self._known.popitem(last=False)
+        return current
 
 
 class PostgresProfiles:
@@ -71,7 +95,7 @@ class PostgresProfiles:
         """Return the name of its redaction profile; the strictest where the setting is none."""
         principal = system_principal(workspace_id)
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
-            return PostgresRedaction(connection, principal).profile()
+            return workspace_redaction(PostgresSettings(connection, principal).stored().document)[0]
 
 
 class PostgresReindex:

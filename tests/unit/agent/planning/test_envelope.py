@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from uuid import UUID
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.planning import brief, question, spec
@@ -15,7 +14,6 @@ from tests.support.planning import brief, question, spec
 from cairn.agent.planning.envelope import (
     NAME_CHARS,
     Bounds,
-    bounds_of,
     data,
     enclosed,
     wire_names,
@@ -64,20 +62,12 @@ def test_the_envelope_stays_near_five_thousand_tokens_however_much_was_found() -
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
 def test_a_workspace_sets_its_own_bounds(chunks: int, facts: int, similar: int, tools: int) -> None:
-    said = {"envelope": {"chunks": chunks, "facts": facts, "similar": similar, "tools": tools}}
-    shown = enclosed(question(FULL, [spec(f"c.t{one}") for one in range(60)]), bounds_of(said))
+    said = Bounds(chunks=chunks, facts=facts, similar=similar, tools=tools)
+    shown = enclosed(question(FULL, [spec(f"c.t{one}") for one in range(60)]), said)
     assert shown.context.count("<knowledge") == min(chunks, 30)
     assert shown.context.count("<fact") == min(facts, 30)
     assert shown.context.count("<similar") == min(similar, 30)
     assert len(shown.tools) == tools
-
-
-@pytest.mark.parametrize(
-    "given",
-    [None, [], "x", {"chunks": "9"}, {"chunks": -1}, {"facts": 51}, {"facts": True}, {"y": 1}],
-)
-def test_a_bound_that_is_none_leaves_the_default(given: object) -> None:
-    assert bounds_of({"envelope": given}) == Bounds()
 
 
 def test_the_latest_knowledge_is_kept() -> None:

@@ -10,7 +10,7 @@ BEGIN
   -- The projections, in the order in which they are put in place: storage/postgres/projections.py
   FOREACH name IN ARRAY ARRAY['edge_version', 'edge', 'node_version', 'node', 'embedding',
     'entity_alias', 'data_subject', 'subscription', 'key_conversation', 'purged_node', 'taint',
-    'taint_node'] LOOP
+    'taint_node', 'workspace_settings'] LOOP
     EXECUTE format('DROP TABLE IF EXISTS replay.%I', name);
     CONTINUE WHEN to_regclass(format('public.%I', name)) IS NULL;
     EXECUTE format('GRANT DELETE ON public.%I TO cairn_app', name); -- what is no more is removed

@@ -88,3 +88,10 @@ SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
   coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0)
   FROM (SELECT md5(record_send(r)) AS h FROM taint_node AS r
          WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: workspace_settings
+-- What the workspace has set. Everything counts.
+SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0)
+  FROM (SELECT md5(record_send(r)) AS h FROM workspace_settings AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests

@@ -1,7 +1,3 @@
--- name: settings
--- What the workspace has set.
-SELECT settings FROM workspace WHERE id = %(workspace_id)s
-
 -- name: reindex
 -- How many of these nodes lack a vector; those that no work waiting names are queued, for the next
 -- sweep to send.

@@ -1,0 +1,1 @@
+"""What a workspace may set. Not the environment of a deployment: that is `cairn.settings`."""
