@@ -189,7 +189,6 @@ class EnvelopeSettings(Section):
     chunks: Shown = 6
     facts: Shown = 10
     similar: Shown = 3
-    connector_recent_results: Shown = 3
     results: Shown = 8
     tools: Shown = MOST_SHOWN
 

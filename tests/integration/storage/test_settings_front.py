@@ -1,0 +1,392 @@
+"""`/v1/settings` as wired, over PostgreSQL: every documented setting is set and has its effect."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.storage.test_search_front import Door, chain, said
+from tests.plugins.waiting import eventually
+from tests.support.chat_wire import ChatServer, Say, chat_server
+from tests.support.front import Cloud, Front, environment
+from tests.support.planning import brief, question, spec
+from tests.support.world import open_world
+
+from cairn.access.system import system_principal
+from cairn.agent.planning.envelope import enclosed
+from cairn.agent.state import Evidence, Observation, WorkingMemory
+from cairn.bootstrap.planning import bounds
+from cairn.clock import monotonic
+from cairn.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.rebuild import Rebuild
+from cairn.storage.aws import dispatch
+from cairn.storage.in_memory.keys import InMemoryKeyStore
+from cairn.storage.postgres.replay import PostgresReplays
+from cairn.storage.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings
+from cairn.workspace.documents import leaves
+from cairn.workspace.settings import WorkspaceSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.plugins.postgres import Database
+
+GUIDE = Path(__file__).parents[3] / "docs" / "settings.md"
+ROW = re.compile(r"^\| `([a-z_.]+)` \|[^|]*\| `([^`]*)` \| ?(?:`(CAIRN_[A-Z_]+)`)? ?\|", re.M)
+ROWS = ROW.findall(GUIDE.read_text(encoding="utf-8"))
+DOCUMENTED = {path: (default, variable) for path, default, variable in ROWS}
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[ChatServer]:
+    """A chat model. It closes each connection, as no client of these tests lives on."""
+    with chat_server() as served:
+        served.next = lambda asked: Say(text="[]", headers={"connection": "close"})  # type: ignore[method-assign]
+        yield served
+
+
+@pytest.fixture
+def door(
+    database: Database, models: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Door]:
+    for name, value in environment(database, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", models.url)
+    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    world = open_world(database.owner_url, database.app_url, f"settings {new_id()}")
+    yield Door(world)
+    world.pool.close()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where a setting's effect is looked for."""
+
+    door: Door
+    models: ChatServer
+    database: Database
+
+
+def meta(name: str, **body: Any) -> Callable[[Asked], Any]:
+    return lambda asked: asked.door.search("STRIPE", **body)["meta"][name]
+
+
+def scores(name: str, **body: Any) -> Callable[[Asked], Any]:
+    def seen(asked: Asked) -> Any:
+        found = asked.door.search("STRIPE ferry", **body)["results"]
+        return {one["text"]: one["scores"][name] for one in found if name in one["scores"]}
+
+    return seen
+
+
+def subscribed(asked: Asked) -> bool:
+    made = {"name": "page", "role": "public", "agent_slug": "bot"}
+    key = asked.door.api.call("POST", "/v1/keys", json=made)["secret"]
+    found = asked.door.search("Which solar?", key=key, stages={"subscriptions": True})
+    return "subscriptions" in found["meta"]["scoring_weights"]["legs"]
+
+
+def decayed(asked: Asked) -> Any:
+    """The confidence of a fact nobody looked at for ten days."""
+    with asked.database.connect_as_superuser() as root:
+        root.execute("UPDATE node SET recorded_at = recorded_at - interval '10 days'")
+    found = asked.door.search("ferry", stages={"decay": True})["results"]
+    with asked.database.connect_as_superuser() as root:
+        root.execute("UPDATE node SET recorded_at = recorded_at + interval '10 days'")
+    return round(found[0]["scores"]["decay_score"], 3)
+
+
+def sent(*names: str) -> Callable[[Asked], Any]:
+    """What a model is sent by a search that asks one."""
+
+    def seen(asked: Asked) -> Any:
+        before = len(asked.models.requests)
+        asked.door.search("ferry", stages={"expansion": True})
+        requests = asked.models.requests[before:]
+        return {name: requests[-1].get(name) for name in names} if requests else None
+
+    return seen
+
+
+def cost(asked: Asked) -> Any:
+    return asked.door.search("ferry", stages={"expansion": True})["meta"]["cost_usd"]
+
+
+def shown(tag: str) -> Callable[[Asked], int]:
+    """How many of a kind a planner of the workspace is shown."""
+    many = tuple(Evidence(citation=f"[doc:{place}]", text="text") for place in range(60))
+    memory = WorkingMemory(
+        brief=brief("Title", "Body"),
+        evidence=many,
+        facts=many,
+        similar=many,
+        observations=tuple(
+            Observation(
+                action_id=new_id(),
+                connector="c",
+                tool="t",
+                arguments={},
+                outcome="applied",
+                text="r" * 3000,
+            )
+            for _ in range(60)
+        ),
+    )
+    asking = question(memory, [spec(f"c.t{place}") for place in range(60)])
+
+    def seen(asked: Asked) -> int:
+        workspace = asked.door.world.workspace_id
+        found = enclosed(asking, bounds(asked.door.world.pool)(workspace))
+        if tag == "tool":
+            return len(found.tools)
+        if tag == "result":
+            return sum(len(one.text) > 2000 for one in found.messages)
+        return found.context.count(f"<{tag} ")
+
+    return seen
+
+
+ACTIVATED = {"recipe": "seed-001"}
+WALKED = {"stages": {"graph": True}, "method": "intent_weighted", "intent": "what"}
+PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
+    "recall.recipe": ("seed-000", meta("mode")),
+    "recall.stages": ({"vector": False}, meta("scoring_weights")),
+    "recall.weights": ({"keyword": 3}, meta("scoring_weights")),
+    "recall.intent_weights": ({"what": {"REFERENCES": 0, "USES": 1}}, scores("graph", **WALKED)),
+    "recall.public_subscriptions": (True, subscribed),
+    "recall.decay_factor": (0.5, decayed),
+    "recall.rrf_k": (10, scores("fused", **ACTIVATED)),
+    "recall.graph_search_decay": (0.5, scores("graph", **ACTIVATED)),
+    "recall.causal_boost": (1.5, scores("graph", **ACTIVATED)),
+    "recall.max_depth": (1, scores("graph", **ACTIVATED)),
+    "models.chat": ("anthropic:another", sent("model")),
+    "models.budgets.day_usd": (0, sent("model")),
+    "models.budgets.day_tokens": (1, sent("model")),
+    "models.budgets.run_usd": ("0.0", sent("model")),
+    "models.budgets.run_tokens": (1, sent("model")),
+    "models.rates": ({"claude-haiku-4-5": {"input": 90, "output": "90.5"}}, cost),
+    "models.options": ({"expansion": {"temperature": 0.5}}, sent("temperature")),
+    "envelope.chunks": (2, shown("knowledge")),
+    "envelope.facts": (2, shown("fact")),
+    "envelope.similar": (2, shown("similar")),
+    "envelope.results": (2, shown("result")),
+    "envelope.tools": (2, shown("tool")),
+    "safety.redaction": (
+        "hipaa",
+        lambda asked: asked.door.api.call("GET", "/v1/redaction")["profile"],
+    ),
+}
+
+
+def patch(front: Front, body: dict[str, Any], **headers: str) -> Any:
+    return front.answer("PATCH", "/v1/settings", json=body, headers=headers)
+
+
+def nested(path: str, value: Any) -> dict[str, Any]:
+    for name in reversed(path.split(".")):
+        value = {name: value}
+    return value
+
+
+def test_the_guide_has_every_setting_with_its_default(door: Door) -> None:
+    found = door.api.call("GET", "/v1/settings")
+    assert set(found["sources"]) == set(DOCUMENTED) == set(PROBES)
+    values = {".".join(path): value for path, value in leaves(found["settings"])}
+    for path, (default, _) in DOCUMENTED.items():
+        text = default if default == "pii" else json.loads(default)
+        assert values[path] == text
+        assert found["sources"][path] == "default"
+
+
+@pytest.mark.parametrize("path", PROBES)
+def test_a_setting_set_over_http_has_its_effect_and_a_reset_takes_it_back(
+    door: Door, models: ChatServer, database: Database, path: str
+) -> None:
+    chain(door)
+    door.remember(said("the ferry sank", "fact"))
+    asked, (value, observed) = Asked(door, models, database), PROBES[path]
+    if path.startswith("models."):  # a client's package is read beside the first searches
+        eventually(lambda: sent("model")(asked), seconds=30)
+    before = observed(asked)
+    changed = patch(door.api, nested(path, value))
+    assert changed.status_code == 200, changed.text
+    assert (changed.json()["version"], changed.headers["etag"]) == (1, '"1"')
+    eventually(lambda: observed(asked) != before, seconds=10)
+    [entry] = door.api.call("GET", "/v1/ledger", params={"type": "settings.changed"})["items"]
+    assert all(one["path"].startswith(path) for one in entry["meta"]["changes"])
+    back = patch(door.api, nested(path, None)).json()
+    assert (back["version"], back["workspace"]) == (2, {})
+    eventually(lambda: observed(asked) == before, seconds=10)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CAIRN_DECAY_FACTOR", "0.9"),
+        ("CAIRN_RRF_K", "30"),
+        ("CAIRN_GRAPH_SEARCH_DECAY", "0.5"),
+        ("CAIRN_CAUSAL_BOOST", "1.5"),
+        ("CAIRN_MAX_DEPTH", "1"),
+    ],
+)
+def test_the_environment_holds_where_a_workspace_sets_nothing(
+    door: Door,
+    models: ChatServer,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+) -> None:
+    chain(door)
+    door.remember(said("the ferry sank", "fact"))
+    [path] = [path for path, (_, named) in DOCUMENTED.items() if named == variable]
+    observed = PROBES[path][1]
+    before = observed(Asked(door, models, database))
+    monkeypatch.setenv(variable, value)
+    reopened = Door(door.world)
+    found = reopened.api.call("GET", "/v1/settings")
+    section, name = path.split(".")
+    assert (found["settings"][section][name], found["sources"][path]) == (
+        float(value),
+        "environment",
+    )
+    assert observed(Asked(reopened, models, database)) != before
+
+
+@pytest.mark.parametrize(("variable", "value"), [("RRF_K", "0"), ("DECAY_FACTOR", "nan")])
+def test_a_constant_out_of_bounds_stops_the_process_at_its_start(
+    door: Door, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(f"CAIRN_{variable}", value)
+    with pytest.raises(ValueError, match=variable.lower()):
+        Front(door.world.key)
+
+
+MALFORMED = (
+    b"[]",
+    b'{"recall": NaN}',
+    b'{"recall": {"rrf_k": 1e999}}',
+    b"",
+    b'{"recall": {"recipe": "\\u0000"}}',
+    b'{"models": {"chat": "\\ud800"}}',
+)
+
+
+def test_what_is_wrong_is_named_by_path_and_nothing_changes(door: Door) -> None:
+    wrong = {
+        "recall": {"rrf_k": 0, "speed": 1, "stages": {"nope": True}},
+        "recal": None,
+        "envelope": {"facts": 2**52},
+    }
+    refused = patch(door.api, wrong)
+    assert refused.status_code == 422
+    assert {one["location"] for one in refused.json()["errors"]} == {
+        "recal",
+        "recall.rrf_k",
+        "recall.speed",
+        "recall.stages.nope",
+        "envelope.facts",
+    }
+    for body in (
+        b"[]",
+        b'{"recall": NaN}',
+        b'{"recall": {"rrf_k": 1e999}}',
+        b"",
+        b'{"a": "\\u0000"}',
+    ):
+        assert door.api.answer("PATCH", "/v1/settings", content=body).status_code in {400, 422}
+    assert patch(door.api, {"version": -1}).status_code == 422
+    assert patch(door.api, {}, **{"if-match": "soon"}).status_code == 422
+    assert door.api.call("GET", "/v1/settings")["version"] == 0
+
+
+def test_a_version_that_has_passed_is_a_conflict_and_setting_the_same_again_no_change(
+    door: Door,
+) -> None:
+    assert patch(door.api, {"version": 0, "recall": {"rrf_k": 9}}).status_code == 200
+    assert patch(door.api, {"recall": {"rrf_k": 9}}).json()["version"] == 1
+    for refused in (
+        patch(door.api, {"version": 0, "recall": {"rrf_k": 8}}),
+        patch(door.api, {"recall": {"rrf_k": 8}}, **{"if-match": '"0"'}),
+    ):
+        assert (refused.status_code, refused.json()["reason"]) == (409, "settings-version")
+    assert patch(door.api, {"recall": {"rrf_k": 7}}, **{"if-match": '"1"'}).json()["version"] == 2
+
+
+def test_people_who_change_different_settings_at_once_lose_none(door: Door) -> None:
+    paths = [path for path in PROBES if path.startswith("envelope.")]
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda path: patch(door.api, nested(path, 1)), paths))
+    assert [one.status_code for one in answers] == [200] * len(paths)
+    found = door.api.call("GET", "/v1/settings")
+    assert found["version"] == len(paths)
+    assert found["workspace"] == {"envelope": {path.split(".")[1]: 1 for path in paths}}
+
+
+def test_only_admins_see_and_change_settings_and_only_their_own(
+    door: Door, database: Database
+) -> None:
+    key = door.api.call("POST", "/v1/keys", json={"name": "agent"})["secret"]
+    agent = {"headers": {"authorization": f"Bearer {key}"}}
+    assert door.api.answer("GET", "/v1/settings", **agent).status_code == 403
+    assert door.api.answer("PATCH", "/v1/settings", json={}, **agent).status_code == 403
+    patch(door.api, {"recall": {"rrf_k": 9}})
+    other = open_world(database.owner_url, database.app_url, f"other {new_id()}")
+    other.pool.close()
+    assert Front(other.key).call("GET", "/v1/settings")["workspace"] == {}
+
+
+def test_a_rebuild_makes_the_settings_of_the_ledger(door: Door, database: Database) -> None:
+    patch(door.api, {"recall": {"decay_factor": 0.9, "rrf_k": 9}})
+    patch(door.api, {"recall": {"rrf_k": None}})
+    with database.connect_as_superuser() as root:
+        root.execute(
+            "UPDATE workspace_settings SET document = '{}' WHERE workspace_id = %s",
+            [door.world.workspace_id],
+        )
+    rebuild = Rebuild(
+        replays=PostgresReplays(door.world.pool),
+        keys=InMemoryKeyStore(),
+        cipher=BodyCipher(),
+        dispatcher=door.world.remember.dispatcher,
+        clock=door.world.remember.clock,
+        stopwatch=monotonic,
+        new_id=new_id,
+    )
+    assert not rebuild(door.world.workspace_id, only_check=True).equal
+    rebuild(door.world.workspace_id)
+    found = door.api.call("GET", "/v1/settings")
+    assert (found["version"], found["workspace"]) == (2, {"recall": {"decay_factor": 0.9}})
+    assert rebuild(door.world.workspace_id, only_check=True).equal
+
+
+def test_what_stood_in_the_workspaces_column_before_holds_until_and_through_the_first_change(
+    door: Door, database: Database
+) -> None:
+    door.settings(database, '{"recall": {"rrf_k": 9, "recipe": "gone"}, "envelope": {"facts": 1}}')
+    found = door.api.call("GET", "/v1/settings")
+    assert (found["version"], found["ignored"]) == (0, ["recall.recipe"])
+    assert found["settings"]["recall"]["rrf_k"] == 9
+    changed = patch(door.api, {"envelope": {"facts": 2}}).json()
+    assert changed["workspace"] == {"recall": {"rrf_k": 9}, "envelope": {"facts": 2}}
+
+
+def test_a_process_asks_for_settings_twice_a_second_and_never_serves_older_ones(
+    door: Door,
+) -> None:
+    now = [100.0]
+    read = PostgresWorkspaceSettings(door.world.pool, lambda: now[0])
+    principal = system_principal(door.world.workspace_id)
+    assert LIFETIME_S <= 0.5
+    assert read(principal).settings == WorkspaceSettings()
+    patch(door.api, {"recall": {"rrf_k": 9}})
+    assert read(principal).settings.recall.rrf_k == 60
+    now[0] += LIFETIME_S
+    assert read(principal).settings.recall.rrf_k == 9
+    assert read(principal) is read(principal)
