@@ -118,10 +118,9 @@ def read_config(node: Node) -> Config:
     stage = _one_of("stage", _context(node, "stage") or "local", STAGES)
 
     def text(name: str, default: str = "") -> str:
-        """From the context; on the laptop also from the environment, which keeps secrets private.
+        """From the context; on the laptop also from CAIRN_* in the launcher's environment.
 
-        The launcher exports CAIRN_* names, so that no password stands on a command line.
-        """
+        So no password stands on a command line."""
         from_shell = os.environ.get(f"CAIRN_{name.upper()}") if stage == "local" else None
         return _context(node, name) or from_shell or default
 

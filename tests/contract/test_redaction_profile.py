@@ -86,7 +86,7 @@ def test_only_admins_show_and_choose(system: Remembering) -> None:
 
 def test_other_settings_and_other_workspaces_stay_as_they_are(database: "Database") -> None:
     ours, theirs = opened(database), opened(database)
-    given = '{"safety": {"redaction": 7, "more": 1}, "recall": {"recipe": "plain"}}'
+    given = '{"safety": {"redaction": 7}, "recall": {"rrf_k": 9, "recipe": "gone"}}'
     with database.connect_as_superuser() as root:
         root.execute("UPDATE workspace SET settings = %s WHERE id = %s", [given, ours])
     pool = Pool(database.app_url, size=2)
@@ -95,7 +95,10 @@ def test_other_settings_and_other_workspaces_stay_as_they_are(database: "Databas
     assert profile_of(us).show(us.principal) == "hipaa"
     assert profile_of(us).choose(us.principal, "soc2") == "soc2"
     assert (PostgresProfiles(pool)(ours), PostgresProfiles(pool)(theirs)) == ("soc2", "pii")
-    with database.connect_as_superuser() as root:
-        row = root.execute("SELECT settings FROM workspace WHERE id = %s", [ours]).fetchone()
+    with us.transactions.reading(us.principal) as stores:
+        stored = stores.settings.stored()
     pool.close()
-    assert row == ({"safety": {"redaction": "soc2", "more": 1}, "recall": {"recipe": "plain"}},)
+    assert (stored.version, stored.document) == (
+        1,
+        {"safety": {"redaction": "soc2"}, "recall": {"rrf_k": 9}},
+    )

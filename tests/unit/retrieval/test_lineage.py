@@ -17,6 +17,7 @@ from cairn.retrieval.lineage import Direction, Lineage, LineageRequest, TraceLin
 from cairn.retrieval.lineage_json import lineage_json
 from cairn.storage.in_memory.graph import InMemoryGraphTransactions
 from cairn.storage.in_memory.stores import InMemoryTransactions
+from cairn.workspace.documents import read
 
 BOTH = Direction.BOTH
 
@@ -96,7 +97,7 @@ def test_each_step_of_a_lineage_has_its_score_and_the_edge_it_came_by(traced: Tr
 def test_a_workspaces_intent_weights_hold_for_lineages_too(traced: Traced) -> None:
     traced.graph.grow(("a", "CAUSED_BY", "b"), ("a", "PART_OF", "c"))
     weights = {"recall": {"intent_weights": {"why": {"PART_OF": 10}}}}
-    trace = replace(traced.trace, settings=lambda _: weights)
+    trace = replace(traced.trace, settings=lambda _: read(weights))
     found = replace(traced, trace=trace).find("a", intent=Intent.WHY)
     assert [one.score for one in found.nodes] == pytest.approx([1.0, 0.8, 0.8 * 5 / 10])
 
