@@ -22,6 +22,7 @@ from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.count_accesses import CountAccesses
 from cairn.lifecycle.keys import CreateKey
 from cairn.lifecycle.rebuild import Rebuild
+from cairn.lifecycle.workspace_settings import KeepSettings
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.views import NewKey
 from cairn.storage.in_memory.keys import InMemoryKeyStore
@@ -206,6 +207,11 @@ class Everything:
         watched.put(self.admin, "scout", ["redis", "kafka"])
         watched.put(self.admin, "ranger", ["tides"])
         watched.clear(self.admin, "ranger")
+        settings = KeepSettings(
+            transactions=self.transactions, clock=utc_now, new_id=new_id, deployment={}
+        )
+        settings.change(self.admin, {"recall": {"rrf_k": 9}, "safety": {"redaction": "soc2"}})
+        settings.change(self.admin, {"recall": {"rrf_k": None, "decay_factor": 0.9}})
 
     def public_key(self) -> UUID:
         """A public key of the workspace."""

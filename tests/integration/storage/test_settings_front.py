@@ -60,7 +60,7 @@ def door(
     monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", models.url)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
     world = open_world(database.owner_url, database.app_url, f"settings {new_id()}")
-    yield Door(world)
+    yield Door(world, tmp_path)
     world.pool.close()
 
 
@@ -249,7 +249,7 @@ def test_the_environment_holds_where_a_workspace_sets_nothing(
     observed = PROBES[path][1]
     before = observed(Asked(door, models, database))
     monkeypatch.setenv(variable, value)
-    reopened = Door(door.world)
+    reopened = Door(door.world, door.folder)
     found = reopened.api.call("GET", "/v1/settings")
     section, name = path.split(".")
     assert (found["settings"][section][name], found["sources"][path]) == (

@@ -164,6 +164,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO search_feedback VALUES (%(w)s, %(id)s, %(id)s, %(id)s, true, 'direct', %(t)s)",
         "INSERT INTO entity_alias VALUES (%(w)s, 'acme inc', 'Acme', 'organisation', 'manual', 1)",
         "INSERT INTO subscription VALUES (%(w)s, 'bot', '{tides}', 1)",
+        """INSERT INTO workspace_settings VALUES (%(w)s, 1, '{"recall": {"rrf_k": 9}}', 1)""",
         "INSERT INTO pending_message VALUES (%(w)s, %(id)s, %(id)s, 'i', 1, true, '{}', '\\x00',"
         " %(t)s, %(t)s)",
         "INSERT INTO key_conversation VALUES (%(w)s, %(id)s, %(id)s, 1)",
