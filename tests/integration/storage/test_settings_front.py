@@ -160,6 +160,10 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "recall.weights": ({"keyword": 3}, meta("scoring_weights")),
     "recall.intent_weights": ({"what": {"REFERENCES": 0, "USES": 1}}, scores("graph", **WALKED)),
     "recall.public_subscriptions": (True, subscribed),
+    "recall.proactive_signals": (
+        {"entity_context": False},
+        lambda asked: asked.door.api.call("GET", "/v1/stats")["muted_signals"],
+    ),
     "recall.decay_factor": (0.5, decayed),
     "recall.rrf_k": (10, scores("fused", **ACTIVATED)),
     "recall.graph_search_decay": (0.5, scores("graph", **ACTIVATED)),
@@ -293,14 +297,17 @@ def test_what_is_wrong_is_named_by_path_and_nothing_changes(door: Door) -> None:
         "recall.stages.nope",
         "envelope.facts",
     }
+    kind = {"content-type": "application/json"}
     for body in (
         b"[]",
         b'{"recall": NaN}',
         b'{"recall": {"rrf_k": 1e999}}',
         b"",
-        b'{"a": "\\u0000"}',
+        b'{"recall": {"recipe": "\\u0000"}}',
+        b'{"models": {"chat": "\\ud800"}}',
     ):
-        assert door.api.answer("PATCH", "/v1/settings", content=body).status_code in {400, 422}
+        malformed = door.api.answer("PATCH", "/v1/settings", content=body, headers=kind)
+        assert malformed.status_code in {400, 422}
     assert patch(door.api, {"version": -1}).status_code == 422
     assert patch(door.api, {}, **{"if-match": "soon"}).status_code == 422
     assert door.api.call("GET", "/v1/settings")["version"] == 0
