@@ -62,6 +62,13 @@ def rebuild(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> d
     return rebuild_here(settings, workspace_id, only_check=only_check).as_json()
 
 
+def check_vectors(settings: ApiSettings, workspace_id: UUID, *, deep: bool) -> dict[str, Any]:
+    """Compute vectors of a workspace again and return which are not what the model says."""
+    from cairn.bootstrap.restoring import check_vectors
+
+    return check_vectors(settings, workspace_id, deep=deep).as_json()
+
+
 def reembedding(
     settings: ApiSettings, to: str, *, model_dir: Path | None, base_url: str | None
 ) -> Reembedding:

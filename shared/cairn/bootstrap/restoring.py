@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.forgetting import apply_tombstones
 from cairn.bootstrap.logs import logger
-from cairn.bootstrap.parts import embedder
+from cairn.bootstrap.parts import database, embedder
 from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.signing import signing_key
 from cairn.clock import utc_now
 from cairn.ledger.importing import Export
+from cairn.lifecycle.check_vectors import CheckVectors, VectorsChecked
 from cairn.lifecycle.restore import Restore, Restored
 from cairn.storage.postgres.ledger_import import import_ledger
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +31,14 @@ def rebuild_here(settings: ApiSettings, workspace_id: UUID, *, only_check: bool)
     parts = _parts(settings)
     run = rebuild(parts.opened, parts.remember.resolver.keys, parts.wake)
     return run(workspace_id, only_check=only_check)
+
+
+def check_vectors(settings: ApiSettings, workspace_id: UUID, *, deep: bool) -> VectorsChecked:
+    """Embed texts of a workspace again and compare, with the deployment's own model and cache."""
+    return CheckVectors(
+        transactions=StoreTransactions(database(settings), PostgresStores),
+        embedder=embedder(settings),
+    )(workspace_id, deep=deep)
 
 
 def restore(settings: ApiSettings, owner_url: str, lines: Iterable[str], *, name: str) -> Restored:

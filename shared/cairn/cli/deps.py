@@ -71,6 +71,12 @@ class Operator(Protocol):
         """Rebuild or check a workspace in this process."""
         ...
 
+    def check_vectors(
+        self, settings: "ApiSettings", workspace_id: UUID, *, deep: bool
+    ) -> dict[str, Any]:
+        """Compute vectors again and compare: of a sample, or of all nodes."""
+        ...
+
     def reembedding(
         self, settings: "ApiSettings", to: str, *, model_dir: Path | None, base_url: str | None
     ) -> Reembedding:

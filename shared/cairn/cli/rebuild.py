@@ -15,6 +15,9 @@ STUCK_SECONDS = 600.0
 
 Workspace = Annotated[UUID | None, typer.Option("--workspace", help="The key's own without.")]
 Check = Annotated[bool, typer.Option("--check", help="Only compare; nothing changes.")]
+Deep = Annotated[
+    bool, typer.Option("--deep", help="With --check: compute every vector again, not a sample.")
+]
 Here = Annotated[
     bool, typer.Option("--here", help="In this process, beside the database, not by the machine.")
 ]
@@ -25,21 +28,46 @@ def rebuild(
     workspace: Workspace = None,
     check: Check = False,
     here: Here = False,
+    deep: Deep = False,
     as_json: Json = False,
 ) -> None:
     """Replay a workspace's ledger and replace every row that is not as it says.
 
     Searches go on meanwhile. May be stopped and repeated: it goes on where it was. The exit status
-    of --check is 1 when something is not as the ledger says.
+    of --check is 1 when something is not as the ledger says. Beside the deployment's settings it
+    also computes vectors again: the cache they come from may have been changed with them.
     """
+    if deep and not check:
+        raise typer.BadParameter("--deep goes with --check")
     deps = deps_of(ctx)
     told = _here(deps, workspace, check) if here else _by_machine(deps, workspace, check)
+    vectors = _vectors(deps, UUID(told["workspace_id"]), deep) if check else None
     if as_json:
-        print_json(told)
+        print_json(told | ({"vectors": vectors} if check else {}))
     else:
         _show(deps, told)
-    if check and not told["equal"]:
+        _show_vectors(deps, vectors)
+    if check and not (told["equal"] and not (vectors and vectors["wrong"])):
         raise typer.Exit(1)
+
+
+def _vectors(deps: Deps, workspace_id: UUID, deep: bool) -> dict[str, Any] | None:
+    """Compute vectors again where the deployment's model and database are known."""
+    settings = deps.deployment() if deep else deps.deployment_if_known()
+    if settings is None:
+        return None
+    return deps.load_operator().check_vectors(settings, workspace_id, deep=deep)
+
+
+def _show_vectors(deps: Deps, vectors: dict[str, Any] | None) -> None:
+    if vectors is None:
+        return
+    deps.out.print(
+        f"vectors: {vectors['texts']} texts of {vectors['nodes']} nodes computed again by "
+        f"{vectors['model']}, {vectors['wrong']} nodes have another one"
+    )
+    for node_id in vectors["wrong_nodes"]:
+        deps.out.print(f"[red]not what its text says[/]: {node_id}")
 
 
 def _here(deps: Deps, workspace: UUID | None, check: bool) -> dict[str, Any]:

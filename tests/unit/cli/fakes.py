@@ -71,6 +71,9 @@ class FakeOperator:
             return [self.chains[workspace_id]]
         return list(self.chains.values())
 
+    def check_vectors(self, settings: object, workspace_id: UUID, *, deep: bool) -> dict[str, Any]:
+        return {"model": "m", "nodes": 1, "texts": 1, "wrong": 0, "wrong_nodes": []}
+
     def costs(self, owner_url: str, since: date, until: date) -> Iterable[CostRow]:
         self.made.append(f"{since} {until}")
         return [CostRow(name=str(UUID(int=5)), calls=2, tokens=10, usd=0.5)]

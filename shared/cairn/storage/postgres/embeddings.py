@@ -31,6 +31,16 @@ class PostgresEmbeddings(Store):
         """Return those of the nodes that are to be found."""
         return [_enrichable(row) for row in self.run("embedding.enrichable", ids=list(node_ids))]
 
+    def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
+        """Return nodes that have a vector of the model, drawn at random."""
+        rows = self.run("embedding.drawn", model_id=model_id, limit=limit)
+        return [node_id for (node_id,) in rows]
+
+    def following(self, model_id: int, *, after: UUID, limit: int) -> Sequence[UUID]:
+        """Return the next such nodes by id."""
+        rows = self.run("embedding.following", model_id=model_id, after=after, limit=limit)
+        return [node_id for (node_id,) in rows]
+
     def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
         """Return the cached vectors by SHA-256 of their text."""
         knows_halfvec(self.connection)

@@ -30,6 +30,19 @@ SELECT f.node_id, f.other_id, f.score, o.document_id, o.ordinal, o.session_id, o
     %(minimum)s::real, %(wanted)s) AS f
   JOIN node o ON o.workspace_id = %(workspace_id)s AND o.id = f.other_id
 
+-- name: drawn
+-- Nodes that have a vector of a model, drawn at random.
+SELECT e.node_id FROM embedding e
+ WHERE e.workspace_id = %(workspace_id)s AND e.model_id = %(model_id)s AND e.ordinal = 0
+ ORDER BY random() LIMIT %(limit)s
+
+-- name: following
+-- The next nodes by id that have a vector of a model.
+SELECT e.node_id FROM embedding e
+ WHERE e.workspace_id = %(workspace_id)s AND e.model_id = %(model_id)s AND e.ordinal = 0
+   AND e.node_id > %(after)s
+ ORDER BY e.node_id LIMIT %(limit)s
+
 -- name: cached
 -- The vectors of texts seen before.
 SELECT text_hash, v FROM embedding_cache
