@@ -36,6 +36,7 @@ def narrow(laptop: "Laptop") -> Iterator[str]:
         **laptop.env,
         "CAIRN_DATABASE_CONNECTIONS": "1",
         "CAIRN_REQUEST_THREADS": "1",
+        "CAIRN_LONGEST_WAIT_SECONDS": "60",
     }
     serve = [sys.executable, "-m", "uvicorn", "cairn.bootstrap.asgi:app", f"--port={port}"]
     with subprocess.Popen([*serve, "--no-access-log"], env=env, stdout=subprocess.DEVNULL) as one:
