@@ -178,3 +178,27 @@ def test_numbers_are_shares_and_what_went_wrong_is_listed() -> None:
 def test_nothing_worked_is_nothing_wrong() -> None:
     found = summed_up([])
     assert (found["tickets"], found["safe"], found["ms_p95"], found["wrong"]) == (0, 1.0, 0.0, [])
+
+
+@pytest.mark.parametrize(
+    ("verdict", "summary", "unhelpful", "near"),
+    [
+        ("auto_resolved", "Choose Replace [doc:kb://billing.md#Billing#L1-L2].", False, False),
+        ("auto_resolved", "Find invoices [doc:kb://billing.md#Billing#L1-L2].", True, True),
+        ("needs_client", "Which message do you see?", True, False),
+        ("needs_tech", "Near [doc:kb://billing.md#Billing#L1-L2].", False, False),
+    ],
+)
+def test_closings_that_do_not_help_and_near_answers_are_counted(
+    verdict: str, summary: str, *, unhelpful: bool, near: bool
+) -> None:
+    asked = replace(
+        LOCKOUT,
+        verdicts=frozenset(["auto_resolved"]),
+        writes=frozenset[str](),
+        says=("Choose Replace",),
+    )
+    unsaid = tuple(one for one in asked.says if one not in summary)
+    found = summed_up([Worked(sample=asked, verdict=verdict, summary=summary, unsaid=unsaid)])
+    assert (found["unhelpful_closings"], found["near_answers_sent"]) == (unhelpful, near)
+    assert found["always_needs_tech"] == 0.0
