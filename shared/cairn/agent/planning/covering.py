@@ -167,7 +167,7 @@ def unexplained(
 
 
 def _is_background(sentence: str, wanted: frozenset[str]) -> bool:
-    said = tokens(sentence)
+    whole = said = tokens(sentence)
     for one in questions.LOOKED:
         said = re.sub(rf"(?<= )(?:{one})(?= )", " ", said)
     each = said.split()
@@ -176,7 +176,7 @@ def _is_background(sentence: str, wanted: frozenset[str]) -> bool:
     if any(f" {one} " in said for one in questions.ASKS) or _meets(said, FAILING):
         return False
     begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{one})", said) for one in questions.BACKGROUND)
-    return begins or bool(wanted & stems(sentence))
+    return begins or said != whole or bool(wanted & stems(sentence))
 
 
 def _meets(said: str, beginnings: Iterable[str]) -> bool:

@@ -579,6 +579,8 @@ EXPORT = Evidence(
         ("Export", "how do i export a report as csv", Verdict.AUTO_RESOLVED),
         ("Report", "Hello, how can I export a report as CSV, please? Thanks!",
          Verdict.AUTO_RESOLVED),
+        ("Report", "How can I export a report as CSV? I could not find it in the menu.",
+         Verdict.AUTO_RESOLVED),
         ("Report", "How do I import a report as CSV?", Verdict.NEEDS_TECH),
         ("Report", "How do I not export a report?", Verdict.NEEDS_TECH),
         ("Report", "How many minutes does it take to export a report?", Verdict.NEEDS_TECH),
