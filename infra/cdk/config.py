@@ -69,6 +69,8 @@ class Config:
     zones: int
     endpoint_zones: int
     min_acu: float
+    dashboards: bool
+    xray: bool
     max_acu: float
     backup_days: int
     anchor_retention_days: int
@@ -143,6 +145,8 @@ def read_config(node: Node) -> Config:
         alarm_email=text("alarm_email"),
         zones=(zones := whole("zones", 2, 2, 3)),
         endpoint_zones=whole("endpoint_zones", zones, 1, zones),
+        dashboards=_one_of("dashboards", text("dashboards", "on"), ("on", "off")) == "on",
+        xray=_one_of("xray", text("xray", "off"), ("on", "off")) == "on",
         min_acu=_halves("min_acu", text("min_acu", "0.5")),
         max_acu=_halves("max_acu", text("max_acu", "4")),
         backup_days=whole("backup_days", 14, 1, 35),
@@ -171,6 +175,11 @@ def read_config(node: Node) -> Config:
         opensearch_instance=text("opensearch_instance", "t3.small.search"),
         opensearch_url=text("opensearch_url"),
     )
+    return _possible(config)
+
+
+def _possible(config: Config) -> Config:
+    """Return `config` when its options can work together."""
     _refuse_unreadable(config)
     _refuse_unreachable(config)
     return config

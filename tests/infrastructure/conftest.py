@@ -10,6 +10,7 @@ PROD_OPTIONS = {
     "jwt_issuer": "https://login.example.org/",
     "jwt_audience": "cairn",
     "opensearch": "true",
+    "xray": "on",
     "opensearch_instance": "m7g.medium.search",
     "chat_model": "bedrock:eu.anthropic.claude-haiku-4-5-20251001-v1:0",
 }
@@ -25,6 +26,7 @@ OTHER_OPTIONS = {
     "openai_secret_arn": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:embedder",
     "anthropic_secret_arn": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:chat",
     "min_acu": "0",
+    "dashboards": "off",
     "max_acu": "8",
     "backup_days": "30",
     "reserved_concurrency": "5",
@@ -46,6 +48,7 @@ OTHER_OPTIONS = {
     "chat_model": "anthropic:claude-haiku-4-5",
     "model_budgets": "chat=1",
 }
+SMALLEST_OPTIONS = {"endpoint_zones": "1", "min_acu": "0", "dashboards": "off"}
 GROUPS = ("api", "base", "documents", "llm", "model", "vectors")
 
 
@@ -91,8 +94,7 @@ def smallest(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) ->
         stage="prod",
         layers=str(stand_in_layers),
         build=str(folder / "functions"),
-        endpoint_zones="1",
-        min_acu="0",
+        **SMALLEST_OPTIONS,
     )
 
 

@@ -68,7 +68,11 @@ def test_every_acknowledgement_has_a_reason(prod: Assembly) -> None:
     assert all(len(reason) >= SHORTEST_REASON for reason in reasons)
 
 
-def test_functions_are_arm64_python_with_traces_and_logs_that_end(prod: Assembly) -> None:
+def test_functions_are_arm64_python_with_logs_that_end_and_traces_where_chosen(
+    prod: Assembly, smallest: Assembly
+) -> None:
+    for function in smallest.resources("AWS::Lambda::Function"):
+        assert function.properties.get("TracingConfig", {}).get("Mode") != "Active", function.path
     for function in prod.resources("AWS::Lambda::Function"):
         assert function.properties["Architectures"] == ["arm64"], function.path
         assert function.properties["Runtime"] == "python3.13", function.path
@@ -499,7 +503,7 @@ def test_memories_are_consolidated_every_six_hours(
     (rule,) = [
         one
         for one in assembly.resources("AWS::Events::Rule")
-        if one.properties.get("ScheduleExpression") == "rate(6 hours)"
+        if one.properties.get("ScheduleExpression") == "cron(17 */6 * * ? *)"
     ]
     assert rule.properties["Name"] == f"cairn-{stage}-consolidation"
     (target,) = rule.properties["Targets"]

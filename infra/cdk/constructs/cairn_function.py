@@ -72,7 +72,7 @@ class CairnFunction(Construct):
             environment=_environment(spec, {**values, **_patience(spec, config)}),
             role=self._role(log_group, in_network=network is not None),
             log_group=log_group,
-            tracing=lambda_.Tracing.ACTIVE,
+            tracing=lambda_.Tracing.ACTIVE if config.xray else lambda_.Tracing.PASS_THROUGH,
             layers=layers.of(spec.layers) if layers else None,
             reserved_concurrent_executions=config.reserved_concurrency,
             vpc=network.vpc if network else None,

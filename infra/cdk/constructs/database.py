@@ -31,6 +31,7 @@ DATABASE = "cairn"
 OWNER = "cairn_owner"
 APPLICATION = "cairn_app"
 KEPT = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE  # but not of a first deployment that failed
+IDLE_MILLISECONDS = "60000"
 AUTHORITIES = "/opt/certificates/rds.pem"  # in the base layer
 
 
@@ -59,6 +60,7 @@ class Database(Construct):
             vpc=network.vpc,
             vpc_subnets=network.database_subnets,
             security_groups=[self._door(network)],
+            parameters=_parameters(config),
             backup=rds.BackupProps(retention=Duration.days(config.backup_days)),
             copy_tags_to_snapshot=True,
             cloudwatch_logs_exports=["postgresql"],
@@ -113,3 +115,11 @@ class Database(Construct):
     def admit(self, grantee: iam.IGrantable) -> None:
         """Let `grantee` ask for tokens of the application role."""
         self.cluster.grant_connect(grantee, APPLICATION)
+
+
+def _parameters(config: Config) -> dict[str, str] | None:
+    """Return the parameters of a database that may pause: it does not while anybody is connected.
+
+    A frozen function keeps its connections; the pool opens others when it is woken.
+    """
+    return None if config.min_acu else {"idle_session_timeout": IDLE_MILLISECONDS}

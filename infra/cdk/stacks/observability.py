@@ -44,5 +44,7 @@ class ObservabilityStack(Stack):
         for name, machine in pipeline.machines.items():
             alarms.watch_machine(name, machine)
         alarms.watch_api("api", front.http.api)
+        if not config.dashboards:
+            return
         agents_dashboard(self, config=config)
         dashboard(self, config=config, functions=functions, pipeline=pipeline, front=front)

@@ -48,10 +48,13 @@ QUEUES = MappingProxyType(
 INVESTIGATING = ("plan", "retrieve", "act", "audit")
 LONGEST_WAIT_ON_A_LAPTOP = 60  # seconds until a message is tried again
 BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two seconds
+HOURLY = events.Schedule.cron(minute="17")
+"""All at the same minute, also those of a day: a database that may pause is woken once an hour."""
+
 SCHEDULES = {
-    "Hourly": (events.Schedule.rate(Duration.hours(1)), "sweep_outbox"),
-    "Accesses": (events.Schedule.rate(Duration.hours(1)), "count_accesses"),
-    "Investigations": (events.Schedule.rate(Duration.hours(1)), "sweep_investigations"),
+    "Hourly": (HOURLY, "sweep_outbox"),
+    "Accesses": (HOURLY, "count_accesses"),
+    "Investigations": (HOURLY, "sweep_investigations"),
 }
 
 OUTWARD_SCHEDULES = {
@@ -61,16 +64,16 @@ OUTWARD_SCHEDULES = {
 """Where something may leave: elsewhere no help desk is reached, and the database may sleep."""
 
 INWARD_SCHEDULES = {
-    "Connectors": (events.Schedule.rate(Duration.hours(1)), "check_connectors"),
+    "Connectors": (HOURLY, "check_connectors"),
 }
 
 INDEX_SCHEDULE = {
-    "HourlyIndex": (events.Schedule.rate(Duration.hours(1)), "maintain_search_index"),
+    "HourlyIndex": (HOURLY, "maintain_search_index"),
 }
 
 
 MACHINE_SCHEDULES = {
-    "consolidation": events.Schedule.rate(Duration.hours(6)),
+    "consolidation": events.Schedule.cron(minute="17", hour="*/6"),
     "verification": events.Schedule.cron(hour="3", minute="17"),
 }
 

@@ -1,5 +1,6 @@
 """`cairn cost`: what models have cost, and a million operations at list prices."""
 
+import inspect
 import json
 import re
 from datetime import timedelta
@@ -11,6 +12,7 @@ from tests.unit.api.cost_fakes import NOON, CostWorld
 from tests.unit.api.fakes import WORKSPACE, World
 from tests.unit.cli.fakes import Shell
 
+from cairn.cli.cost import bill
 from cairn.cli.cost.million import (
     LARGE_MB,
     MILLION,
@@ -105,7 +107,9 @@ def test_a_million_is_units_times_prices() -> None:
 def test_every_part_has_a_price_with_its_source_and_every_price_is_used() -> None:
     prices = price_list()["prices"]
     used = {name for one in OPERATIONS for name in one.units}
-    assert used == set(prices)
+    billed = re.findall(r'"(\w+_(?:hour|month))"', inspect.getsource(bill))
+    domain = {name for name in prices if name.endswith(".search_hour")}
+    assert used | set(billed) | domain == set(prices)
     assert all(Decimal(one["usd"]) > 0 for one in prices.values())
     assert all(one["source"].startswith("https://aws.amazon.com/") for one in prices.values())
     assert re.fullmatch(r"20\d\d-\d\d", price_list()["as_of"])
@@ -114,6 +118,22 @@ def test_every_part_has_a_price_with_its_source_and_every_price_is_used() -> Non
 def test_models_of_an_operation_have_a_price() -> None:
     assert {model for one in OPERATIONS for model in one.usages} <= set(PRICES)
     assert all(one.models > 0 for one, op in zip(millions(), OPERATIONS, strict=True) if op.usages)
+
+
+def test_a_million_writes_cost_twelve_dollars_and_a_million_searches_six_at_most() -> None:
+    usd = {one.name: one.aws for one in millions()}
+    assert usd["memory written"] <= 12
+    assert usd["search"] <= 6
+
+
+def test_the_guide_says_what_the_command_does() -> None:
+    guide = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+    for one in millions():
+        said = re.search(rf"\| {one.name} \|.*\| ([\d,.]+) \| [\d,.]+ \|", guide)
+        assert said is not None, one.name
+        assert abs(Decimal(said[1].replace(",", "")) - one.aws) < max(
+            one.aws / 200, Decimal("0.01")
+        )
 
 
 def test_an_unknown_part_is_an_error() -> None:

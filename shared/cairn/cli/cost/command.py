@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cairn.cli.cost.bill import Line, monthly, templates_in
 from cairn.cli.cost.million import MillionCost, millions, price_list
 from cairn.cli.deps import Deps
 from cairn.cli.options import Json, deps_of, print_json, table
@@ -33,6 +35,10 @@ def cost(
     million: Annotated[
         bool, typer.Option(help="Also what a million operations cost at list prices.")
     ] = True,
+    templates: Annotated[
+        Path | None,
+        typer.Option(help="Only what a deployment of these templates costs while nobody asks."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Report what models have cost, and what a million operations cost.
@@ -40,6 +46,9 @@ def cost(
     By workspace, the owner's database URL shows all of them; without it, the key's own.
     """
     deps = deps_of(ctx)
+    if templates is not None:
+        _idle(deps, monthly(templates_in(templates)), as_json=as_json)
+        return
     first, last = _period(since, until)
     period = {"since": first.isoformat(), "until": last.isoformat()}
     told = _report(deps, by, first, last) | period
@@ -49,6 +58,27 @@ def cost(
     _show(deps, told)
     if million:
         _show_millions(deps, millions())
+
+
+def _idle(deps: Deps, lines: Sequence[Line], *, as_json: bool) -> None:
+    prices, total = price_list(), sum(float(line.usd) for line in lines)
+    if as_json:
+        rows = [
+            {"name": one.name, "units": float(one.units), "usd": float(round(one.usd, 4))}
+            for one in lines
+        ]
+        told = {"region": prices["region"], "as_of": prices["as_of"]}
+        print_json({**told, "month_usd": round(total, 2), "rows": rows})
+        return
+    shown = table("a month, idle", "USD", "units", "a unit is a")
+    for one in lines:
+        unit = prices["prices"][one.name]["unit"]
+        shown.add_row(one.name.replace("_", " "), f"{one.usd:,.2f}", f"{one.units:,.0f}", unit)
+    deps.out.print(shown)
+    deps.out.print(
+        f"[bold]{total:,.2f} USD[/] a month [dim]at list prices of {prices['region']}, "
+        f"{prices['as_of']}, before anybody asks[/]"
+    )
 
 
 def _period(since: str, until: str | None) -> tuple[date, date]:

@@ -59,7 +59,7 @@ def _units(
     seconds: str = "0",
     memory_mb: int = SMALL_MB,
     database_ms: int = 0,
-    log_bytes: int = 500,
+    log_bytes: int = 850,
     **others: int | str,
 ) -> dict[str, Decimal]:
     """Return the units of so many calls of functions that take `seconds` each."""
@@ -74,7 +74,7 @@ def _units(
 
 
 def _request(
-    seconds: str, *, database_ms: int, aurora_io: int, sqs_request: str = "0"
+    seconds: str, *, database_ms: int, aurora_io: int, **others: int | str
 ) -> dict[str, Decimal]:
     """Return the units of one request to the API."""
     return _units(
@@ -82,9 +82,10 @@ def _request(
         seconds=seconds,
         memory_mb=LARGE_MB,
         database_ms=database_ms,
+        log_bytes=1200,
         http_api_request=1,
         aurora_io=aurora_io,
-        sqs_request=sqs_request,
+        **others,
     )
 
 
@@ -104,19 +105,41 @@ _SUMMARY = Usage(input_tokens=4_000, output_tokens=350)
 _VERDICT = Usage(input_tokens=2_500, output_tokens=60)
 
 
+_KEYS_OPEN = {"dynamodb_read": "2.2", "kms_request": "0.09"}
+"""Keys of a write where a workspace has a million a month: a client's in the API and in embed."""
+
+_KEYS_COLD = {"dynamodb_read": 6, "kms_request": 2}
+"""Those of a write whose minute has no other: the workspace's key is opened in each, too."""
+
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         name="memory written",
-        what="POST /v1/memories, embedded and indexed; queue messages in batches of ten",
+        what="POST /v1/memories, embedded and indexed in batches of ten; one busy workspace",
         units=_added(
-            _request("0.03", database_ms=8, aurora_io=10, sqs_request="1.2"),
-            _units(calls=1, seconds="0.012", memory_mb=LARGE_MB, database_ms=6, log_bytes=50),
+            _request("0.065", database_ms=20, aurora_io=5, sqs_request="1.2", **_KEYS_OPEN),
+            _units(
+                calls=1,
+                seconds="0.012",
+                memory_mb=LARGE_MB,
+                database_ms=14,
+                aurora_io=3,
+                log_bytes=85,
+                lambda_request="0.1",
+            ),
+        ),
+    ),
+    Operation(
+        name="memory written alone",
+        what="the same with nothing else in its minute: no batch, no key open",
+        units=_added(
+            _request("0.065", database_ms=20, aurora_io=5, sqs_request=3, **_KEYS_COLD),
+            _units(calls=1, seconds="0.06", memory_mb=LARGE_MB, database_ms=14, aurora_io=3),
         ),
     ),
     Operation(
         name="search",
         what="POST /v1/search with the default recipe, no model asked",
-        units=_request("0.06", database_ms=20, aurora_io=5),
+        units=_request("0.028", database_ms=15, aurora_io=5),
     ),
     Operation(
         name="loop iteration",
