@@ -44,6 +44,8 @@ class ObservabilityStack(Stack):
         for name, machine in pipeline.machines.items():
             alarms.watch_machine(name, machine)
         alarms.watch_api("api", front.http.api)
+        # exported with and without a dashboard: an export in use cannot be taken back
+        front.export_value(front.function.log_group.log_group_name)
         if not config.dashboards:
             return
         agents_dashboard(self, config=config)
