@@ -11,7 +11,9 @@ SECONDS = 200.0  # of the function's 300: what is left is for the workspace it i
 
 services = audit_services()
 
-Kept = Literal["sweep_outbox", "sweep_investigations", "count_accesses", "maintain_search_index"]
+Kept = Literal[
+    "sweep_outbox", "sweep_investigations", "tell_gauges", "count_accesses", "maintain_search_index"
+]
 Chains = Literal["list_chains", "verify_chain", "verify_and_anchor"]
 Ingestion = Literal["finish_ingestion", "fail_ingestion"]
 Investigation = Literal["OBSERVING", "DONE", "HALTED", "halt"]
@@ -69,6 +71,8 @@ def _kept(asked: Step) -> dict[str, Any]:
         return keep.maintain(seconds=SECONDS) if keep else {"configured": False}
     if step == "count_accesses":
         return services.count_accesses(seconds=SECONDS)
+    if step == "tell_gauges":
+        return services.tell_gauges()
     if step == "sweep_investigations":
         return services.sweep_investigations(asked.lost_before)
     if step == "verify_and_anchor":

@@ -46,6 +46,7 @@ SERVER = (
     "CAIRN_DATABASE_CONNECTIONS",
     "CAIRN_ITEMS_PER_MINUTE",
     "CAIRN_LONGEST_WAIT_SECONDS",
+    "CAIRN_METRICS_TOKEN",
     "CAIRN_QUERIES_PER_MINUTE",
     "CAIRN_READS_AT_ONCE",
     "CAIRN_REQUEST_THREADS",
@@ -66,6 +67,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_INVESTIGATION_MACHINE_ARN": "InvestigationMachineArn",
 }
 HTTP_API_OUTPUT = "HttpApiId"
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./?-]*")
 
 
@@ -118,6 +120,12 @@ def front_door_env(
         **{name: outputs[key] for name, key in OUTPUTS.items() if key in outputs},
         **endpoint.env(),
     }
+
+
+def metrics_env(layout: Layout, token: str = "") -> dict[str, str]:
+    """Where a process counts its metrics, and for the one that shows them: to whom."""
+    shown = {"CAIRN_METRICS_TOKEN": token} if token else {}
+    return {METRICS_FOLDER: str(layout.metrics), **shown}
 
 
 def gateway_url(outputs: Mapping[str, str], emulator_url: str) -> str:

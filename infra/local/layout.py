@@ -59,6 +59,11 @@ class Layout:
         return self.base / "connector-commands.json"
 
     @property
+    def metrics(self) -> Path:
+        """Where the processes count; `/metrics` of the API adds it up."""
+        return self.base / "metrics"
+
+    @property
     def env_file(self) -> Path:
         return self.base / "cairn.env"
 

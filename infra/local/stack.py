@@ -195,6 +195,7 @@ class Stack:
             upload_origin=f"http://127.0.0.1:{saved.api_port}",
             daemon=self._daemon("aws"),
             enforce_roles=self.enforce_roles,
+            env=environment.metrics_env(self.layout),
         )
 
     def cloud(self, saved: State) -> Cloud:
@@ -216,7 +217,8 @@ class Stack:
             port=saved.api_port,
             daemon=self._daemon("api"),
             app=self.asgi_app,
-            env=environment.front_door_env(
+            env=environment.metrics_env(self.layout, saved.metrics_token)
+            | environment.front_door_env(
                 self.layout,
                 app_database_url=self._url(APP_ROLE, saved.app_password, DATABASE),
                 outputs=outputs,
@@ -288,6 +290,9 @@ class Stack:
 
         emulator = self.emulator(saved)
         with self.progress.step("AWS emulator") as line:
+            if not emulator.is_running():
+                shutil.rmtree(self.layout.metrics, ignore_errors=True)
+            self.layout.metrics.mkdir(mode=0o700, exist_ok=True)
             started = emulator.start()
             line.says(f"{'started' if started else 'was up'}, {emulator.url}")
         return utc_now() if started else None
@@ -349,6 +354,7 @@ class Stack:
             "CAIRN_DATABASE_URL": owner_url,
             **door.env,
         }
+        values.pop(environment.METRICS_FOLDER)  # of our processes, not of those of the shell
         environment.write_env_file(self.layout.env_file, values)
         return values
 

@@ -27,6 +27,7 @@ class State:
     owner_password: str = field(default_factory=_secret, repr=False)
     app_password: str = field(default_factory=_secret, repr=False)
     emulator_secret: str = field(default_factory=_secret, repr=False)
+    metrics_token: str = field(default_factory=_secret, repr=False)
     api_port: int = 0
     emulator_port: int = 0
     opensearch: bool = False

@@ -65,6 +65,7 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         sample("audit/maintain_search_index"),
         sample("audit/sweep_investigations"),
         sample("audit/sweep_outbox"),
+        sample("audit/tell_gauges"),
         {"trigger": "schedule"},  # of the consolidation machine
         {"trigger": "schedule"},  # of the verification machine
     ]

@@ -72,6 +72,9 @@ INDEX_SCHEDULE = {
 }
 
 
+GAUGES_EVERY, GAUGES_OF_A_SLEEPER_EVERY = Duration.minutes(5), Duration.hours(1)
+"""A database that may sleep is not woken to be counted."""
+
 MACHINE_SCHEDULES = {
     "consolidation": events.Schedule.cron(minute="17", hour="*/6"),
     "verification": events.Schedule.cron(hour="3", minute="17"),
@@ -132,6 +135,9 @@ class PipelineStack(Stack):
         self._schedule_machines()
         self._tell_of_ends(arns["investigation"])
         self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
+        every = GAUGES_EVERY if config.min_acu > 0 else GAUGES_OF_A_SLEEPER_EVERY
+        gauges = {"Gauges": (events.Schedule.rate(every), "tell_gauges")}
+        self._schedule(self.functions["audit"], gauges)
         outward = config.webhooks != "off"
         self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
         self._outputs()

@@ -1,4 +1,4 @@
-"""What stands at this moment in every workspace, told as metrics: hourly, and nothing is changed.
+"""What stands at this moment in every workspace, told as metrics; nothing is changed.
 
 Totals are told beside the parts; parts of the workspaces that have the most only, so that a
 deployment with many tenants has a bounded number of series.

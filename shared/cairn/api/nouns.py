@@ -61,6 +61,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tickets": (f"{ROUTES}.tickets",),
         "ticket-sources": (f"{ROUTES}.ticket_sources",),
         "personas": (f"{ROUTES}.personas",),
+        "metrics": (f"{ROUTES}.metrics",),
         "healthz": (f"{ROUTES}.health",),
         "readyz": (f"{ROUTES}.health",),
         "mcp": ("cairn.api.mcp.endpoint",),

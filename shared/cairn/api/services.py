@@ -600,6 +600,7 @@ class ApiServices:
     settings: KeepSettings
     people: PeopleServices
     log_call: Callable[[Principal, ApiCall], None]
+    show_metrics: Callable[[], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -611,6 +612,7 @@ class ApiOptions:
     and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
     is how many requests a server works on at once; None leaves it to the framework. `fairness` is
     what a server lets in of each workspace; None lets in everything.
+    `metrics_token` opens `/metrics`; None: there is no such path.
     """
 
     cors_origins: tuple[str, ...] = ()
@@ -622,3 +624,4 @@ class ApiOptions:
     pace: Pace = field(default_factory=Pace)
     open_streams: OpenStreams = field(default_factory=OpenStreams)
     metrics: Metrics = untold
+    metrics_token: str | None = field(default=None, repr=False)

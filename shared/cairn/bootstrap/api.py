@@ -19,7 +19,7 @@ from cairn.bootstrap.parts import embedder
 from cairn.clock import utc_now
 from cairn.errors import CairnError
 from cairn.ids import new_id
-from cairn.settings import ApiSettings, ServerSettings
+from cairn.settings import ApiSettings, ServerSettings, metrics_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
+    from cairn.bootstrap.prometheus import Exposition
     from cairn.embedding.port import Embedder
     from cairn.lifecycle.missing_keys import VerifyWithKeys
     from cairn.lifecycle.workspace_settings import KeepSettings
+    from cairn.metrics import Metrics
     from cairn.retrieval.views import LedgerVerification
 
 
@@ -108,6 +110,7 @@ def api_services(
         settings=later(lambda: _settings(parts)),
         people=later(lambda: _people(parts)),
         log_call=later(lambda: _log_call(parts)),
+        show_metrics=later(lambda: _show_metrics(parts)),
     )
 
 
@@ -272,6 +275,26 @@ def _log_call(parts: ApiParts) -> LogCall:
     )
 
 
+def _show_metrics(parts: ApiParts) -> Exposition:
+    from cairn.agent.gauges import TellGauges
+    from cairn.bootstrap.logs import warn
+    from cairn.bootstrap.prometheus import Exposition
+    from cairn.storage.postgres.sweeping import ListWorkspaces
+
+    made = parts.investigating
+
+    def tell(told: Metrics) -> object:
+        gauges = TellGauges(
+            workspaces=ListWorkspaces(parts.opened),
+            transactions=made.transactions,
+            metrics=told,
+            report=warn(parts.log),
+        )
+        return gauges()
+
+    return Exposition(metrics_folder() or "", tell)
+
+
 def _tickets(parts: ApiParts) -> TicketServices:
     from cairn.bootstrap.helpdesk import ticket_services
 
@@ -420,6 +443,7 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
         cors_origins=settings.origins(),
         mcp_hosts=LOOPBACK if local else (),
         metrics=metrics(settings.stage),
+        metrics_token=_metrics_token(server),
     )
 
 
@@ -432,6 +456,11 @@ def _limits(server: ServerSettings) -> Limits:
         items_a_minute=server.items_per_minute,
         bytes_a_minute=server.bytes_per_minute,
     )
+
+
+def _metrics_token(server: ServerSettings | None) -> str | None:
+    given = server.metrics_token if server else None
+    return given.get_secret_value() if given and metrics_folder() else None
 
 
 def _read(model: Embedder, log: Logger) -> None:

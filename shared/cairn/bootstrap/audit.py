@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
+    from cairn.agent.gauges import TellGauges
     from cairn.agent.situation import StepFunction
     from cairn.bootstrap.signing import SigningKey
     from cairn.ingestion.finish_ingestion import FinishIngestion
@@ -49,6 +50,7 @@ class AuditServices:
     sweep: Sweep
     investigation: InvestigationSteps
     sweep_investigations: Callable[[datetime | None], dict[str, int]]
+    tell_gauges: Callable[[], dict[str, int]]
     search_index: KeepSearchIndex | None
     log: Logger
 
@@ -72,6 +74,7 @@ def audit_services() -> AuditServices:
         sweep=later(lambda: _sweep(settings, parts, key)),
         investigation=InvestigationSteps(parts=parts),
         sweep_investigations=later(lambda: _sweep_investigations(parts)),
+        tell_gauges=later(lambda: _tell_gauges(parts)),
         count_accesses=later(lambda: _count_accesses(opened)),
         search_index=later(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
@@ -160,8 +163,7 @@ def _observe() -> StepFunction:
 def _sweep_investigations(
     parts: InvestigationParts,
 ) -> Callable[[datetime | None], dict[str, int]]:
-    """Return what moves on what stands still, and then tells how much stands."""
-    from cairn.agent.gauges import TellGauges
+    """Return what moves on what stands still."""
     from cairn.agent.sweeping import SweepInvestigations
     from cairn.bootstrap.learning import learn
 
@@ -180,14 +182,19 @@ def _sweep_investigations(
         clock=utc_now,
         report=report,
     )
-    gauges = TellGauges(
-        workspaces=workspaces,
+    learning = learn(parts, workspaces, report)
+    return lambda lost_before: {**sweep(lost_before), **learning()}
+
+
+def _tell_gauges(parts: InvestigationParts) -> TellGauges:
+    from cairn.agent.gauges import TellGauges
+
+    return TellGauges(
+        workspaces=ListWorkspaces(parts.opened),
         transactions=parts.transactions,
         metrics=parts.metrics,
-        report=report,
+        report=warn(parts.log),
     )
-    learning = learn(parts, workspaces, report)
-    return lambda lost_before: {**sweep(lost_before), **learning(), **gauges()}
 
 
 def _count_accesses(opened: Database) -> CountAccesses:

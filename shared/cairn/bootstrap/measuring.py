@@ -1,4 +1,4 @@
-"""The fourteen metrics as lines of CloudWatch's embedded format; the laptop writes none.
+"""The fourteen metrics as lines of CloudWatch's embedded format; for the laptop's, see prometheus.
 
 How many series there can be is bounded: a label of a metric takes at most `MOST_VALUES` values in a
 process, the next ones are counted as `other`.
@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from cairn.metrics import SHAPES, Metric, Metrics, Shape, Sort, untold
+from cairn.settings import metrics_folder
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,15 +28,38 @@ OTHER = "other"
 
 def metrics(stage: Literal["local", "prod"]) -> Metrics:
     """Return the hook for use cases; on AWS each value is a line of its own."""
-    return untold if stage == "local" else EmbeddedMetrics()
+    if stage == "prod":
+        return EmbeddedMetrics()
+    if metrics_folder() is None:
+        return untold
+    from cairn.bootstrap.prometheus import PrometheusMetrics
+
+    return PrometheusMetrics()
+
+
+class Bounds:
+    """Holds a label to so many values in a process: those that come later are `other`."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[Metric, str], set[str]] = {}
+        self._lock = Lock()
+
+    def __call__(self, metric: Metric, name: str, label: str) -> str:
+        """Return a label in ASCII, short, and one of `MOST_VALUES`; an empty one stays empty."""
+        label = label.encode("ascii", "replace").decode().strip()[:MOST_CHARS]
+        with self._lock:
+            seen = self._seen.setdefault((metric, name), set())
+            if label not in seen and len(seen) >= MOST_VALUES:
+                return OTHER
+            seen.add(label)
+        return label
 
 
 class EmbeddedMetrics:
     """Writes metrics to standard output, where CloudWatch Logs takes them from."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[Metric, str], set[str]] = {}
-        self._lock = Lock()
+        self._bounds = Bounds()
 
     def __call__(self, metric: Metric, value: float = 1, /, **labels: object) -> None:
         """As `Metrics`."""
@@ -45,7 +69,7 @@ class EmbeddedMetrics:
 
         shape = SHAPES[metric]
         named = {
-            name: self._bounded((metric, name), str(label))
+            name: self._bounds(metric, name, str(label)) or OTHER
             for name, label in labels.items()
             if label
         }
@@ -61,16 +85,6 @@ class EmbeddedMetrics:
         for name in named.keys() - kept:
             line.add_metadata(key=name, value=named[name])
         line.flush_metrics()
-
-    def _bounded(self, name: tuple[Metric, str], label: str) -> str:
-        """Return a label as CloudWatch takes it: ASCII, short, and one of so many."""
-        label = label.encode("ascii", "replace").decode().strip()[:MOST_CHARS] or OTHER
-        with self._lock:
-            seen = self._seen.setdefault(name, set())
-            if label not in seen and len(seen) >= MOST_VALUES:
-                return OTHER
-            seen.add(label)
-        return label
 
 
 @dataclass(frozen=True)

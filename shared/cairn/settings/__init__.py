@@ -266,6 +266,7 @@ class ServerSettings(_FromEnvironment):
     queries_per_minute: int = Field(6_000, ge=1)
     items_per_minute: int = Field(60_000, ge=1)
     bytes_per_minute: int = Field(268_435_456, ge=1)
+    metrics_token: SecretStr | None = None
 
 
 SETTINGS: dict[str, type[_FunctionSettings]] = {
@@ -279,6 +280,14 @@ SETTINGS: dict[str, type[_FunctionSettings]] = {
     "retrieve": RetrieveSettings,
 }
 """The settings of each function: the infrastructure sets exactly these."""
+
+
+def metrics_folder() -> str | None:
+    """Return where the processes of this machine count their metrics; None where none do.
+
+    The name is prometheus-client's own: it reads the variable, too.
+    """
+    return os.environ.get("PROMETHEUS_MULTIPROC_DIR") or None
 
 
 def inherited(names: Collection[str]) -> dict[str, str]:

@@ -544,6 +544,9 @@ class World:
         principal = PRINCIPALS[ADMIN_KEY]
         return self.create_key(principal, NewKey(name=workspace_name, role=Role.ADMIN))
 
+    def show_metrics(self) -> bytes:
+        return b"# HELP cairn_ticket_queue_depth cairn_ticket_queue_depth\n"
+
     def log_call(self, principal: Principal, call: ApiCall) -> None:
         self.calls_logged.append((principal, call))
 
