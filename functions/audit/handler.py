@@ -11,9 +11,8 @@ SECONDS = 200.0  # of the function's 300: what is left is for the workspace it i
 
 services = audit_services()
 
-Kept = Literal[
-    "sweep_outbox", "sweep_investigations", "tell_gauges", "count_accesses", "maintain_search_index"
-]
+Sweep = Literal["sweep_outbox", "sweep_investigations"]
+Kept = Literal["count_accesses", "maintain_search_index", "tell_gauges"]
 Chains = Literal["list_chains", "verify_chain", "verify_and_anchor"]
 Ingestion = Literal["finish_ingestion", "fail_ingestion"]
 Investigation = Literal["OBSERVING", "DONE", "HALTED", "halt"]
@@ -22,7 +21,7 @@ Investigation = Literal["OBSERVING", "DONE", "HALTED", "halt"]
 class Step(BaseModel):
     """A schedule, or a state of a machine. What ran before `lost_before` lives no more."""
 
-    step: Kept | Ingestion | Investigation | Chains
+    step: Sweep | Kept | Ingestion | Investigation | Chains
     workspace_id: UUID = UUID(int=0)
     ingestion_id: UUID | None = None
     investigation_id: UUID | None = None
@@ -53,12 +52,12 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return services.verify.page(asked.after)
     failure = {"error": asked.error, "cause": asked.cause}
     if asked.investigation_id is not None:
-        ids = asked.workspace_id, asked.investigation_id
-        result = services.investigation(asked.step, *ids, run=asked.run, **failure)
+        subject = asked.workspace_id, asked.investigation_id
+        result = services.investigation(asked.step, *subject, run=asked.run, **failure)
     elif asked.ingestion_id is not None:
-        end = services.finish.fail if asked.step == "fail_ingestion" else services.finish.succeed
-        told = failure if asked.step == "fail_ingestion" else {}
-        result = end(asked.workspace_id, asked.ingestion_id, **told)
+        finish, ids = services.finish, (asked.workspace_id, asked.ingestion_id)
+        failed = asked.step == "fail_ingestion"
+        result = finish.fail(*ids, **failure) if failed else finish.succeed(*ids)
     else:
         result = _kept(asked)
     services.log.info("audit.step", extra={"step": asked.step, **result})
@@ -66,19 +65,16 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def _kept(asked: Step) -> dict[str, Any]:
-    keep, verify, step = services.search_index, services.verify, asked.step
-    if step == "maintain_search_index":
-        return keep.maintain(seconds=SECONDS) if keep else {"configured": False}
-    if step == "count_accesses":
-        return services.count_accesses(seconds=SECONDS)
-    if step == "tell_gauges":
-        return services.tell_gauges()
-    if step == "sweep_investigations":
-        return services.sweep_investigations(asked.lost_before)
-    if step == "verify_and_anchor":
-        return verify(seconds=SECONDS)
-    if step == "verify_chain":
-        return verify.chain(asked.workspace_id, asked.position, asked.hash, seconds=SECONDS)
-    if step == "sweep_outbox":
-        return dict(services.sweep())
-    raise ValueError(f"the step {step} needs the ids of what it is about")
+    index, chain = services.search_index, (asked.workspace_id, asked.position, asked.hash)
+    kept = {
+        "maintain_search_index": lambda: index.maintain(seconds=SECONDS) if index else {},
+        "count_accesses": lambda: services.count_accesses(seconds=SECONDS),
+        "tell_gauges": services.tell_gauges,
+        "sweep_investigations": lambda: services.sweep_investigations(asked.lost_before),
+        "verify_and_anchor": lambda: services.verify(seconds=SECONDS),
+        "verify_chain": lambda: services.verify.chain(*chain, seconds=SECONDS),
+        "sweep_outbox": services.sweep,
+    }
+    if asked.step in kept:
+        return dict(kept[asked.step]())
+    raise ValueError(f"the step {asked.step} needs the ids of what it is about")

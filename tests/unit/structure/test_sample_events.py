@@ -59,7 +59,7 @@ class Called:
             return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
-        counting += ("investigation", "poll_tickets", "check_connectors")
+        counting += ("investigation", "poll_tickets", "check_connectors", "tell_gauges")
         return {} if self.name.startswith(counting) else 1
 
 
