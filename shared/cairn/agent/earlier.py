@@ -53,10 +53,12 @@ class Earlier:
         self, situation: Situation, row: ActionRow, wanted: Mapping[str, JsonValue]
     ) -> bool:
         """Return whether a call had these arguments; True where nobody can read any more which."""
-        workspace_id = situation.workspace_id
+        workspace_id, investigation_id = situation.workspace_id, row.investigation_id
+        if investigation_id is None:  # no investigation's: an agent's own call
+            return False
         try:
             given = opened_input(self.journal, workspace_id, row)
-            vault = read(self.journal, workspace_id, row.investigation_id).memory.vault
+            vault = read(self.journal, workspace_id, investigation_id).memory.vault
             if given is None or unknown_placeholder(given, vault):
                 return True
             made = cast("Mapping[str, JsonValue]", restore(given, vault))

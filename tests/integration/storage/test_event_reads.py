@@ -8,7 +8,7 @@ from tests.support.observing import Observing, event
 from tests.support.remembering import Remembering
 from tests.support.world import World, memory, open_world
 
-from cairn.access import Scope
+from cairn.access import Role, Scope
 from cairn.errors import NotFound
 from cairn.ids import new_id
 from cairn.retrieval.event_views import EventFilter
@@ -119,8 +119,9 @@ def test_pages_follow_each_other_by_the_order_of_the_ledger(
 @pytest.mark.parametrize(
     ("reader", "sees"),
     [
-        ({}, True),
+        ({"role": Role.ADMIN}, True),
         ({"agent_slug": "bot"}, True),
+        ({}, False),  # a key of no agent finds what is tagged for nobody
         ({"agent_slug": "other"}, False),
         ({"allowed_scopes": frozenset({Scope.PUBLIC})}, False),
     ],

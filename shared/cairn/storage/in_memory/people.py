@@ -238,11 +238,14 @@ class InMemoryCandidates:
         """Return what tools did for customers, the newest first."""
         latest: dict[tuple[str, str, str, UUID], datetime] = {}
         for row in self.tables.actions.values():
-            if not _tells(row) or row.completed_at is None or row.completed_at < since:
+            investigation_id = row.investigation_id
+            if investigation_id is None or not _tells(row):
                 continue
-            for customer in self._customers(row.investigation_id):
+            if row.completed_at is None or row.completed_at < since:
+                continue
+            for customer in self._customers(investigation_id):
                 tool = f"{row.connector}.{row.tool}"
-                key = (tool, row.state.value, customer, row.investigation_id)
+                key = (tool, row.state.value, customer, investigation_id)
                 latest[key] = max(latest.get(key, since), row.completed_at)
         ordered = sorted(sorted(latest), key=latest.__getitem__, reverse=True)
         return [
