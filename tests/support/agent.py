@@ -522,6 +522,13 @@ class Agents:
         self.admit(self.workspace_id)
         return self.of_ticket(ticket_id)
 
+    def again(self, ticket_id: UUID) -> UUID:
+        """Put a ticket back as an admin does, admit it, and return its new investigation's id."""
+        with self.transactions.writing(self.admin) as stores:
+            assert stores.tickets.requeue(ticket_id, self.clock())
+        self.admit(self.workspace_id)
+        return self.of_ticket(ticket_id)
+
     def of_ticket(self, ticket_id: UUID) -> UUID:
         """The newest investigation of a ticket."""
         with self.transactions.reading(self.admin) as stores:

@@ -29,7 +29,7 @@ def test_the_next_investigation_reads_the_conversation_and_what_the_earlier_one_
         messages=(Said(text="It is ada@acme.test again.", written_at=agents.clock()),),
         answers={one: f"Dear ada@acme.test, {ANSWER}"},
     )
-    agents.start(agents.admin, ticket_id)
+    agents.again(ticket_id)
     two = agents.of_ticket(ticket_id)
     agents.step(two)
     memory = agents.memory(two)

@@ -22,7 +22,7 @@ def world(*, user: str = "ada") -> tuple[Agents, UUID]:
 def again(agents: Agents, one: UUID) -> UUID:
     """Investigate its ticket once more, until it ends or waits."""
     ticket_id = agents.found_(one).ticket_id
-    agents.start(agents.admin, ticket_id)
+    agents.again(ticket_id)
     two = agents.of_ticket(ticket_id)
     assert two != one
     agents.work(two)

@@ -36,7 +36,10 @@ def launch(**changes: object) -> Launch:
 def test_a_command_gets_what_is_listed_and_what_it_names() -> None:
     asked = launch(command=("run",), config={"env": {"A": "1"}}, secrets={"B": "2"})
 
-    assert environment_of(asked, OURS) == {"PATH": "/bin", "LANG": "C.UTF-8", "A": "1", "B": "2"}
+    assert environment_of(asked, OURS) == {
+        **{"PATH": "/bin", "LANG": "C.UTF-8", "LD_LIBRARY_PATH": "/var/lang/lib"},
+        **{"A": "1", "B": "2"},
+    }
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,7 @@ def test_a_bundled_one_gets_its_settings_as_json_and_our_modules_only(tmp_path: 
     assert given.keys() <= {
         "PATH",
         "LANG",
+        "LD_LIBRARY_PATH",
         "PYTHONPATH",
         "PYTHONDONTWRITEBYTECODE",
         "CONNECTOR_CONFIG",
