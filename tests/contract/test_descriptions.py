@@ -78,8 +78,8 @@ class Library:
 
     def stored(self, label: str) -> dict[UUID, tuple[str, str | None]]:
         """Return what the stores themselves say of the nodes of a label."""
+        ids = [one.id for one in self.nodes(label)]
         with self.documents.transactions.reading(self.documents.principal) as stores:
-            ids = [one.id for one in self.nodes(label)]
             found = stores.embeddings.enrichable(ids)
         return {one.id: (one.label, one.text) for one in found}
 

@@ -149,15 +149,15 @@ def test_who_may_not_write_or_not_for_that_scope_is_refused(talk: Talking) -> No
         talk.say("x", public_of(talk.admin))
     narrow = replace(talk.admin, role=Role.AGENT, allowed_scopes=frozenset({Scope.PUBLIC}))
     with pytest.raises(Denied):
-        talk.say("x", narrow)
+        talk.say("x", narrow, scope=Scope.ADMIN)
     with pytest.raises(Denied):
         talk.say("x", replace(talk.admin, agent_slug="bot"), agents=("other",))
 
 
 def test_a_secret_in_a_message_is_scrubbed(talk: Talking) -> None:
     talk.say("key AKIAIOSFODNN7EXAMPLE here", channel=Channel.API)
+    (said,) = entries(talk, "message")
     with talk.transactions.reading(talk.admin) as stores:
-        (said,) = entries(talk, "message")
         found = stores.conversations.find(found_identity(talk))
     assert found is not None
     assert str(found.last[0].id) == said.meta["message_id"]

@@ -1,6 +1,7 @@
 """The stores of the write path: what holds for the fake and for PostgreSQL alike."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -88,12 +89,16 @@ def test_an_unknown_workspace_cannot_be_written_to(system: Remembering) -> None:
 
 
 def test_a_key_in_use_is_a_conflict(system: Remembering) -> None:
+    def again() -> None:
+        with system.transactions.writing(system.principal, once="k"):
+            pytest.fail("opened")
+
     with (
+        ThreadPoolExecutor(1) as other,
         system.transactions.writing(system.principal, once="k"),
         pytest.raises(Conflict) as refused,
-        system.transactions.writing(system.principal, once="k"),
     ):
-        pytest.fail("opened")
+        other.submit(again).result(timeout=20)
     assert refused.value.reason == "idempotency-in-flight"
 
 

@@ -103,7 +103,10 @@ def _print(deps: Deps, found: dict[str, Any], *, everything: bool, as_json: bool
     for path, source in found["sources"].items():
         if everything or source != "default":
             shown.add_row(escape(path), escape(json.dumps(_at(found["settings"], path))), source)
-    deps.out.print(shown)
+    if shown.row_count:
+        deps.out.print(shown)
+    else:
+        deps.out.print("nothing is set: every value is its default; `--all` shows them")
     deps.out.print(f"version {found['version']}")
     for path in found["ignored"]:
         deps.out.print(f"[yellow]ignored[/] {escape(path)}: nobody can use it any more")

@@ -108,7 +108,7 @@ SENTENCE_RULES: tuple[Rule, ...] = (
     rule(
         "password",
         _NOUN_HINTS,
-        rf"{_NOUN}[^\n.!?;{{}}<>]{{0,60}}?{_LINK}{_S}{{0,3}}{_QUOTE}{_MIXED}{_VALUE}",
+        rf"{_NOUN}[^\n.!?;{{}}<>\[]{{0,60}}?{_LINK}{_S}{{0,3}}{_QUOTE}{_MIXED}{_VALUE}",
         _further_on,
         flags=_I,
     ),
