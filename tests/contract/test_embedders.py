@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from tests.support.embedding import HashingEmbedder, installed_model
 from tests.support.openai_wire import Reply, WireServer, embedding_server
+from tests.support.thinking import Watch
 
 from cairn.embedding.models import model_named
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.embedding.openai import OpenAIEmbedder
 from cairn.embedding.port import PASSAGE_TOKENS
-from cairn.errors import Unavailable, ValidationFailed
+from cairn.errors import CairnError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,9 +62,21 @@ def server() -> Iterator[WireServer]:
 
 @pytest.fixture
 def wire(server: WireServer) -> Iterator[OpenAIEmbedder]:
-    embedder = OpenAIEmbedder(SMALL, api_key=KEY, base_url=server.url, retries=1, timeout_s=5)
+    embedder = made(server.url, Watch())
     yield embedder
     embedder.close()
+
+
+def made(url: str, watch: Watch, *, retries: int = 1) -> OpenAIEmbedder:
+    return OpenAIEmbedder(
+        SMALL,
+        api_key=KEY,
+        base_url=url,
+        retries=retries,
+        timeout_s=5,
+        stopwatch=watch,
+        pause=watch.pause,
+    )
 
 
 @pytest.fixture(params=["onnx", "wire", "hashing"])
@@ -208,16 +221,67 @@ def test_many_texts_go_in_several_requests(server: WireServer, wire: OpenAIEmbed
     assert [len(asked["input"]) for asked in server.requests] == [32, 32, 6]
 
 
-def test_a_busy_server_is_asked_again(server: WireServer, wire: OpenAIEmbedder) -> None:
-    server.replies.append(Reply(status=503, headers={"retry-after-ms": "1"}))
+def test_a_busy_server_is_asked_again_after_as_long_as_it_says(server: WireServer) -> None:
+    watch = Watch()
+    wire = made(server.url, watch)
+    server.replies.append(Reply(status=503, headers={"retry-after": "7"}))
     assert wire.embed(["text"]).shape == (1, 1536)
+    wire.close()
     assert len(server.requests) == 2
+    (pause,) = watch.pauses
+    assert 7 <= pause <= 7.5
+
+
+def test_a_server_that_wants_more_time_than_there_is_is_not_waited_for(server: WireServer) -> None:
+    watch = Watch()
+    wire = made(server.url, watch)
+    server.replies.append(Reply(status=503, headers={"retry-after": "60"}))
+    with pytest.raises(Unavailable) as late:
+        wire.embed(["text"])
+    wire.close()
+    assert (late.value.reason, late.value.retry_after) == ("embedder-failed", 60)
+    assert (len(server.requests), watch.pauses) == (1, [])
+
+
+def test_a_server_that_keeps_failing_is_left_alone_until_one_request_finds_it_well(
+    server: WireServer,
+) -> None:
+    watch = Watch()
+    wire = made(server.url, watch, retries=0)
+    server.replies.extend([Reply(status=500)] * 5)
+    for _ in range(5):
+        with pytest.raises(Unavailable):
+            wire.embed(["text"])
+    with pytest.raises(Unavailable) as left_alone:
+        wire.embed(["text"])
+    assert (left_alone.value.reason, left_alone.value.retry_after) == ("embedder-circuit-open", 30)
+    assert len(server.requests) == 5
+
+    watch.pause(30)
+    assert wire.embed(["text"]).shape == (1, 1536)
+    assert wire.embed(["text"]).shape == (1, 1536)
+    wire.close()
+    assert len(server.requests) == 7
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429])
+def test_a_refused_request_a_refused_key_and_a_rate_limit_open_no_circuit(
+    server: WireServer, status: int
+) -> None:
+    wire = made(server.url, Watch(), retries=0)
+    server.replies.extend([Reply(status=status)] * 8)
+    for _ in range(8):
+        with pytest.raises(CairnError):
+            wire.embed(["text"])
+    assert wire.embed(["text"]).shape == (1, 1536)
+    wire.close()
+    assert len(server.requests) == 9
 
 
 def test_a_server_that_stays_busy_is_unavailable_for_as_long_as_it_says(
     server: WireServer, wire: OpenAIEmbedder
 ) -> None:
-    headers = {"retry-after-ms": "1", "retry-after": "7"}
+    headers = {"retry-after": "7"}
     server.replies.extend([Reply(status=429, headers=headers)] * 2)
     with pytest.raises(Unavailable) as busy:
         wire.embed(["text"])

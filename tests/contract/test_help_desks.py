@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from tests.support.github_replay import TOKEN, GitHubReplay, github_replay
 from tests.support.replaying import Fault
+from tests.support.thinking import Watch
 from tests.support.zoho_replay import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -23,11 +24,12 @@ from tests.support.zoho_replay import (
     zoho_replay,
 )
 
-from cairn.errors import NotFound, Unauthenticated, Unavailable, ValidationFailed
+from cairn.errors import CairnError, NotFound, Unauthenticated, Unavailable, ValidationFailed
 from cairn.helpdesk.adapter import Delivered, Message, NeedsAuth, TicketAdapter
 from cairn.helpdesk.ticket import Priority
 from cairn.ids import new_id
 from cairn.storage.help_desks import OpenHelpDesk, PublishedKeys
+from cairn.storage.rest import rest_breakers
 
 KEY = f"{new_id()}-reply"
 WEBHOOK = "6000000000007"
@@ -75,6 +77,13 @@ def issues(replay: GitHubReplay, **config: Any) -> TicketAdapter:
     return OpenHelpDesk(allow_private=True, clock=Clock(replay))(
         "github-issues", given | config, secrets
     )
+
+
+def every_time_anew(replay: GitHubReplay, watch: Watch) -> Callable[[], TicketAdapter]:
+    """Return what opens an adapter, as every request does, in one process."""
+    opened = OpenHelpDesk(allow_private=True, clock=Clock(replay), breakers=rest_breakers(watch))
+    given = {"owner": "harbourlane", "repository": "booking", "api_url": replay.url}
+    return lambda: opened("github-issues", given, {"token": TOKEN})
 
 
 def ask(replay: ZohoReplay, subject: str, **more: Any) -> dict[str, Any]:
@@ -631,3 +640,59 @@ def test_settings_that_cannot_work_are_refused_by_their_field(
     with pytest.raises(ValidationFailed) as refused:
         OpenHelpDesk()(kind, config, secrets)
     assert refused.value.errors[0].location == field
+
+
+def test_one_that_keeps_failing_is_left_alone_by_the_whole_process_until_it_is_well(
+    github: GitHubReplay,
+) -> None:
+    watch = Watch()
+    adapter = every_time_anew(github, watch)
+    github.add_issue("The tide table is empty")
+    ill = Fault(status=503, headers={"retry-after": "9"})
+    github.faults.extend([ill] * 5)
+    for _ in range(5):
+        with pytest.raises(Unavailable) as failing:
+            adapter().poll(None, 50)
+        assert (failing.value.reason, failing.value.retry_after) == ("server-error", 9)
+
+    watch.pause(10)
+    for ask_it in (
+        lambda: adapter().poll(None, 50),
+        lambda: adapter().reply("1", "Done.", private=False, key=KEY),
+    ):
+        with pytest.raises(Unavailable) as left_alone:
+            ask_it()
+        assert (left_alone.value.reason, left_alone.value.retry_after) == ("circuit-open", 20)
+    assert len(github.asked) == 5
+
+    watch.pause(20)
+    github.faults.append(ill)
+    with pytest.raises(Unavailable):
+        adapter().poll(None, 50)
+    assert len(github.asked) == 6
+
+    watch.pause(30)
+    assert len(adapter().poll(None, 50).tickets) == 1
+    assert adapter().reply("1", "Done.", private=False, key=KEY)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=401),
+        Fault(status=404),
+        Fault(status=422),
+        Fault(status=429, headers={"retry-after": "60"}),
+    ],
+    ids=["refused sign-in", "not there", "refused request", "rate limit"],
+)
+def test_what_says_nothing_about_its_health_leaves_it_no_less_asked(
+    github: GitHubReplay, fault: Fault
+) -> None:
+    adapter = every_time_anew(github, Watch())
+    github.faults.extend([fault] * 8)
+    for _ in range(8):
+        with pytest.raises(CairnError):
+            adapter().poll(None, 50)
+    adapter().poll(None, 50)
+    assert len(github.asked) == 9

@@ -8,16 +8,20 @@ The `openai` package is imported with the first text.
 from __future__ import annotations
 
 import re
+import time
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
+from cairn.clock import Stopwatch, monotonic
 from cairn.embedding.cutting import Word, cut
 from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.embedding.vectors import refuse_blank, unit_rows
 from cairn.errors import CairnError, Unavailable, ValidationFailed
+from cairn.resilience.breaker import Breaker
+from cairn.resilience.retries import Retries, has_passing_status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from openai import APIStatusError, OpenAI, OpenAIError
 
@@ -26,13 +30,14 @@ if TYPE_CHECKING:
 BASE_URL = "https://api.openai.com/v1"
 TIMEOUT_SECONDS = 10.0
 RETRIES = 2
+SECONDS = 30.0  # for a request with its retries
 BATCH = 32  # texts a request; the largest allowed by every server we know is more
 BYTES_A_TOKEN = 4  # of English; of Chinese and Japanese about 3
 SPECIAL_TOKENS = 2
 
 
 class OpenAIEmbedder:
-    """Embeds through the `openai` client, which retries with backoff; safe between threads.
+    """Embeds through the `openai` client, behind one circuit breaker; safe between threads.
 
     No error carries the key or the server's own words, which may repeat it.
     """
@@ -45,12 +50,19 @@ class OpenAIEmbedder:
         base_url: str = BASE_URL,
         timeout_s: float = TIMEOUT_SECONDS,
         retries: int = RETRIES,
+        stopwatch: Stopwatch = monotonic,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._model = model
         self._api_key = api_key
         self._base_url = base_url
         self._timeout_s = timeout_s
         self._retries = retries
+        self._stopwatch = stopwatch
+        self._pause = pause
+        self._breaker = Breaker(
+            model.name, is_fault=_is_fault, reason="embedder-circuit-open", stopwatch=stopwatch
+        )
         self._limit = model.max_tokens - SPECIAL_TOKENS
         self._lock = Lock()
         self._client: OpenAI | None = None
@@ -82,14 +94,15 @@ class OpenAIEmbedder:
         """Return the vectors of `texts`, (len(texts), dimensions), in order, rows of length 1.
 
         Raises ValidationFailed for a text that is blank or that the server refuses, Unavailable
-        when it does not answer, answers nonsense or another size, or does not accept the key.
+        when it does not answer, answers nonsense or another size, does not accept the key, or is
+        left alone because it failed too often.
         """
         import numpy as np
 
         refuse_blank(texts)
         rows: list[list[float]] = []
         for at in range(0, len(texts), BATCH):
-            rows += self._request([self.windows(text)[0] for text in texts[at : at + BATCH]])
+            rows += self._asked([self.windows(text)[0] for text in texts[at : at + BATCH]])
         if not rows:
             return np.empty((0, self._model.dimensions), dtype=np.float32)
         return unit_rows(np.asarray(rows, dtype=np.float32))
@@ -100,6 +113,20 @@ class OpenAIEmbedder:
             client, self._client = self._client, None
         if client is not None:
             client.close()
+
+    def _asked(self, texts: list[str]) -> list[list[float]]:
+        retries = Retries(
+            attempts=1 + self._retries,
+            is_passing=_is_passing,
+            stopwatch=self._stopwatch,
+            pause=self._pause,
+            deadline=self._stopwatch() + SECONDS,
+        )
+        return retries(lambda: self._guarded(texts))
+
+    def _guarded(self, texts: list[str]) -> list[list[float]]:
+        with self._breaker.guard():
+            return self._request(texts)
 
     def _request(self, texts: list[str]) -> list[list[float]]:
         from openai import OpenAIError
@@ -125,7 +152,7 @@ class OpenAIEmbedder:
                     api_key=self._api_key or "none",  # servers without keys; the client wants one
                     base_url=self._base_url,
                     timeout=self._timeout_s,
-                    max_retries=self._retries,
+                    max_retries=0,
                 )
             return self._client
 
@@ -187,6 +214,21 @@ def _translate(problem: OpenAIError) -> CairnError:
     if isinstance(problem, openai.APIStatusError):
         return _status(problem)
     return Unavailable("The embedding server did not answer.", reason="embedder-unreachable")
+
+
+def _is_fault(problem: CairnError) -> bool:
+    """Return whether the server is ill; one that is busy or refuses is well enough."""
+    if not isinstance(problem, Unavailable):
+        return False
+    if problem.reason == "embedder-failed":
+        return cast("int", problem.fields["status"]) >= 500
+    return problem.reason in {"embedder-unreachable", "malformed-vectors"}
+
+
+def _is_passing(problem: BaseException) -> bool:
+    """Return whether the same request may succeed soon: busy, ill, cut off, or too slow."""
+    silent = isinstance(problem, Unavailable) and problem.reason == "embedder-unreachable"
+    return silent or has_passing_status(problem)
 
 
 def _status(problem: APIStatusError) -> Unavailable:

@@ -11,15 +11,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cairn.errors import CairnError, Unavailable
-from cairn.llm.breaker import Breaker
 from cairn.llm.budget import Budget, Limits, estimate_tokens
 from cairn.llm.calls import ANSWERED, CallRecord
 from cairn.llm.configuration import HEURISTIC
 from cairn.llm.port import Finish, Usage
 from cairn.llm.pricing import cost_of, price_of
-from cairn.llm.retrying import Retries
 from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed
-from cairn.llm.wire import TIMEOUT_SECONDS
+from cairn.llm.wire import TIMEOUT_SECONDS, is_fault, is_passing
+from cairn.resilience.breaker import Breaker
+from cairn.resilience.retries import Retries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -79,7 +79,10 @@ class Gateway:
         self._providers = {one.provider: one for one in providers}
         self._around = around
         self._breakers = {
-            name: Breaker(name, stopwatch=around.stopwatch) for name in self._providers
+            name: Breaker(
+                name, is_fault=is_fault, reason="chat-circuit-open", stopwatch=around.stopwatch
+            )
+            for name in self._providers
         }
 
     def answers(self, purpose: Purpose, workspace_id: UUID) -> bool:
@@ -184,6 +187,7 @@ class Gateway:
     def _retried(self, asking: _Asking, route: Route, provider: ChatModel) -> ChatAnswer:
         retries = Retries(
             attempts=asking.call.attempts,
+            is_passing=is_passing,
             deadline=asking.deadline,
             stopwatch=self._around.stopwatch,
             pause=self._around.pause,

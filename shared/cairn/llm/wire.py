@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from cairn.errors import CairnError, TooLarge, Unavailable, ValidationFailed
+from cairn.resilience.retries import has_passing_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,8 @@ TIMEOUT_SECONDS = 30.0
 LONGEST_NAME = 120  # characters of a model's name; a server may say anything
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?")
 _PASSING = frozenset({408, 409, 425})
+_SILENT = frozenset({"chat-unreachable", "chat-timeout"})
+_FAULTS = _SILENT | {"chat-failed", "chat-malformed"}
 
 
 def failure_of_status(status: int, headers: Mapping[str, str]) -> CairnError:
@@ -49,6 +52,17 @@ def failure_of_status(status: int, headers: Mapping[str, str]) -> CairnError:
         retry_after=retry_after(headers),
         status=status,
     )
+
+
+def is_fault(problem: CairnError) -> bool:
+    """Return whether the server is ill; one that is busy or refuses the key is well enough."""
+    return isinstance(problem, Unavailable) and problem.reason in _FAULTS
+
+
+def is_passing(problem: BaseException) -> bool:
+    """Return whether the same request may succeed soon: busy, ill, cut off, or too slow."""
+    silent = isinstance(problem, Unavailable) and problem.reason in _SILENT
+    return silent or has_passing_status(problem)
 
 
 def unreachable() -> Unavailable:

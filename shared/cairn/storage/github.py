@@ -17,13 +17,15 @@ from urllib.parse import quote
 from cairn.clock import Clock, utc_now
 from cairn.errors import FieldError, ValidationFailed
 from cairn.storage.once import has_mark, mark, not_before
-from cairn.storage.rest import DEFAULT_RETRY_AFTER, Answer, Request, RestService
+from cairn.storage.rest import DEFAULT_RETRY_AFTER, Answer, Request, RestService, rest_breakers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     import httpx
+
+    from cairn.resilience.breaker import Breakers
 
 Record: TypeAlias = dict[str, Any]
 
@@ -75,6 +77,7 @@ class GitHubIssues:
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
         clock: Clock = utc_now,
+        breakers: Breakers | None = None,
     ) -> None:
         self._base = f"/repos/{_named('owner', repository)}/{_named('name', repository)}"
         self._headers = {
@@ -92,6 +95,7 @@ class GitHubIssues:
             wait=lambda headers: seconds_to_wait(headers, clock()),
             transport=transport,
             pause=pause,
+            breakers=breakers or rest_breakers(),
         )
 
     def repository(self) -> Record:

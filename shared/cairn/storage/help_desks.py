@@ -17,7 +17,7 @@ from cairn.helpdesk.ports import SourceKind
 from cairn.helpdesk.zoho import ZohoAdapter, portal_of
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.storage.github import API_URL, GitHubIssues, GitHubRepository
-from cairn.storage.rest import Request, RestService
+from cairn.storage.rest import Request, RestService, rest_breakers
 from cairn.storage.zoho import ACCOUNTS_URL, DESK_URL, ZohoAccount, ZohoDesk
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import httpx
 
     from cairn.helpdesk.adapter import Capabilities, Delivered, Events, Polled, TicketAdapter
+    from cairn.resilience.breaker import Breakers
 
 MAX_STATUS_CHARS = 100
 MAX_BACKFILL_HOURS = 24 * 365
@@ -77,6 +78,7 @@ class OpenHelpDesk:
     clock: Clock = utc_now
     stopwatch: Stopwatch = monotonic
     keys: PublishedKeys = field(default_factory=lambda: PublishedKeys())
+    breakers: Breakers = field(default_factory=rest_breakers)
 
     def __call__(
         self, kind: str, config: Mapping[str, Any], secrets: Mapping[str, str]
@@ -101,14 +103,21 @@ class OpenHelpDesk:
             accounts_url=config.get("accounts_url", ACCOUNTS_URL),
             allow_private=self.allow_private,
         )
-        client = ZohoDesk(account, transport=self.transport, stopwatch=self.stopwatch)
+        client = ZohoDesk(
+            account,
+            transport=self.transport,
+            stopwatch=self.stopwatch,
+            breakers=self.breakers,
+        )
         given = cast("Mapping[str, Any] | None", config.get("jwks"))
         return ZohoAdapter(
             client=client,
             portal=portal_of(config, refuse=_refuse),
             keys=(lambda key_id: _key(given, key_id))
             if given
-            else self.keys.of(account.desk_url, allow_private=self.allow_private),
+            else self.keys.of(
+                account.desk_url, allow_private=self.allow_private, breakers=self.breakers
+            ),
             clock=self.clock,
         )
 
@@ -121,7 +130,9 @@ class OpenHelpDesk:
             allow_private=self.allow_private,
         )
         return GitHubAdapter(
-            client=GitHubIssues(repository, transport=self.transport, clock=self.clock),
+            client=GitHubIssues(
+                repository, transport=self.transport, clock=self.clock, breakers=self.breakers
+            ),
             repository=repository_of(config),
             webhook_secret=secrets.get("webhook_secret"),
             clock=self.clock,
@@ -144,34 +155,34 @@ class PublishedKeys:
     _lock: Lock = field(default_factory=Lock)
 
     def of(
-        self, desk_url: str, *, allow_private: bool = False
+        self, desk_url: str, *, allow_private: bool = False, breakers: Breakers | None = None
     ) -> Callable[[str], Mapping[str, Any] | None]:
         """Return the lookup of one data centre: the host of its address."""
         parts = urlsplit(desk_url)
-        root = f"{parts.scheme}://{parts.netloc}"
+        service = RestService(
+            name="Zoho Desk",
+            base_url=f"{parts.scheme}://{parts.netloc}",
+            words=lambda _: "",
+            allow_private=allow_private,
+            transport=self.transport,
+            breakers=breakers or rest_breakers(),
+        )
 
         def key(key_id: str) -> Mapping[str, Any] | None:
-            found = _key(self._set(root, KEYS_FOR_SECONDS, allow_private), key_id)
-            return found or _key(self._set(root, self.least_seconds, allow_private), key_id)
+            found = _key(self._set(service, KEYS_FOR_SECONDS), key_id)
+            return found or _key(self._set(service, self.least_seconds), key_id)
 
         return key
 
-    def _set(self, root: str, seconds: float, allow_private: bool) -> Mapping[str, Any]:
+    def _set(self, service: RestService, seconds: float) -> Mapping[str, Any]:
         """Return the keys of a data centre, read within the last `seconds`."""
         with self._lock:
-            kept = self._kept.get(root)
+            kept = self._kept.get(service.base_url)
             if kept is not None and self.stopwatch() - kept[0] < seconds:
                 return kept[1]
-            service = RestService(
-                name="Zoho Desk",
-                base_url=root,
-                words=lambda _: "",
-                allow_private=allow_private,
-                transport=self.transport,
-            )
             request = Request(method="GET", path=KEYS_PATH, repeatable=True)
             found = service.ask(request, {}).record()
-            self._kept[root] = (self.stopwatch(), found)
+            self._kept[service.base_url] = (self.stopwatch(), found)
             return found
 
 

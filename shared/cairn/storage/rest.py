@@ -7,8 +7,9 @@
     3xx                 ValidationFailed: redirects are not followed
     5xx, no answer      Unavailable; OutcomeUnknown after a write that may have happened
 
-Requests that may be repeated (`Request.repeatable`) are sent up to three times on Unavailable, and
-on a RateLimited whose wait is short. Others are sent once.
+Requests that may be repeated (`Request.repeatable`) are sent up to three times on Unavailable and
+RateLimited, unless the service asks for a long wait. Others are sent once. A service that keeps
+failing is left alone for a while: Unavailable (circuit-open), and nothing was sent.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from urllib.parse import urlsplit
 from cairn.clock import Stopwatch, monotonic
 from cairn.errors import FieldError, NotFound, RateLimited, Unavailable, ValidationFailed
 from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
+from cairn.resilience.breaker import Breakers
+from cairn.resilience.retries import Retries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,13 +37,14 @@ if TYPE_CHECKING:
     from cairn.errors import CairnError
 
 ATTEMPTS = 3
-FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0
-"""Seconds between attempts; a service that asks for more than the longest is not asked again."""
+LONGEST_WAIT = 5.0
+"""A service that asks for more seconds than these is not asked again."""
 
 SECONDS = 10.0
 MAX_ANSWER_BYTES = 5_000_000
 MAX_WORDS = 300
 DEFAULT_RETRY_AFTER = 60.0
+LONGEST_RETRY_AFTER = 60.0  # believed of a service that failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +84,11 @@ class Answer:
         raise Unavailable("The service's answer has an unknown form.", reason="unknown-answer")
 
 
+def rest_breakers(stopwatch: Stopwatch = monotonic) -> Breakers:
+    """Return the circuit breakers of a process's services: one for each scheme and host."""
+    return Breakers(is_fault=_is_fault, reason="circuit-open", stopwatch=stopwatch)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestService:
     """A service at `base_url`; `name` is what people call it. Safe between threads.
@@ -99,29 +108,26 @@ class RestService:
     pause: Callable[[float], None] = time.sleep
     seconds: float = SECONDS
     stopwatch: Stopwatch = monotonic
+    breakers: Breakers = field(default_factory=rest_breakers)
 
     def __post_init__(self) -> None:
         checked_base_url(self.base_url, allow_private=self.allow_private)
 
     def ask(self, request: Request, headers: Mapping[str, str]) -> Answer:
         """Send a request and return the service's answer; errors are those of the module."""
-        if not request.repeatable:
-            return self._once(request, headers)
-        from tenacity import (
-            Retrying,
-            retry_if_exception,
-            stop_after_attempt,
-            wait_random_exponential,
+        retries = Retries(
+            attempts=ATTEMPTS if request.repeatable else 1,
+            is_passing=_is_passing,
+            stopwatch=self.stopwatch,
+            pause=self.pause,
         )
+        return retries(lambda: self._guarded(request, headers))
 
-        retrying = Retrying(
-            stop=stop_after_attempt(ATTEMPTS),
-            wait=wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT),
-            retry=retry_if_exception(is_passing),
-            sleep=self.pause,
-            reraise=True,
-        )
-        return retrying(self._once, request, headers)
+    def _guarded(self, request: Request, headers: Mapping[str, str]) -> Answer:
+        parts = urlsplit(self.base_url)
+        breaker = self.breakers.of(f"{parts.scheme}://{parts.netloc}".casefold(), self.name)
+        with breaker.guard():
+            return self._once(request, headers)
 
     def _once(self, request: Request, headers: Mapping[str, str]) -> Answer:
         import httpx
@@ -180,9 +186,11 @@ class RestService:
             )
         return content
 
-    def _unanswered(self, request: Request, reason: str) -> CairnError:
+    def _unanswered(self, request: Request, reason: str, seconds: float = 1.0) -> CairnError:
         if request.repeatable:
-            return Unavailable(f"{self.name} did not answer as it should.", reason=reason)
+            return Unavailable(
+                f"{self.name} did not answer as it should.", reason=reason, retry_after=seconds
+            )
         return OutcomeUnknown(
             f"{self.name} did not answer; nobody knows whether it did what was asked.",
             reason="tool-timeout" if reason == "timeout" else reason,
@@ -204,7 +212,8 @@ class RestService:
         if status in {404, 410}:
             return NotFound(f"{self.name} has no such thing{said}.", status=status)
         if status >= 500:
-            return self._unanswered(request, "server-error")
+            asked = retry_after(headers) if "retry-after" in headers else 1.0
+            return self._unanswered(request, "server-error", min(asked, LONGEST_RETRY_AFTER))
         return ValidationFailed(
             f"{self.name} refused the request{said}.", reason="refused", status=status
         )
@@ -243,11 +252,14 @@ def _fault_of(url: str, *, allow_private: bool) -> str | None:
     return None
 
 
-def is_passing(error: BaseException) -> bool:
+def _is_passing(error: BaseException) -> bool:
     """Return whether the same request may succeed in a moment."""
-    if isinstance(error, RateLimited):
-        return error.retry_after <= LONGEST_WAIT
-    return isinstance(error, Unavailable)
+    return isinstance(error, Unavailable | RateLimited) and error.retry_after <= LONGEST_WAIT
+
+
+def _is_fault(error: CairnError) -> bool:
+    """Return whether the service is ill; one that refuses, or is asked too often, is well."""
+    return isinstance(error, Unavailable | OutcomeUnknown)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

@@ -18,13 +18,15 @@ from cairn.clock import Stopwatch, monotonic
 from cairn.errors import FieldError, RateLimited, ValidationFailed
 from cairn.mcp_host.port import ConnectorUnauthorised
 from cairn.storage.once import has_mark, mark, not_before
-from cairn.storage.rest import Answer, Request, RestService
+from cairn.storage.rest import Answer, Request, RestService, rest_breakers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     import httpx
+
+    from cairn.resilience.breaker import Breakers
 
 Record: TypeAlias = dict[str, Any]
 
@@ -68,6 +70,7 @@ class ZohoTokens:
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
         stopwatch: Stopwatch = monotonic,
+        breakers: Breakers | None = None,
     ) -> None:
         self._account = account
         self._stopwatch = stopwatch
@@ -80,6 +83,7 @@ class ZohoTokens:
             words=lambda body: str(body.get("error", "")),
             transport=transport,
             pause=pause,
+            breakers=breakers or rest_breakers(),
         )
 
     def get(self, *, instead_of: str = "") -> str:
@@ -142,9 +146,13 @@ class ZohoDesk:
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
         stopwatch: Stopwatch = monotonic,
+        breakers: Breakers | None = None,
     ) -> None:
         self._organisation = _checked_id("organisation_id", account.organisation_id)
-        self._tokens = ZohoTokens(account, transport=transport, pause=pause, stopwatch=stopwatch)
+        breakers = breakers or rest_breakers()
+        self._tokens = ZohoTokens(
+            account, transport=transport, pause=pause, stopwatch=stopwatch, breakers=breakers
+        )
         self._service = RestService(
             name="Zoho Desk",
             base_url=account.desk_url,
@@ -152,6 +160,7 @@ class ZohoDesk:
             words=_words,
             transport=transport,
             pause=pause,
+            breakers=breakers,
         )
 
     def organisation(self) -> Record:

@@ -10,7 +10,7 @@ import cairn
 ROOT = Path(cairn.__file__).parent
 LAYERS = [
     {"errors", "ids", "clock", "metrics", "traces"},
-    {"text", "transaction", "access"},
+    {"text", "transaction", "access", "resilience"},
     {"ledger"},
     {"memory", "documents", "graph"},
     {"safety"},

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from cairn.errors import CairnError, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from cairn.clock import Stopwatch
 
 FAILURES = 5
 COOL_SECONDS = 30.0
-FAULTS = frozenset({"chat-failed", "chat-unreachable", "chat-timeout", "chat-malformed"})
-"""What says that an endpoint is ill. One that is busy or refuses the key is well enough."""
+MOST_ENDPOINTS = 1_000
+"""Breakers kept; beyond it those whose circuits are closed are forgotten."""
 
 
 class Circuit(StrEnum):
@@ -28,18 +28,30 @@ class Circuit(StrEnum):
     HALF_OPEN = "half_open"  # one passes, and decides
 
 
+class CircuitOpen(Unavailable):
+    """Nothing was sent: the endpoint is left alone. Not worth a retry before `retry_after`."""
+
+
 class Breaker:
-    """Counts one endpoint's failures in a row; safe between threads, and of this process only."""
+    """Counts one endpoint's failures in a row; safe between threads, and of this process only.
+
+    `is_fault` says which errors mean that the endpoint is ill; after any other it is well enough.
+    `reason` is that of the refusal while the circuit is open.
+    """
 
     def __init__(
         self,
         endpoint: str,
         *,
+        is_fault: Callable[[CairnError], bool],
+        reason: str,
         stopwatch: Stopwatch,
         failures: int = FAILURES,
         cool_seconds: float = COOL_SECONDS,
     ) -> None:
         self._endpoint = endpoint
+        self._is_fault = is_fault
+        self._reason = reason
         self._stopwatch = stopwatch
         self._most = failures
         self._cool = cool_seconds
@@ -58,8 +70,8 @@ class Breaker:
     def guard(self) -> Generator[None]:
         """Let one request through and learn from how it ends.
 
-        Raises Unavailable (reason chat-circuit-open, with the state and the seconds until the next
-        try) without a request while the circuit is open, or half open with one on its way.
+        Raises CircuitOpen (with the state and the seconds until the next try) without a request
+        while the circuit is open, or half open with one on its way.
         """
         probe = self._admit()
         ill: bool | None = None  # neither: whoever asked was interrupted
@@ -67,7 +79,7 @@ class Breaker:
             yield
             ill = False
         except CairnError as problem:
-            ill = isinstance(problem, Unavailable) and problem.reason in FAULTS
+            ill = self._is_fault(problem)
             raise
         finally:
             self._learn(ill, probe=probe)
@@ -77,9 +89,9 @@ class Breaker:
         with self._lock:
             state = self._state()
             if state is Circuit.OPEN or (state is Circuit.HALF_OPEN and self._probing):
-                raise Unavailable(
-                    "The chat server failed too often; it is left alone for a while.",
-                    reason="chat-circuit-open",
+                raise CircuitOpen(
+                    f"{self._endpoint} failed too often; it is left alone for a while.",
+                    reason=self._reason,
                     retry_after=max(1.0, self._left()),
                     endpoint=self._endpoint,
                     circuit=state.value,
@@ -110,3 +122,32 @@ class Breaker:
     def _left(self) -> float:
         began = self._stopwatch() if self._opened_at is None else self._opened_at
         return began + self._cool - self._stopwatch()
+
+
+class Breakers:
+    """One breaker for each address, all of one kind. Safe between threads."""
+
+    def __init__(
+        self, *, is_fault: Callable[[CairnError], bool], reason: str, stopwatch: Stopwatch
+    ) -> None:
+        self._is_fault = is_fault
+        self._reason = reason
+        self._stopwatch = stopwatch
+        self._lock = Lock()
+        self._kept: dict[str, Breaker] = {}
+
+    def of(self, address: str, name: str) -> Breaker:
+        """Return the breaker of `address`, whose refusals call the endpoint `name`."""
+        with self._lock:
+            if address not in self._kept:
+                if len(self._kept) >= MOST_ENDPOINTS:
+                    self._forget()
+                self._kept[address] = Breaker(
+                    name, is_fault=self._is_fault, reason=self._reason, stopwatch=self._stopwatch
+                )
+            return self._kept[address]
+
+    def _forget(self) -> None:
+        self._kept = {
+            address: one for address, one in self._kept.items() if one.state is not Circuit.CLOSED
+        }

@@ -5,14 +5,26 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tests.support.thinking import Watch
 
-from cairn.errors import Unavailable, ValidationFailed
-from cairn.llm.breaker import Breaker, Circuit
+from cairn.errors import CairnError, Unavailable, ValidationFailed
+from cairn.resilience import breaker as breakers
+from cairn.resilience.breaker import Breaker, Breakers, Circuit, CircuitOpen
 
 ILL = Unavailable("ill", reason="chat-failed")
 
 
+def is_ill(problem: CairnError) -> bool:
+    return problem.reason == "chat-failed"
+
+
 def made(watch: Watch) -> Breaker:
-    return Breaker("anthropic", stopwatch=watch, failures=3, cool_seconds=30)
+    return Breaker(
+        "anthropic",
+        is_fault=is_ill,
+        reason="chat-circuit-open",
+        stopwatch=watch,
+        failures=3,
+        cool_seconds=30,
+    )
 
 
 def fail(breaker: Breaker, problem: BaseException = ILL, times: int = 1) -> None:
@@ -22,7 +34,7 @@ def fail(breaker: Breaker, problem: BaseException = ILL, times: int = 1) -> None
 
 
 def refused(breaker: Breaker) -> Unavailable:
-    with pytest.raises(Unavailable) as failure, breaker.guard():
+    with pytest.raises(CircuitOpen) as failure, breaker.guard():
         raise AssertionError("let through")
     return failure.value
 
@@ -118,3 +130,16 @@ def test_of_many_threads_one_alone_is_the_probe() -> None:
         asked = [pool.submit(refused, breaker) for _ in range(32)]
         assert {one.result().reason for one in asked} == {"chat-circuit-open"}
     assert breaker.state is Circuit.CLOSED
+
+
+def test_each_address_has_its_own_and_many_healthy_ones_make_none_forget_who_is_ill(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(breakers, "MOST_ENDPOINTS", 3)
+    kept = Breakers(is_fault=is_ill, reason="circuit-open", stopwatch=Watch())
+    fail(kept.of("https://ill.example", "Ill"), times=5)
+    for number in range(10):
+        with kept.of(f"https://well-{number}.example", "Well").guard():
+            pass
+    assert refused(kept.of("https://ill.example", "Ill")).detail.startswith("Ill failed too often")
+    assert kept.of("https://a.example", "A") is kept.of("https://a.example", "A")
