@@ -15,7 +15,7 @@ from cairn.mcp_host.connector import Connector, Transport
 from cairn.mcp_host.lifecycle import Health
 from cairn.mcp_host.manifest import read_manifest
 from cairn.mcp_host.policies import ConnectorPolicies
-from cairn.mcp_host.port import ConnectorState
+from cairn.mcp_host.port import ConnectorState, ConnectorUnavailable
 from cairn.mcp_host.ports import Listing
 from cairn.safety.tools import Autonomy, Criticality
 from cairn.storage.postgres.accounts import create_workspace
@@ -184,6 +184,24 @@ def test_the_host_runs_over_the_store(hosting: Hosting) -> None:
     assert (view.name, view.state) == ("desk", ConnectorState.READY)
     assert view.manifest is not None and view.manifest.safe
     assert hosting.entries()[-1].type == "connector.manifest_seen"
+
+
+def test_the_check_before_a_call_is_kept_whether_it_passes_or_fails(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("healthcheck", schema={"type": "object"}))
+    hosting.call("desk.find", user="ada")
+    hosting.later(31)
+    hosting.call("desk.find", user="bob")
+    passed = hosting.health("desk")
+    hosting.later(31)
+    desk.answers["healthcheck"] = said("the disk is full", failed=True)
+    with pytest.raises(ConnectorUnavailable):
+        hosting.call("desk.find", user="eve")
+    failed = hosting.health("desk")
+
+    assert (passed.is_well, passed.checked_at) == (True, NOON + timedelta(seconds=31))
+    assert (failed.state, len(failed.failures)) == (ConnectorState.RESTARTING, 2)
+    assert "the disk is full" in (failed.detail or "")
+    assert [name for name, *_ in desk.calls].count("find") == 2
 
 
 def test_policies_say_what_the_table_says(hosting: Hosting) -> None:

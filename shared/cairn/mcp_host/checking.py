@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.errors import CairnError
-from cairn.mcp_host.port import ConnectorState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,7 +65,7 @@ class CheckConnectors:
         except CairnError as error:  # removed meanwhile, or its secrets cannot be opened
             self.report("connector.not_checked", {**told, "error": error.code})
             return False
-        if health.state is ConnectorState.READY and health.error is None:
+        if health.is_well:
             return True
         self.report("connector.not_well", {**told, "state": health.state, "error": health.error})
         return False

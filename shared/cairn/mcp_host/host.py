@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.clock import monotonic, utc_now
 from cairn.errors import NotFound, ValidationFailed
+from cairn.mcp_host import lifecycle
 from cairn.mcp_host.arguments import check_arguments
 from cairn.mcp_host.cache import ResultCache
 from cairn.mcp_host.connection import HANDSHAKE_SECONDS
@@ -113,8 +114,7 @@ class Host:
         else:
             self._reports.mended(workspace_id, found)
         health = self._found(workspace_id, name).health
-        well = float(health.state is ConnectorState.READY and health.error is None)
-        self.metrics(Metric.CONNECTOR_HEALTH, well, workspace=workspace_id, connector=name)
+        self._tell(workspace_id, name, well=health.is_well)
         return health
 
     def restart(self, workspace_id: UUID, name: str) -> None:
@@ -209,9 +209,12 @@ class Host:
         if found.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
         only_once = not (_is_harmless(call, manifest) or _spec(call, manifest).deduplicates)
+        due = lifecycle.is_due(found.health, self.clock())
         connection = self._keeper.running(workspace_id, found, ask=only_once)
         if connection.listed != manifest.hash:
             raise unavailable("connector-changed", call.connector)
+        if due and not connection.in_flight:  # one that is at work has no time for it
+            found = self._checked(workspace_id, found, connection)
         begun = self.stopwatch()
         said = self._said(connection, call, worded)
         answer = read_answer(said)
@@ -242,16 +245,42 @@ class Host:
         finally:
             connection.used_at = self.stopwatch()
 
+    def _checked(self, workspace_id: UUID, found: Registered, connection: Connection) -> Registered:
+        """Check one before a call; NotSent when it is not well: it is started anew then."""
+        name, well = found.connector.name, False
+        try:
+            _ping(connection)
+            self._ask_health(workspace_id, found, connection)
+            self._reports.checked(workspace_id, found)
+            found = self._found(workspace_id, name)
+            well = found.health.is_well
+        except Unauthorised:
+            raise
+        except Fault as fault:
+            connection.suspect = connection.broken = True
+            raise NotSent(fault.detail or "it did not answer its health check") from None
+        finally:
+            self._tell(workspace_id, name, well=well)
+        return found
+
     def _examine(self, workspace_id: UUID, found: Registered) -> None:
         anew = found.health.is_degraded
-        connection = self._keeper.renewed(workspace_id, found, anew=anew)
+        connection = self._keeper.renewed(workspace_id, found, anew=anew)  # it listed its tools
+        self._ask_health(workspace_id, found, connection)
+
+    def _ask_health(self, workspace_id: UUID, found: Registered, connection: Connection) -> None:
+        """Call the tool `healthcheck` when there is one."""
         if all(one["name"] != HEALTHCHECK for one in connection.session.tools):
-            return  # it listed its tools just now
+            return
         answer = read_answer(connection.call(HEALTHCHECK, {}, {}, HEALTHCHECK_SECONDS))
         if answer.is_unauthorised:
             raise self._reports.unauthorised(workspace_id, found, runs=True)
         if answer.is_error:
             raise NotStarted(f"its health check failed: {answer.text[:300]}")
+
+    def _tell(self, workspace_id: UUID, name: str, *, well: bool) -> None:
+        labels = {"workspace": workspace_id, "connector": name}
+        self.metrics(Metric.CONNECTOR_HEALTH, float(well), **labels)
 
     def _view(self, workspace_id: UUID, found: Registered) -> ConnectorView:
         manifest: Manifest | None = None
@@ -283,6 +312,13 @@ class Host:
         if found is None:
             raise NotFound("There is no such connector.", reason="connector", connector=name)
         return found
+
+
+def _ping(connection: Connection) -> None:
+    try:
+        connection.ping()
+    except Refused:  # it does not know pings: it is there
+        connection.suspect = False
 
 
 def _spec(call: ToolCall, manifest: Manifest) -> ToolSpec:

@@ -16,6 +16,10 @@ MAX_RESTARTS = 5
 WINDOW = timedelta(minutes=5)
 FIRST_BACKOFF = timedelta(seconds=0.5)
 LONGEST_BACKOFF = timedelta(seconds=30)
+CHECK_EVERY = timedelta(seconds=30)
+"""How old the word that one is well may be while it is called; it is written as seldom."""
+
+UNAUTHORISED = "connector-unauthorised"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,11 @@ class Health:
         """Return whether it is left alone until a restart or a good health check."""
         return self.state is ConnectorState.DEGRADED
 
+    @property
+    def is_well(self) -> bool:
+        """Return whether it answers, and its sign-in is good."""
+        return self.state is ConnectorState.READY and self.error is None
+
 
 def ready(health: Health, now: datetime) -> Health:
     """It answered. A degraded one stays so: only `mended` ends that."""
@@ -43,6 +52,20 @@ def ready(health: Health, now: datetime) -> Health:
         return health
     failures = _recent(health.failures, now)
     return Health(state=ConnectorState.READY, failures=failures, checked_at=now)
+
+
+def is_due(health: Health, now: datetime) -> bool:
+    """Return whether one that is called is checked first: unseen for 30 s, or not well then."""
+    seen = health.checked_at
+    fresh = seen is not None and abs(now - seen) < CHECK_EVERY
+    return health.state is not ConnectorState.READY or not fresh
+
+
+def checked(health: Health, now: datetime) -> Health:
+    """It passed the check before a call. Whether its sign-in is good again, the call says."""
+    if health.error == UNAUTHORISED and not health.is_degraded:
+        return replace(health, checked_at=now)
+    return ready(health, now)
 
 
 def mended(now: datetime) -> Health:
@@ -71,7 +94,7 @@ def unauthorised(health: Health, now: datetime, *, runs: bool) -> Health:
     return replace(
         health,
         state=ConnectorState.READY if runs else ConnectorState.CRASHED,
-        error="connector-unauthorised",
+        error=UNAUTHORISED,
         detail=None,
         checked_at=now,
     )

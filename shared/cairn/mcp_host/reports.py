@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cairn.mcp_host import lifecycle
 from cairn.mcp_host.port import (
-    ConnectorState,
     ConnectorUnauthorised,
     ConnectorUnavailable,
     OutcomeUnknown,
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from cairn.mcp_host.lifecycle import Health
     from cairn.mcp_host.port import ToolCall
     from cairn.mcp_host.ports import Directory, Registered
-
-KEPT_SECONDS = 30.0
-"""How old the stored word that all is well may be: it is not written anew at every call."""
 
 _WHY = {
     "connector-changed": "is no longer what this call was checked against",
@@ -45,10 +41,13 @@ class Reports:
     def well(self, workspace_id: UUID, found: Registered) -> None:
         """It answered."""
         now, health = self.clock(), found.health
-        since = now - health.checked_at if health.checked_at else None
-        fresh = since is not None and abs(since.total_seconds()) < KEPT_SECONDS
-        if health.state is not ConnectorState.READY or health.error is not None or not fresh:
+        if health.error is not None or lifecycle.is_due(health, now):
             self.keep(workspace_id, found, lambda health: lifecycle.ready(health, now))
+
+    def checked(self, workspace_id: UUID, found: Registered) -> None:
+        """It passed the check before a call."""
+        now = self.clock()
+        self.keep(workspace_id, found, lambda health: lifecycle.checked(health, now))
 
     def failed(self, workspace_id: UUID, found: Registered, fault: Fault) -> None:
         """It went away, or did not come. Its own words are kept without credentials."""

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from subprocess import run
 from threading import Barrier, Thread
 from typing import Any
@@ -11,9 +12,11 @@ import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 from tests.support.hosting import Hosting, Scripted, said, tool
+from tests.support.remembering import NOON
 
 from cairn.errors import NotFound, ValidationFailed
 from cairn.ids import new_id
+from cairn.mcp_host import host
 from cairn.mcp_host.faults import Lost, TimedOut
 from cairn.mcp_host.port import (
     ConnectorState,
@@ -22,6 +25,9 @@ from cairn.mcp_host.port import (
     OutcomeUnknown,
 )
 from cairn.mcp_host.session import FAULT_KEY, LOST
+from cairn.metrics import Metric
+
+OBJECT = {"type": "object"}
 
 
 @pytest.fixture
@@ -383,6 +389,100 @@ def test_a_failing_health_check_is_kept_and_a_good_one_forgives(hosting: Hosting
     assert bad.error == "connector-not-started" and "database gone" in (bad.detail or "")
     assert (good.state, good.error, good.failures) == (ConnectorState.READY, None, ())
     assert [labels["connector"] for metric, labels in hosting.told] == ["desk", "desk"]
+
+
+def health_told(hosting: Hosting) -> int:
+    return sum(metric is Metric.CONNECTOR_HEALTH for metric, _ in hosting.told)
+
+
+def names(desk: Scripted) -> list[str]:
+    return [name for name, _, _ in desk.calls]
+
+
+def test_one_in_use_is_checked_every_30_seconds_before_a_call(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("healthcheck", schema=OBJECT))
+    for user in ("ada", "bob", "eve", "ann", "tom"):  # 0, 12, 24, 36, 48 s
+        hosting.call("desk.find", user=user)
+        hosting.later(12)
+
+    assert names(desk) == ["find", "find", "find", "healthcheck", "find", "find"]
+    assert hosting.health("desk").checked_at == NOON + timedelta(seconds=36)
+    assert health_told(hosting) == 1
+    assert desk.starts == 1
+
+
+def test_one_that_fails_its_check_is_started_anew_and_checked_before_it_is_called(
+    hosting: Hosting,
+) -> None:
+    desk = hosting.add("desk", tool("reset", writes=True), tool("healthcheck", schema=OBJECT))
+    hosting.call("desk.reset", user="ada")
+    hosting.later(31)
+    desk.answers["healthcheck"] = [said("database gone", failed=True), said("well")]
+
+    hosting.call("desk.reset", user="bob")
+
+    assert names(desk) == ["reset", "healthcheck", "healthcheck", "reset"]
+    assert desk.starts == 2
+    health = hosting.health("desk")
+    assert (health.state, len(health.failures)) == (ConnectorState.READY, 1)
+
+
+@pytest.mark.parametrize("ill", ["its word", "silence"])
+def test_one_that_keeps_failing_its_check_degrades_and_gets_no_call(
+    hosting: Hosting, monkeypatch: pytest.MonkeyPatch, ill: str
+) -> None:
+    monkeypatch.setattr(host, "HEALTHCHECK_SECONDS", 0.05)
+    desk = hosting.add("desk", tool("reset", writes=True), tool("healthcheck", schema=OBJECT))
+    hosting.call("desk.reset", user="ada")
+    desk.answers["healthcheck"] = never if ill == "silence" else said("gone", failed=True)
+
+    reasons: list[str] = []
+    for _ in range(4):
+        hosting.later(31)
+        with pytest.raises(ConnectorUnavailable) as unavailable:
+            hosting.call("desk.reset", user="bob")
+        reasons.append(unavailable.value.reason)
+
+    assert reasons == ["connector-crashed"] * 3 + ["connector-degraded"]
+    assert names(desk).count("reset") == 1
+    health = hosting.health("desk")
+    assert health.is_degraded and health.error == "connector-unreachable"
+    assert "health check" in (health.detail or "")
+    assert health_told(hosting) == 6
+
+
+def test_a_check_that_is_refused_for_its_sign_in_is_no_failure(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"), tool("healthcheck", schema=OBJECT))
+    hosting.call("desk.find", user="ada")
+    hosting.later(31)
+    desk.answers["healthcheck"] = refuses_us
+
+    with pytest.raises(ConnectorUnauthorised):
+        hosting.call("desk.find", user="bob")
+    health = hosting.health("desk")
+    assert (health.state, health.failures) == (ConnectorState.READY, ())
+    assert health.error == "connector-unauthorised"
+    assert names(desk) == ["find", "healthcheck"]
+
+
+def test_a_check_without_a_word_on_the_sign_in_does_not_call_it_good(hosting: Hosting) -> None:
+    desk = hosting.add("desk", tool("find"))
+    desk.answers["find"] = [refuses_us, refuses_us, said("Ada")]
+    with pytest.raises(ConnectorUnauthorised):
+        hosting.call("desk.find", user="ada")
+    hosting.later(31)
+    seen: list[str | None] = []
+
+    def tell(metric: Metric, value: float = 1, /, **labels: object) -> None:
+        seen.append(f"{metric} {value:g} {hosting.health('desk').error}")
+
+    hosting.host.metrics = tell
+    with pytest.raises(ConnectorUnauthorised):
+        hosting.call("desk.find", user="ada")
+
+    assert seen[0] == "cairn_connector_health 0 connector-unauthorised"
+    assert hosting.call("desk.find", user="ada").text == "Ada"
+    assert hosting.health("desk").error is None
 
 
 def test_why_one_did_not_start_or_is_not_well_is_kept_without_its_secrets(
