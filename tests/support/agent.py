@@ -22,6 +22,7 @@ from cairn.agent.loop import Loop
 from cairn.agent.moving import read
 from cairn.agent.ports import ActionRow, Approval, Question, Ruling
 from cairn.agent.present import Present, present
+from cairn.agent.recent import RecentResults
 from cairn.agent.resume import Enter, ExecutionEnded, Resume
 from cairn.agent.running import RunStep
 from cairn.agent.state import (
@@ -59,6 +60,7 @@ from cairn.safety.scope import LaneScope, Scopes
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec
 from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.in_memory.stores import InMemoryTransactions
+from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:
     from cairn.ledger.entry import Entry
@@ -375,6 +377,7 @@ class Agents:
     around: tuple[Sequence[Evidence], Sequence[Evidence], Sequence[str]] = ((), (), ())
     recalled: Exception | None = None
     told: list[tuple[str, Any]] = field(default_factory=list["tuple[str, Any]"])
+    envelope: Callable[[UUID], EnvelopeSettings] = lambda _: EnvelopeSettings()
 
     def __post_init__(self) -> None:
         if self.transactions is None:
@@ -406,6 +409,7 @@ class Agents:
                     desk=self.desk,
                     hiding=self.hiding,
                     surrounds=lambda workspace_id, ticket: self.around,
+                    recent=RecentResults(journal=self.journal, bounds=self.envelope),
                     earlier=History(journal=self.journal),
                     planner=self.planner,
                     degraded=lambda workspace_id: self.degraded,

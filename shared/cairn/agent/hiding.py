@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cairn.agent.situation import Situation
     from cairn.agent.state import Evidence
     from cairn.mcp_host.policies import Profiles
+    from cairn.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,14 @@ class Hider:
     def __call__(self, text: str) -> str:
         """Return a text from outside with placeholders."""
         hidden, self.vault = self._redactor.redact(text, self.vault, profile=self._profile)
+        return hidden
+
+    def moved(self, value: JsonValue, theirs: Mapping[str, str]) -> JsonValue:
+        """Return what was hidden into another vault, hidden into this one.
+
+        Raises ValidationFailed for a placeholder that `theirs` does not know.
+        """
+        hidden, self.vault = self._redactor.moved(value, theirs, self.vault, profile=self._profile)
         return hidden
 
     def evidence(self, found: Sequence[Evidence]) -> tuple[Evidence, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.agent.journal import Journal
+    from cairn.agent.ports import AgentStores
     from cairn.agent.state import Evidence, Investigation, WorkingMemory
 
 
@@ -30,16 +31,20 @@ def owners(
     with journal.reading(investigation.workspace_id) as stores:
         for node in stores.graph_nodes.find(nodes).values() if nodes else ():
             about |= set(node.data_subjects)
-        for ticket_id in filter(None, map(_ticket, new)):
-            ticket = stores.tickets.find(ticket_id)
-            about |= set(ticket.data_subjects) if ticket else set()
+        for cited in filter(None, (citations.parse(one.citation) for one in new)):
+            about |= _subjects(stores, cited)
     return tuple(sorted(about))
 
 
 def _read(memory: WorkingMemory) -> tuple[Evidence, ...]:
-    return (*memory.evidence, *memory.facts, *memory.similar)
+    return (*memory.evidence, *memory.facts, *memory.similar, *memory.recent)
 
 
-def _ticket(one: Evidence) -> UUID | None:
-    cited = citations.parse(one.citation)
-    return cited.id if cited is not None and cited.kind is citations.Kind.TICKET else None
+def _subjects(stores: AgentStores, cited: citations.Citation) -> set[UUID]:
+    """Return whom a ticket or a tool's result is about."""
+    found = None
+    if cited.id is not None and cited.kind is citations.Kind.TICKET:
+        found = stores.tickets.find(cited.id)
+    elif cited.id is not None and cited.kind is citations.Kind.TOOL:
+        found = stores.actions.find(cited.id)
+    return set(found.data_subjects) if found else set()

@@ -325,6 +325,23 @@ class ActionStore(Protocol):
         """
         ...
 
+    def recent(
+        self,
+        ticket_id: UUID,
+        but: UUID,
+        *,
+        owner: UUID | None,
+        alone: bool,
+        since: datetime,
+        limit: int,
+    ) -> Sequence[ActionRow]:
+        """Return reads that brought a result since, the newest first.
+
+        Of other investigations than `but`, of the ticket or of tickets of the data subject `owner`,
+        and about it then as now; `alone` is of tickets that are about nobody else.
+        """
+        ...
+
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         ...
@@ -460,7 +477,7 @@ class Surrounds(Protocol):
     def __call__(
         self, workspace_id: UUID, ticket: Ticket
     ) -> tuple[Sequence[Evidence], Sequence[Evidence], Sequence[str]]:
-        """Return (up to 10 applicable facts, up to 3 similar recent tickets, hints).
+        """Return (applicable facts, similar recent tickets, hints), as many as the envelope holds.
 
         Hints are of the last 24 h: a duplicate of a ticket, a burst of the same.
         """
@@ -534,6 +551,20 @@ class Redactor(Protocol):
         """Return the text with placeholders, and the vault with what is new.
 
         A value that the vault knows gets its old placeholder.
+        """
+        ...
+
+    def moved(
+        self,
+        value: JsonValue,
+        theirs: Mapping[str, str],
+        vault: Mapping[str, str],
+        *,
+        profile: str,
+    ) -> tuple[JsonValue, Mapping[str, str]]:
+        """Return a JSON value whose placeholders are of the vault `theirs` with those of `vault`.
+
+        Raises ValidationFailed for a placeholder that `theirs` does not know.
         """
         ...
 

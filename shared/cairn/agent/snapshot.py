@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record")
 
-_LISTS = ("notes", "evidence", "facts", "similar", "hints", "observations", "queries")
+_LISTS = ("notes", "evidence", "facts", "similar", "recent", "hints", "observations", "queries")
 
 
 def unread(ticket_id: UUID) -> WorkingMemory:
@@ -54,6 +54,7 @@ def dump(memory: WorkingMemory) -> dict[str, JsonValue]:
         "evidence": [_evidence(one) for one in memory.evidence],
         "facts": [_evidence(one) for one in memory.facts],
         "similar": [_evidence(one) for one in memory.similar],
+        "recent": [_evidence(one) for one in memory.recent],
         "hints": list(memory.hints),
         "observations": [_observation(one) for one in memory.observations],
         "plan": _plan(memory.plan) if memory.plan else None,
@@ -81,6 +82,7 @@ def load(value: Mapping[str, Any]) -> WorkingMemory:
         evidence=tuple(_loaded_evidence(one) for one in lists["evidence"]),
         facts=tuple(_loaded_evidence(one) for one in lists["facts"]),
         similar=tuple(_loaded_evidence(one) for one in lists["similar"]),
+        recent=tuple(_loaded_evidence(one) for one in lists["recent"]),
         hints=lists["hints"],
         observations=tuple(_loaded_observation(one) for one in lists["observations"]),
         queries=lists["queries"],

@@ -179,7 +179,8 @@ class Spending:
 class WorkingMemory:
     """What an investigation knows. All text is redacted; values stand in the vault.
 
-    `facts`, `similar` and `hints` fill the envelope and are read once. `pending` is the action
+    `facts`, `similar`, `recent` (results of tools in other investigations of the customer) and
+    `hints` fill the envelope and are read once. `pending` is the action
     between its safety check and its end. `vault` maps placeholders to values and leaves the act
     stage in no other form than sealed with this snapshot.
     """
@@ -189,6 +190,7 @@ class WorkingMemory:
     evidence: tuple[Evidence, ...] = ()
     facts: tuple[Evidence, ...] = ()
     similar: tuple[Evidence, ...] = ()
+    recent: tuple[Evidence, ...] = ()
     hints: tuple[str, ...] = ()
     observations: tuple[Observation, ...] = ()
     plan: Plan | None = None

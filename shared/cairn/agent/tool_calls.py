@@ -44,7 +44,11 @@ def opened_input(
 
     Raises SubjectForgotten when a data subject was.
     """
-    body = _opened(journal, workspace_id, row, row.input)
+    return arguments_in(_opened(journal, workspace_id, row, row.input))
+
+
+def arguments_in(body: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
+    """Return the arguments in an opened input; None when they were cut or erased."""
     try:
         given = json.loads(str(body.get("arguments", "")))
     except ValueError:

@@ -67,13 +67,14 @@ def _models(settings: PlanSettings, opened: Database, log: Logger) -> Gateway | 
 def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
     from cairn.agent.history import History
     from cairn.agent.steps.triage import Triage
-    from cairn.bootstrap.planning import surrounds
+    from cairn.bootstrap.planning import recent, surrounds
 
     helpdesk, settings = parts.helpdesk, parts.settings
     return Triage(
         desk=helpdesk.desk,
         hiding=parts.hiding,
         surrounds=surrounds(parts.opened, parts.keys),
+        recent=recent(parts.opened, parts.journal),
         earlier=History(journal=parts.journal),
         planner=planner,
         degraded=helpdesk.queue(settings.investigations, settings.degraded_above).degraded,

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.agent.journal import Journal
     from cairn.agent.planning.envelope import Bounds
     from cairn.agent.planning.surrounds import TicketSurrounds
     from cairn.agent.ports import Planner
+    from cairn.agent.recent import RecentResults
     from cairn.bootstrap.models import ModelSettings
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
     from cairn.helpdesk.sealing import Sealed
@@ -90,8 +92,16 @@ def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:
             transactions=StoreTransactions(opened, PostgresStores),
             sealed=Sealed(keys=keys, cipher=BodyCipher()),
         ),
+        bounds=bounds(opened),
         clock=utc_now,
     )
+
+
+def recent(opened: Database, journal: Journal) -> RecentResults:
+    """Return what finds recent results of tools."""
+    from cairn.agent.recent import RecentResults
+
+    return RecentResults(journal=journal, bounds=bounds(opened))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from cairn.safety.vault import EMPTY, PLACEHOLDER, Book, Vault
 from cairn.text.scrub import scrub, scrub_value
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Mapping
 
     from cairn.text.json_value import JsonValue
@@ -38,6 +39,7 @@ __all__ = [
     "ReversibleRedactor",
     "Vault",
     "holds_secret",
+    "moved",
     "redact",
     "redact_written",
     "restore",
@@ -71,6 +73,27 @@ def redact_written(value: JsonValue, vault: Vault, kinds: frozenset[Kind]) -> Re
     text.
     """
     return _redact(value, vault, kinds, ours=True)
+
+
+def moved(value: JsonValue, theirs: Vault, vault: Vault, kinds: frozenset[Kind]) -> Redacted:
+    """Redact for `vault` what was redacted into `theirs`: what was hidden there is hidden here.
+
+    Raises ValidationFailed for a placeholder that `theirs` does not know.
+    """
+    book = Book(vault)
+
+    def put(match: re.Match[str]) -> str:
+        placeholder = match[0]
+        if placeholder not in theirs:
+            raise ValidationFailed("Nobody knows what a placeholder stood for.", reason="unknown")
+        kind = Kind(placeholder[1:-1].rpartition("_")[0])
+        return book.placeholder(kind, theirs[placeholder])
+
+    def change(text: str) -> str:
+        return PLACEHOLDER.sub(put, text)
+
+    put_anew = _walk(value, change, change, MAX_DEPTH)
+    return redact_written(put_anew, book.vault, kinds)
 
 
 def restore(value: JsonValue, vault: Vault) -> JsonValue:
@@ -133,6 +156,18 @@ class ReversibleRedactor:
         """Return a text from outside with placeholders, and the vault with what is new."""
         clean = redact(text, vault, kinds_of(profile))
         return str(clean.value), clean.vault
+
+    def moved(
+        self,
+        value: JsonValue,
+        theirs: Mapping[str, str],
+        vault: Mapping[str, str],
+        *,
+        profile: str,
+    ) -> tuple[JsonValue, Mapping[str, str]]:
+        """Return a value of another vault with placeholders of this one."""
+        clean = moved(value, theirs, vault, kinds_of(profile))
+        return clean.value, clean.vault
 
     def restore(self, value: JsonValue, vault: Mapping[str, str]) -> JsonValue:
         """Return a JSON value with the values put back."""

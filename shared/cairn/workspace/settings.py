@@ -184,11 +184,16 @@ class ModelSettings(Section):
 
 
 class EnvelopeSettings(Section):
-    """How much of each a planner is shown; `results` is of steps shown whole, the latest."""
+    """How much of each a planner is shown; `results` is of steps shown whole, the latest.
+
+    `connector_recent_results` are of reads by other investigations, so old at the most.
+    """
 
     chunks: Shown = 6
     facts: Shown = 10
     similar: Shown = 3
+    connector_recent_results: Shown = 3
+    connector_recent_seconds: Annotated[int, Field(ge=0, le=86_400)] = 60
     results: Shown = 8
     tools: Shown = MOST_SHOWN
 

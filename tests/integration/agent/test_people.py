@@ -34,6 +34,7 @@ from cairn.storage.postgres.recall import PostgresKeywordLeg
 from cairn.storage.postgres.seeing import PostgresSeeingStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
+from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,8 +149,9 @@ def test_a_death_around_the_commit_of_a_call_leaves_one_note(
     made.commits.arm()
     people.call(one)
     assert people.called(one).state is EscalationState.DELIVERED
+    ticket_id = made.found_(one).ticket_id
     with made.transactions.reading(made.admin) as stores:
-        replies = stores.write_backs.replies(made.found_(one).ticket_id)
+        replies = stores.write_backs.replies(ticket_id)
     assert [reply.private for reply in replies] == [True]
     shown = people.escalations.show(made.admin, people.called(one).id)
     assert shown.escalation.why == "Nobody may do this."
@@ -179,7 +181,9 @@ def test_a_step_is_remembered_as_an_active_node_that_planners_are_shown(
     assert node.dump.properties["text"] == "<EMAIL> forgets passwords."
     around = graph.neighbors(made.workspace_id, done.node_id, depth=1)
     assert {each.dump.label for each, _ in around} == {"investigation", "customer"}
-    surrounds = TicketSurrounds(graph=graph, recent=lambda *_: [], clock=made.clock)
+    surrounds = TicketSurrounds(
+        graph=graph, recent=lambda *_: [], bounds=lambda _: EnvelopeSettings(), clock=made.clock
+    )
     ticket = made.desk.tickets[made.found_(one).ticket_id]
     facts, _, _ = surrounds(made.workspace_id, ticket)
     assert "forgets passwords" in facts[0].text
@@ -208,7 +212,9 @@ def test_three_of_the_same_are_proposed_and_only_a_person_makes_them_active(
     (one,) = [each for each in proposals.page(made.admin) if each.label == "observation"]
     assert (one.provenance, one.status) == ("proposed", "provisional")
     assert one.properties["times"] == 3
-    surrounds = TicketSurrounds(graph=graph, recent=lambda *_: [], clock=made.clock)
+    surrounds = TicketSurrounds(
+        graph=graph, recent=lambda *_: [], bounds=lambda _: EnvelopeSettings(), clock=made.clock
+    )
     ticket = made.desk.tickets[made.ticket()]
     assert surrounds(made.workspace_id, ticket)[0] == []
     accepted = proposals.accept(made.admin, one.id)

@@ -17,11 +17,12 @@ from cairn.agent.state import State, Verdict
 from cairn.errors import Unavailable
 from cairn.helpdesk.persona import DEFAULT
 from cairn.ids import new_id
-from cairn.ingestion.ports import Topic
+from cairn.ingestion.ports import Subject, Topic
 from cairn.ledger.verify import verify
 from cairn.safety.tools import Autonomy, Lane
 from cairn.storage.postgres.seeing import PostgresSeeingStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from cairn.ledger.entry import Entry
 
+OWNERS = (("client", "acme"), ("client", "harbour"), ("person", "ada@acme.test"))
 PROPOSES = replace(DEFAULT, autonomy=Autonomy.PROPOSE)
 
 
@@ -119,6 +121,34 @@ def test_a_death_at_every_commit_repeats_nothing(
         assert len(made.host.effects) == effects + 1
     assert made.slots() == 0
     assert verify(made.entries(), workspace_id=made.workspace_id).ok
+
+
+def test_recent_results_are_of_reads_for_the_same_customer_alone(
+    agents: Callable[..., StoredAgents],
+) -> None:
+    made = agents(envelope=lambda _: EnvelopeSettings(connector_recent_seconds=1_800))
+    made.planner.at = lambda question: len(question.memory.observations)
+    made.host.add("accounts.find", Lane.READ, "found")
+    acme, harbour, ada = (Subject(id=new_id(), kind=kind, natural_key=key) for kind, key in OWNERS)
+    with made.transactions.writing(made.admin) as stores:
+        for one in (acme, harbour, ada):
+            stores.subjects.add(one, 1)
+
+    def told(customer: str, *about: Subject) -> int:
+        """How many results of others an investigation has, which looks somebody up then."""
+        user = str(new_id())
+        made.planner.script[:] = [act("accounts.find", user), act("accounts.unlock", user)]
+        one = made.begin(customer=customer, data_subjects=tuple(each.id for each in about))
+        made.work(one)
+        assert len(made.memory(one).observations) == 2
+        return len(made.memory(one).recent)
+
+    assert [told("Acme", acme, ada) for _ in range(5)] == [0, 1, 2, 3, 3]
+    assert [told("Harbour", harbour, ada) for _ in range(2)] == [0, 1]
+    assert [told("", ada) for _ in range(2)] == [0, 1]
+    assert [told("Nobody knows them") for _ in range(2)] == [0, 0]
+    made.clock.now += timedelta(minutes=30)
+    assert told("Acme", acme) == 0
 
 
 def test_many_admit_at_once_and_no_ticket_is_taken_twice(

@@ -57,6 +57,7 @@ PERSONA = """
 INSERT INTO persona VALUES (%(w)s, 'night', 1, %(w)s, '', 'ticket-note', 'off', 1, 1, 1, 1, 'pii',
   now(), %(w)s, true)
 """
+ANY = {"caller": None, "session_id": None}
 TABLES = ("investigation", "investigation_step", "tool_call", "approval", "investigation_slot")
 TABLES += ("ticket", "persona")
 
@@ -120,13 +121,25 @@ def plan(connection: psycopg.Connection[Any], name: str, **given: Any) -> str:
             "tool_call_of_",
         ),
         (
+            "tool_call.recent",
+            {
+                "ticket_id": new_id(),
+                "but": new_id(),
+                "owner": new_id(),
+                "alone": False,
+                "since": utc_now(),
+                "limit": 12,
+            },
+            "tool_call_completed",
+        ),
+        (
             "tool_call.page",
-            {"before": None, "limit": 50, "connector": None},
+            {"before": None, "limit": 50, "connector": None, **ANY},
             "tool_call_of_investigation",
         ),
         (
             "tool_call.page",
-            {"before": None, "limit": 50, "connector": "none", "investigation_id": None},
+            {"before": None, "limit": 50, "connector": "none", "investigation_id": None, **ANY},
             "tool_call_of_connector",
         ),
         ("approval.granted", {"now": utc_now()}, "approval_of_investigation"),

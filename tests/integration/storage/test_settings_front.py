@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.storage.test_search_front import Door, chain, said
 from tests.plugins.waiting import eventually
+from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.front import Cloud, Front, environment
 from tests.support.planning import brief, question, spec
@@ -23,11 +24,15 @@ from cairn.agent.state import Evidence, Observation, WorkingMemory
 from cairn.bootstrap.planning import bounds
 from cairn.clock import monotonic
 from cairn.ids import new_id
+from cairn.ingestion.ports import Subject
 from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.rebuild import Rebuild
+from cairn.safety.tools import Lane
 from cairn.storage.aws import dispatch
 from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.replay import PostgresReplays
+from cairn.storage.postgres.seeing import PostgresSeeingStores
+from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings
 from cairn.workspace.documents import leaves
 from cairn.workspace.settings import WorkspaceSettings
@@ -147,9 +152,28 @@ def shown(tag: str) -> Callable[[Asked], int]:
             return len(found.tools)
         if tag == "result":
             return sum(len(one.text) > 2000 for one in found.messages)
-        return found.context.count(f"<{tag} ")
+        return found.context.count(f"<{tag}")
 
     return seen
+
+
+def told_before(asked: Asked) -> int:
+    """How many results of another investigation of its customer a new one has."""
+    world = asked.door.world
+    made = Agents(
+        transactions=StoreTransactions(world.pool, PostgresSeeingStores),
+        workspace_id=world.workspace_id,
+        planner=ScriptedPlanner([act("accounts.find")]),
+        envelope=bounds(world.pool),
+    )
+    made.host.add("accounts.find", Lane.READ)
+    owner, name = new_id(), str(new_id())
+    with made.transactions.writing(made.admin) as stores:
+        stores.subjects.add(Subject(id=owner, kind="client", natural_key=name), 1)
+    made.work(made.begin(customer=name, data_subjects=(owner,)))
+    one = made.begin(customer=name, data_subjects=(owner,))
+    made.work(one)
+    return len(made.memory(one).recent)
 
 
 ACTIVATED = {"recipe": "seed-001"}
@@ -179,6 +203,8 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "envelope.chunks": (2, shown("knowledge")),
     "envelope.facts": (2, shown("fact")),
     "envelope.similar": (2, shown("similar")),
+    "envelope.connector_recent_results": (0, told_before),
+    "envelope.connector_recent_seconds": (0, told_before),
     "envelope.results": (2, shown("result")),
     "envelope.tools": (2, shown("tool")),
     "safety.redaction": (

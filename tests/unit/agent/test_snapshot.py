@@ -38,6 +38,7 @@ FULL = WorkingMemory(
     evidence=(Evidence(citation="[doc:a]", text="how", node_id=new_id()),),
     facts=(Evidence(citation="[memory:b]", text="fact"),),
     similar=(Evidence(citation="[ticket:c]", text="like it"),),
+    recent=(Evidence(citation="[tool:d]", text="it said"),),
     hints=("a burst",),
     observations=(
         Observation(

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from cairn.llm.budget import BYTES_A_TOKEN
 from cairn.llm.port import Message, Role, Tool
 from cairn.text.elements import as_data, one_line
 from cairn.workspace.settings import EnvelopeSettings
@@ -33,6 +34,10 @@ BODY_CHARS = 12_000
 CHUNK_CHARS = 1600
 FACT_CHARS = 200
 SIMILAR_CHARS = 400
+RECENT_CHARS = 600
+RECENT_TOKENS = 1_000
+"""Of recent results together."""
+
 HINT_CHARS = 200
 NOTE_CHARS = 2000
 RESULT_CHARS = 4000
@@ -77,13 +82,14 @@ def enclosed(question: Question, bounds: Bounds | None = None) -> Envelope:
 
 
 def context_of(memory: WorkingMemory, bounds: Bounds) -> str:
-    """Return what is known beside the ticket: knowledge, facts, similar tickets, hints."""
+    """Return what is known beside the ticket: knowledge, facts, similar tickets, results, hints."""
     latest = {one.citation: one for one in memory.evidence}
     shown = list(latest.values())[-bounds.chunks :] if bounds.chunks else []
     parts = [
         *_cited("knowledge", shown, CHUNK_CHARS),
         *_cited("fact", memory.facts[: bounds.facts], FACT_CHARS),
         *_cited("similar", memory.similar[: bounds.similar], SIMILAR_CHARS),
+        *_recent(memory.recent[: bounds.connector_recent_results]),
         *(data("hint", cut(one, HINT_CHARS)) for one in memory.hints[:MOST_HINTS]),
         *(data("searched", cut(one, HINT_CHARS)) for one in memory.queries),
     ]
@@ -169,6 +175,19 @@ def _step(one: Observation, *, whole: bool) -> tuple[Message, Message]:
 
 def _cited(tag: str, found: Sequence[Evidence], most: int) -> list[str]:
     return [data(tag, cut(one.text, most), citation=one_line(one.citation)) for one in found]
+
+
+def _recent(found: Sequence[Evidence]) -> list[str]:
+    """Return results of other investigations, as many as fit; without citations: hints alone."""
+    shown: list[str] = []
+    left = RECENT_TOKENS * BYTES_A_TOKEN
+    for one in found:
+        told = data("recent", cut(one.text, RECENT_CHARS))
+        left -= len(told.encode())
+        if left < 0:
+            break
+        shown.append(told)
+    return shown
 
 
 def _manifest(tools: Sequence[ToolSpec]) -> str:

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from cairn.clock import Clock
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
     from cairn.helpdesk.ticket import Ticket
+    from cairn.workspace.settings import EnvelopeSettings
 
 WINDOW = timedelta(hours=24)
 RELATIONS = ("HAS_FACT", "PREFERS", "USES", "WORKS_WITH")
-FACTS = 10
-SIMILAR = 3
 ALIKE = 0.25
 """Share of their words that two tickets of one problem have in common."""
 
@@ -64,12 +63,14 @@ class TicketSurrounds:
 
     graph: Neighbours
     recent: Callable[[UUID, datetime], Sequence[Ticket]]
+    bounds: Callable[[UUID], EnvelopeSettings]
     clock: Clock
 
     def __call__(
         self, workspace_id: UUID, ticket: Ticket
     ) -> tuple[Sequence[Evidence], Sequence[Evidence], Sequence[str]]:
         """As `Surrounds`."""
+        bounds = self.bounds(workspace_id)
         others = [
             one
             for one in self.recent(workspace_id, self.clock() - WINDOW)
@@ -79,16 +80,16 @@ class TicketSurrounds:
         alike = [(share, one) for share, one in shares if share >= ALIKE]
         alike.sort(key=lambda pair: (-pair[0], pair[1].id))
         own = [one for _, one in alike if _same_customer(ticket, one)]
-        similar = [_shown(one) for one in own[:SIMILAR]]
-        return self._facts(workspace_id, ticket), similar, _hints(ticket, alike)
+        similar = [_shown(one) for one in own[: bounds.similar]]
+        return self._facts(workspace_id, ticket, bounds.facts), similar, _hints(ticket, alike)
 
-    def _facts(self, workspace_id: UUID, ticket: Ticket) -> list[Evidence]:
+    def _facts(self, workspace_id: UUID, ticket: Ticket, most: int) -> list[Evidence]:
         key = customer_key(ticket.customer)
         node = self.graph.get_node(workspace_id, "customer", f"customer:{key}") if key else None
-        if node is None or not node.visible:
+        if node is None or not node.visible or not most:
             return []
         found = self.graph.neighbors(
-            workspace_id, node.id, depth=1, relations=RELATIONS, limit=FACTS
+            workspace_id, node.id, depth=1, relations=RELATIONS, limit=most
         )
         facts = [_fact(each, edge) for each, edge in found]
         return [one for one in facts if one is not None]

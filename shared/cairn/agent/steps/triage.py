@@ -36,6 +36,14 @@ class Earlier(Protocol):
     def __call__(self, situation: Situation, ticket: Ticket) -> Sequence[str]: ...
 
 
+class Recent(Protocol):
+    """Finds recent results of tools, hidden; see `agent.recent`."""
+
+    def __call__(
+        self, situation: Situation, ticket: Ticket, hide: Hider
+    ) -> tuple[Evidence, ...]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
     """Fills the memory of a new investigation. `degraded` says whether the queue is too long."""
@@ -43,6 +51,7 @@ class Triage:
     desk: TicketDesk
     hiding: Hiding
     surrounds: Surrounds
+    recent: Recent
     earlier: Earlier
     planner: Planner
     degraded: Callable[[UUID], bool]
@@ -53,7 +62,7 @@ class Triage:
         ticket = self.desk.ticket(workspace_id, situation.investigation.ticket_id)
         hiding = self.hiding.of(situation)
         memory = replace(situation.memory, brief=_brief(ticket, hiding))
-        around, line = self._around(workspace_id, ticket, hiding)
+        around, line = self._around(situation, ticket, hiding)
         low = ticket.priority is Priority.LOW
         notes = [Note(role="user", text=hiding(one)) for one in self.earlier(situation, ticket)]
         memory = replace(
@@ -80,24 +89,29 @@ class Triage:
         return Change(target=State.PLANNING, memory=memory, lines=(line, worth))
 
     def _around(
-        self, workspace_id: UUID, ticket: Ticket, hiding: Hider
+        self, situation: Situation, ticket: Ticket, hiding: Hider
     ) -> tuple[Mapping[str, tuple[Evidence, ...] | tuple[str, ...]], Step]:
         """Return what else is known, redacted; without it the investigation goes on."""
         try:
-            facts, similar, hints = self.surrounds(workspace_id, ticket)
+            facts, similar, hints = self.surrounds(situation.workspace_id, ticket)
+            recent = self.recent(situation, ticket, hiding)
         except Unavailable as error:
             return {}, Step(system=SYSTEM, action="read", detail=error.detail, kind="error")
-        said = f"{len(facts)} facts, {len(similar)} similar tickets, {len(hints)} hints."
+        said = (
+            f"{len(facts)} facts, {len(similar)} similar tickets, {len(recent)} recent results, "
+            f"{len(hints)} hints."
+        )
         line = Step(
             system=SYSTEM,
             action="read",
             detail=said,
             kind="search",
-            citations=tuple(one.citation for one in (*facts, *similar)),
+            citations=tuple(one.citation for one in (*facts, *similar, *recent)),
         )
         return {
             "facts": hiding.evidence(facts),
             "similar": hiding.evidence(similar),
+            "recent": recent,
             "hints": tuple(hiding(one) for one in hints),
         }, line
 

@@ -292,6 +292,40 @@ class InMemoryActions:
         )
         return _newest(found, None, limit)
 
+    def recent(
+        self,
+        ticket_id: UUID,
+        but: UUID,
+        *,
+        owner: UUID | None,
+        alone: bool,
+        since: datetime,
+        limit: int,
+    ) -> Sequence[ActionRow]:
+        """Return reads that brought a result since, the newest first."""
+
+        def theirs(one: UUID) -> bool:
+            about = self.tables.tickets[one].data_subjects
+            return owner in about and (not alone or set(about) == {owner})
+
+        found = (
+            one
+            for one in self.tables.actions.values()
+            if one.investigation_id not in (None, but)
+            and one.lane == "read"
+            and one.state is ActionState.APPLIED
+            and not (one.is_error or one.dry_run)
+            and one.output
+            and one.completed_at is not None
+            and one.completed_at >= since
+            and (owner is None or owner in one.data_subjects)
+            and (
+                (of := self.tables.investigations[one.investigation_id].ticket_id) == ticket_id
+                or theirs(of)
+            )
+        )
+        return sorted(found, key=lambda one: (one.completed_at, one.id), reverse=True)[:limit]
+
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         found = [

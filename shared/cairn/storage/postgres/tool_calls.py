@@ -74,6 +74,28 @@ class PostgresActions(Store):
         )
         return [_action(row) for row in rows]
 
+    def recent(
+        self,
+        ticket_id: UUID,
+        but: UUID,
+        *,
+        owner: UUID | None,
+        alone: bool,
+        since: datetime,
+        limit: int,
+    ) -> Sequence[ActionRow]:
+        """Return reads that brought a result since, the newest first."""
+        rows = self.run(
+            "tool_call.recent",
+            ticket_id=ticket_id,
+            but=but,
+            owner=owner,
+            alone=alone,
+            since=since,
+            limit=limit,
+        )
+        return [_action(row) for row in rows]
+
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         rows = self.run("tool_call.open", investigation_id=investigation_id)

@@ -13,6 +13,7 @@ from tests.support.planning import brief, question, spec
 
 from cairn.agent.planning.envelope import (
     NAME_CHARS,
+    RECENT_TOKENS,
     Bounds,
     data,
     enclosed,
@@ -20,7 +21,7 @@ from cairn.agent.planning.envelope import (
 )
 from cairn.agent.state import Evidence, Note, Observation, WorkingMemory
 from cairn.helpdesk.persona import Persona
-from cairn.llm.budget import estimate_tokens
+from cairn.llm.budget import BYTES_A_TOKEN, estimate_tokens
 from cairn.llm.port import ChatRequest, Purpose, Role
 
 TEXTS = st.text(max_size=400)
@@ -47,6 +48,7 @@ FULL = WorkingMemory(
     evidence=tuple(found("k" * 5_000, one) for one in range(30)),
     facts=tuple(found("f" * 5_000, one) for one in range(30)),
     similar=tuple(found("s" * 5_000, one) for one in range(30)),
+    recent=tuple(found("r" * 5_000, one) for one in range(30)),
     hints=tuple("h" * 5_000 for _ in range(30)),
 )
 
@@ -56,6 +58,7 @@ def test_the_envelope_stays_near_five_thousand_tokens_however_much_was_found() -
     assert context.count("<knowledge") == 6
     assert context.count("<fact") == 10
     assert context.count("<similar") == 3
+    assert context.count("<recent") == 3
     request = ChatRequest(purpose=Purpose.PLANNER, system="", context=context, messages=())
     assert estimate_tokens(request) < 6_000  # of which a third is how cautiously it is counted
 
@@ -68,6 +71,17 @@ def test_a_workspace_sets_its_own_bounds(chunks: int, facts: int, similar: int, 
     assert shown.context.count("<fact") == min(facts, 30)
     assert shown.context.count("<similar") == min(similar, 30)
     assert len(shown.tools) == tools
+
+
+@given(st.integers(0, 50), st.integers(0, 800))
+def test_recent_results_are_bounded_by_count_and_together_by_tokens(most: int, size: int) -> None:
+    memory = replace(FULL, recent=tuple(found("\u20ac" * size, one) for one in range(50)))
+    context = enclosed(question(memory), Bounds(connector_recent_results=most)).context
+    shown = re.findall("<recent>.*?</recent>", context)
+    assert len(shown) <= most
+    assert len("".join(shown).encode()) <= RECENT_TOKENS * BYTES_A_TOKEN
+    assert len(shown) == most or size > 0
+    assert bool(shown) == bool(most)
 
 
 def test_the_latest_knowledge_is_kept() -> None:
@@ -128,6 +142,7 @@ def test_what_a_ticket_and_a_tool_say_stays_data() -> None:
     memory = WorkingMemory(
         brief=brief(ORDER, ORDER, suspicious=True, customer=ORDER),
         evidence=(found(ORDER),),
+        recent=(found(ORDER),),
         hints=(ORDER,),
         notes=(Note(role="system", text=ORDER),),
         observations=(observed(ORDER),),

@@ -17,6 +17,7 @@ from cairn.graph.memory_records import (
     clean_node,
 )
 from cairn.helpdesk.ticket import Ticket
+from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,10 +76,13 @@ class Graph:
         return found
 
 
-def around(*recent: Ticket, graph: Graph | None = None) -> TicketSurrounds:
+def around(
+    *recent: Ticket, graph: Graph | None = None, bounds: EnvelopeSettings | None = None
+) -> TicketSurrounds:
     return TicketSurrounds(
         graph=graph or Graph(),
         recent=lambda workspace_id, since: [one for one in recent if one.received_at >= since],
+        bounds=lambda _: bounds or EnvelopeSettings(),
         clock=lambda: NOW,
     )
 
@@ -108,6 +112,15 @@ def test_tickets_like_it_are_the_customers_own_and_three_at_most() -> None:
     assert len(similar) == 3
     assert all("Secret" not in one.text for one in similar)
     assert similar[0].citation == f"[ticket:{UUID(int=40)}]"
+
+
+def test_a_workspace_s_bounds_hold_above_and_below_the_defaults() -> None:
+    recent = [ticket(number) for number in range(30, 46)]
+    for most in (0, 1, 12):
+        graph, bounds = Graph({"text": "x"}), EnvelopeSettings(facts=most, similar=most)
+        _, similar, _ = around(*recent, graph=graph, bounds=bounds)(WORKSPACE, ticket(50))
+        assert len(similar) == most
+        assert [limit for _, _, _, limit in graph.asked] == [most] * bool(most)
 
 
 def test_a_ticket_is_not_like_itself_nor_like_what_came_later() -> None:

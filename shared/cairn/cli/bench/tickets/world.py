@@ -153,7 +153,7 @@ def steps_of(
     from cairn.agent.steps.triage import Triage
     from cairn.agent.steps.verdict import GiveVerdict
     from cairn.agent.steps.write_back import WriteBack
-    from cairn.bootstrap.planning import surrounds
+    from cairn.bootstrap.planning import recent, surrounds
 
     call = CallTool(host=host)
     return {
@@ -161,6 +161,7 @@ def steps_of(
             desk=parts().helpdesk.desk,
             hiding=parts().hiding,
             surrounds=surrounds(parts().opened, parts().keys),
+            recent=recent(parts().opened, parts().journal),
             earlier=History(journal=parts().journal),
             planner=planner,
             degraded=lambda workspace_id: False,

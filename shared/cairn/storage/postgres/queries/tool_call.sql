@@ -36,6 +36,23 @@ SELECT c.id, c.investigation_id, c.connector, c.tool, c.lane, c.digest, c.state,
    AND c.state IN ('started', 'applied', 'unknown')
  ORDER BY c.id DESC LIMIT %(limit)s
 
+-- name: recent
+-- Reads of late that brought a result, by other investigations of a ticket or of a data subject's
+-- tickets, the newest first. Both the ticket and the call have to be about the data subject.
+SELECT c.id, c.investigation_id, c.connector, c.tool, c.lane, c.digest, c.state, c.dry_run,
+  c.is_error, c.input, c.output, c.data_subjects, c.proposed_at, c.started_at, c.completed_at,
+  c.error, c.session_id, c.principal_id
+  FROM tool_call c
+  JOIN investigation i ON i.workspace_id = c.workspace_id AND i.id = c.investigation_id
+  JOIN ticket t ON t.workspace_id = i.workspace_id AND t.id = i.ticket_id
+ WHERE c.workspace_id = %(workspace_id)s AND c.completed_at >= %(since)s
+   AND c.lane = 'read' AND c.state = 'applied' AND NOT c.dry_run AND NOT c.is_error
+   AND c.output <> '' AND c.investigation_id <> %(but)s
+   AND (%(owner)s::uuid IS NULL OR %(owner)s = ANY (c.data_subjects))
+   AND (t.id = %(ticket_id)s OR %(owner)s = ANY (t.data_subjects)
+        AND (NOT %(alone)s OR t.data_subjects <@ ARRAY[%(owner)s::uuid]))
+ ORDER BY c.completed_at DESC, c.id DESC LIMIT %(limit)s
+
 -- name: open
 -- What was started and has no end.
 SELECT id, investigation_id, connector, tool, lane, digest, state, dry_run, is_error, input, output,
