@@ -566,8 +566,15 @@ def test_a_key_for_public_scope_reads_and_writes_no_other(ours: Treasure) -> Non
     refused(
         ours.tenant.call("GET", f"/v1/memories/{ours.ids['memory_id']}", key=key), 404, "not-found"
     )
+    assert good(ours.tenant.call("GET", "/v1/memories?state=any", key=key))["items"] == []
+    everybodys = ours.tenant.tell("The ferry sails on Mondays.", scope="public")["id"]
+    ours.tenant.tell("The ferry is shared.", scope="shared")
+    told = {"type": "fact", "text": "The ferry was late."}
+    own = good(ours.tenant.call("POST", "/v1/memories", key=key, json=told))["id"]
     listed = good(ours.tenant.call("GET", "/v1/memories?state=any", key=key))["items"]
-    assert {each["scope"] for each in listed} == {"public"}
+    assert {each["id"]: each["scope"] for each in listed} == {everybodys: "public", own: "public"}
+    found = good(ours.tenant.call("POST", "/v1/search", key=key, json={"query": "ferry"}))
+    assert {each["node_id"] for each in found["results"]} == {everybodys, own}
     secret = {"type": "event", "text": "A secret.", "scope": "admin"}
     refused(ours.tenant.call("POST", "/v1/memories", key=key, json=secret), 403, "denied")
 

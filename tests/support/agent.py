@@ -415,7 +415,9 @@ class Agents:
                     degraded=lambda workspace_id: self.degraded,
                 ),
                 State.PLANNING: MakePlan(planner=self.planner, connectors=self.host),
-                State.RETRIEVING: Retrieve(recall=self.recall, hiding=self.hiding),
+                State.RETRIEVING: Retrieve(
+                    recall=self.recall, hiding=self.hiding, bounds=self.envelope
+                ),
                 State.SAFETY_CHECK: CheckSafety(
                     journal=self.journal,
                     pipeline=self.pipeline,

@@ -81,5 +81,8 @@ def _steps(
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:
     from cairn.agent.planning.recaller import KnowledgeRecaller
     from cairn.agent.steps.retrieve import Retrieve
+    from cairn.bootstrap.planning import bounds
 
-    return Retrieve(recall=KnowledgeRecaller(recall=recall), hiding=parts.hiding)
+    return Retrieve(
+        recall=KnowledgeRecaller(recall=recall), hiding=parts.hiding, bounds=bounds(parts.opened)
+    )

@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.agent import Agents, ScriptedPlanner, act
+from tests.support.agent import Agents, ScriptedPlanner, act, search
 
 from cairn.agent.planning.envelope import enclosed
-from cairn.agent.state import State
+from cairn.agent.state import Evidence, State
 from cairn.ids import new_id
 from cairn.ingestion.ports import Subject
 from cairn.ledger.keys import BodyUnreadable
@@ -140,6 +140,18 @@ def test_only_so_many_and_so_old_as_the_workspace_sets() -> None:
         worked(made)
         made.clock.now += timedelta(seconds=600)
         assert len(seen(made)) == shown
+
+
+def test_a_search_finds_as_many_as_planners_are_shown_and_six_at_the_least() -> None:
+    for chunks, kept in ((0, 6), (12, 12)):
+        made = Agents(
+            planner=ScriptedPlanner([search("locked")]),
+            found=[Evidence(citation=f"[doc:{one}]", text="x") for one in range(20)],
+            envelope=lambda _, most=chunks: EnvelopeSettings(chunks=most),
+        )
+        one = made.begin()
+        made.work(one)
+        assert len(made.memory(one).evidence) == kept
 
 
 def test_no_planner_sees_a_value_that_was_hidden_though_no_rule_would_find_it() -> None:

@@ -9,7 +9,7 @@ from cairn.access.system import system_principal
 from cairn.agent.state import Evidence
 from cairn.helpdesk.subjects import customer_key
 from cairn.retrieval.citations import citation_of
-from cairn.retrieval.query import SearchRequest
+from cairn.retrieval.query import MAX_RESULTS, SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,8 @@ class KnowledgeRecaller:
         mine = tuple(
             dict.fromkeys(one for one in (GLOBAL, customer, customer_key(customer)) if one)
         )
-        request = SearchRequest(query=query, recipe=RECIPE, limit=limit * MARGIN, clients=mine)
+        most = min(limit * MARGIN, MAX_RESULTS)
+        request = SearchRequest(query=query, recipe=RECIPE, limit=most, clients=mine)
         found = self.recall(system_principal(workspace_id), request)
         best: dict[str, Evidence] = {}
         for node in (one.node for one in found.results if one.node.client_id in mine):

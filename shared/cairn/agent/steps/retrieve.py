@@ -10,15 +10,19 @@ from cairn.agent.state import State, Step
 from cairn.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from uuid import UUID
 
     from cairn.agent.hiding import Hiding
     from cairn.agent.ports import Recaller
     from cairn.agent.situation import Situation
     from cairn.agent.state import Evidence, WorkingMemory
+    from cairn.workspace.settings import EnvelopeSettings
 
 SYSTEM = "recall"
-LIMIT = 6
+LEAST = 6
+"""Found by a search at the least; more where planners of the workspace are shown more."""
+
 MAX_EVIDENCE = 60
 """Kept of an investigation; the oldest go. Models see far fewer."""
 
@@ -31,6 +35,7 @@ class Retrieve:
 
     recall: Recaller
     hiding: Hiding
+    bounds: Callable[[UUID], EnvelopeSettings]
 
     def __call__(self, situation: Situation) -> Change:
         """Return PLANNING with what was found."""
@@ -49,7 +54,8 @@ class Retrieve:
         memory = situation.memory
         customer = self.hiding.restored(memory.brief.customer, memory.vault)
         try:
-            found = self.recall(situation.workspace_id, query, customer=customer, limit=LIMIT)
+            most = max(LEAST, self.bounds(situation.workspace_id).chunks)
+            found = self.recall(situation.workspace_id, query, customer=customer, limit=most)
         except Unavailable as error:
             return _nothing(memory, query, error.detail)
         return self._kept(situation, query, found)

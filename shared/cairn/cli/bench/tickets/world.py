@@ -153,7 +153,7 @@ def steps_of(
     from cairn.agent.steps.triage import Triage
     from cairn.agent.steps.verdict import GiveVerdict
     from cairn.agent.steps.write_back import WriteBack
-    from cairn.bootstrap.planning import recent, surrounds
+    from cairn.bootstrap.planning import bounds, recent, surrounds
 
     call = CallTool(host=host)
     return {
@@ -168,7 +168,9 @@ def steps_of(
         ),
         "PLANNING": lambda: MakePlan(planner=planner, connectors=parts().connectors),
         "RETRIEVING": lambda: Retrieve(
-            recall=KnowledgeRecaller(recall=recall), hiding=parts().hiding
+            recall=KnowledgeRecaller(recall=recall),
+            hiding=parts().hiding,
+            bounds=bounds(parts().opened),
         ),
         "SAFETY_CHECK": lambda: CheckSafety(
             journal=parts().journal,
