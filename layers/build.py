@@ -8,6 +8,7 @@ Not the functions' own code (`infra/cdk/staging.py`), and not boto3: the runtime
 from __future__ import annotations
 
 import argparse
+import filecmp
 import hashlib
 import os
 import re
@@ -36,15 +37,20 @@ LEFT_OUT_FILES = ("*.pyi", "*.pyc", "*.c", "*.h", "*.a")
 NAME = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 
-def build(machine: str = "arm64", *, folder: Path = BUILD) -> Path:
-    """Make every layer for `machine` and return the folder; at once for what is current."""
+def build(
+    machine: str = "arm64", *, folder: Path = BUILD, model_folder: Path | None = None
+) -> Path:
+    """Make every layer for `machine` and return the folder; at once for what is current.
+
+    The model is the pinned one, or what is in `model_folder`.
+    """
     target = folder / machine
     base = requirements(BASE)
     shared = tuple(NAME.findall(base))
     for group in GROUPS:
         wanted = base if group == BASE else requirements(group, without=shared)
         _build_group(group, wanted, machine, target / group)
-    _add_model(target / "model")
+    _add_model(target / "model", model_folder or model.build())
     authorities.write(target / BASE / "certificates" / "rds.pem")
     return target
 
@@ -93,15 +99,14 @@ def _strip(packages: Path) -> None:
     (packages / ".lock").unlink(missing_ok=True)
 
 
-def _add_model(target: Path) -> None:
-    made = model.build()
+def _add_model(target: Path, made: Path) -> None:
     place = target / "model" / made.name
     if place.parent.is_dir() and not place.is_dir():
         shutil.rmtree(place.parent)  # another model, of an earlier build
     place.mkdir(parents=True, exist_ok=True)
-    for file in sorted(made.iterdir()):
+    for file in sorted(one for one in made.iterdir() if one.is_file()):
         copy = place / file.name
-        if not copy.is_file() or copy.stat().st_size != file.stat().st_size:
+        if not copy.is_file() or not filecmp.cmp(file, copy, shallow=False):
             shutil.copyfile(file, copy)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cairn.embedding.models import chosen_model, is_known
 from cairn.errors import ValidationFailed
 from cairn.llm.configuration import configured
 
@@ -23,6 +24,7 @@ STAGES = ("local", "prod")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
+MODEL = ROOT / "build" / "model" / "bge-small-en-v1.5"
 OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
 CHAT = (
     "anthropic_api_key",
@@ -59,6 +61,7 @@ class Config:
     region: str | None
     egress: str
     embedder: str
+    onnx_embedding_model: str
     openai: Mapping[str, str]
     openai_secret_arn: str
     chat: Mapping[str, str]
@@ -106,6 +109,19 @@ class Config:
         return tuple(sorted(one.model for one in routes if one.provider == "bedrock"))
 
     @property
+    def described_model(self) -> str:
+        """The embedding model, as it is described; empty when every database knows it."""
+        embeds = self.openai.get("openai_embedding_model", "text-embedding-3-small")
+        model = chosen_model(
+            embedder=self.embedder,
+            model_dir=Path(self.model_dir),
+            onnx_model=self.onnx_embedding_model,
+            openai_model=embeds,
+        )
+        described = embeds if self.embedder == "openai" else self.onnx_embedding_model
+        return "" if is_known(model) else described
+
+    @property
     def is_local(self) -> bool:
         """Whether this is the laptop: no network, database, layers or alarms are synthesised."""
         return self.stage == "local"
@@ -136,6 +152,7 @@ def read_config(node: Node) -> Config:
         region=text("region") or None,
         egress=_one_of("egress", text("egress", "bedrock"), EGRESS),
         embedder=_one_of("embedder", text("embedder", "onnx"), EMBEDDERS),
+        onnx_embedding_model=text("onnx_embedding_model"),
         openai={name: text(name) for name in OPENAI if text(name)},
         openai_secret_arn=text("openai_secret_arn"),
         chat={name: text(name) for name in CHAT if text(name)},
@@ -170,7 +187,7 @@ def read_config(node: Node) -> Config:
         connector_commands=text("connector_commands", str(local / "connector-commands.json")),
         key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
         signing_key=text("signing_key", f"file:{local / 'keys' / 'signing.pem'}"),
-        model_dir=text("model_dir", str(ROOT / "build" / "model" / "bge-small-en-v1.5")),
+        model_dir=text("model_dir", str(MODEL)),
         opensearch=_one_of("opensearch", text("opensearch", "false"), ("false", "true")) == "true",
         opensearch_instance=text("opensearch_instance", "t3.small.search"),
         opensearch_url=text("opensearch_url"),
@@ -193,6 +210,11 @@ def _webhooks(stage: str, text: Callable[..., str]) -> str:
 
 
 def _refuse_unreadable(config: Config) -> None:
+    try:
+        _ = config.described_model
+    except ValidationFailed as refused:
+        option = "openai" if config.embedder == "openai" else "onnx"
+        raise SynthRefused(f"{option}_embedding_model: {refused.detail}") from refused
     try:
         models = config.bedrock_models
     except ValidationFailed as refused:

@@ -283,6 +283,17 @@ class Stack:
             owner_url = self._url(OWNER, saved.owner_password, DATABASE)
             applied = migrate_database(owner_url, saved.app_password)
             line.says(f"{len(applied)} applied" if applied else "nothing new")
+        with self.progress.step("embedding model, in the database") as line:
+            line.says(self._register_model(owner_url, saved))
+
+    def _register_model(self, owner_url: str, saved: State) -> str:
+        from cairn.errors import CairnError
+        from infra.local.workspace import register_embedding_model
+
+        try:
+            return register_embedding_model(owner_url, self.cloud(saved).app_env)
+        except CairnError as refused:
+            raise StartFailed(refused.detail) from refused
 
     def _start_emulator(self, saved: State) -> datetime | None:
         """Return when it was started: no execution of before goes on. None when it was up."""

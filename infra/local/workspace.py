@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.storage.postgres.migrate import migrate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
 FIRST_WORKSPACE = "laptop"
@@ -16,6 +17,13 @@ FIRST_WORKSPACE = "laptop"
 def migrate_database(owner_url: str, app_password: str) -> list[str]:
     """Bring the schema up to date as the owner, and give the functions' role its password."""
     return migrate(owner_url, app_password)
+
+
+def register_embedding_model(owner_url: str, values: "Mapping[str, str]") -> str:
+    """Let the database know the model that the settings name, and return its name."""
+    from cairn.bootstrap.registering import register_chosen
+
+    return register_chosen(owner_url, values).name
 
 
 def create_first_workspace(owner_url: str) -> "tuple[UUID, str]":

@@ -13,7 +13,6 @@ NOT_FOR_OPERATORS = {
     "connector_commands",  # the launcher's
     "key_store",
     "layers",
-    "model_dir",
     "openai_api_key",
     "opensearch_url",  # the launcher's
     "anthropic_api_key",

@@ -1,7 +1,9 @@
-"""A cross-encoder small enough to write by hand: an ONNX file and its tokenizer.
+"""Models small enough to write by hand: an ONNX file and its tokenizer, each.
 
-Each word of the vocabulary has a weight; a pair's logit is the sum of the weights of the words of
-its second text, less `BIAS`. The file is ONNX's protobuf, written field by field.
+A cross-encoder: each word of the vocabulary has a weight; a pair's logit is the sum of the weights
+of the words of its second text, less `BIAS`. A sentence encoder: each word's state is a row of a
+table, and words that mean the same share one. The files are ONNX's protobuf, written field by
+field.
 """
 
 from __future__ import annotations
@@ -11,11 +13,13 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 WEIGHTS = {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "lunch": 4, "repaired": 12, "pump": 9}
 BIAS = 10.0
 FLOAT, INT64 = 1, 7
+ENCODER_INPUTS = ("input_ids", "attention_mask")
 
 
 def cross_encoder(folder: Path, *, token_types: bool = True) -> Path:
@@ -23,6 +27,34 @@ def cross_encoder(folder: Path, *, token_types: bool = True) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(_model(token_types=token_types))
     (folder / "tokenizer.json").write_text(json.dumps(_tokenizer()), encoding="utf-8")
+    return folder
+
+
+def sentence_encoder(folder: Path, synonyms: Sequence[Sequence[str]], dimensions: int) -> Path:
+    """Write a model that knows these words into `folder`: XLM-R's tokens, no token types."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+    table = [[0.01] + [0.0] * (dimensions - 1) for _ in words]
+    for place, group in enumerate(synonyms, start=1):
+        for word in group:
+            words[word] = len(table)
+            table.append([float(at == place) for at in range(dimensions)])
+    raw = b"".join(struct.pack(f"<{dimensions}f", *row) for row in table)
+    graph = b"".join(
+        [
+            _node("Gather", ["table", "input_ids"], "states"),
+            _text(2, "tiny"),
+            _message(5, _tensor("table", FLOAT, raw, (len(table), dimensions))),
+            *[_message(11, _value(name, INT64, ["batch", "tokens"])) for name in ENCODER_INPUTS],
+            _message(12, _value("states", FLOAT, ["batch", "tokens", dimensions])),
+        ]
+    )
+    (folder / "model.onnx").write_bytes(_file(graph))
+    between = {"cls": ["<s>", 0], "sep": ["</s>", 2]}
+    processor = {"type": "RobertaProcessing", **between, "trim_offsets": True}
+    told = {**_tokenizer(), "post_processor": {**processor, "add_prefix_space": False}}
+    told["model"] = {"type": "WordLevel", "vocab": words, "unk_token": "<unk>"}
+    (folder / "tokenizer.json").write_text(json.dumps(told), encoding="utf-8")
     return folder
 
 
@@ -73,6 +105,10 @@ def _model(*, token_types: bool) -> bytes:
             _message(12, _value("logits", FLOAT, ["batch", 1])),
         ]
     )
+    return _file(graph)
+
+
+def _file(graph: bytes) -> bytes:
     return _number(1, 8) + _message(7, graph) + _message(8, _text(1, "") + _number(2, 13))
 
 
@@ -85,8 +121,9 @@ def _node(kind: str, inputs: list[str], output: str, given: dict[str, int] | Non
     return _message(1, names + _text(3, output) + _text(4, kind) + b"".join(attributes))
 
 
-def _tensor(name: str, kind: int, raw: bytes) -> bytes:
-    return _number(1, 1) + _number(2, kind) + _text(8, name) + _message(9, raw)
+def _tensor(name: str, kind: int, raw: bytes, shape: Sequence[int] = (1,)) -> bytes:
+    sizes = b"".join(_number(1, size) for size in shape)
+    return sizes + _number(2, kind) + _text(8, name) + _message(9, raw)
 
 
 def _value(name: str, kind: int, shape: list[str | int]) -> bytes:

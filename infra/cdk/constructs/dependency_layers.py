@@ -8,6 +8,7 @@ functions use: a version lent to another stack could not be replaced while that 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aws_cdk import RemovalPolicy, Stack
@@ -15,7 +16,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 from layers.build import build
 
-from infra.cdk.config import SynthRefused
+from infra.cdk.config import MODEL, SynthRefused
 from infra.cdk.constructs.cairn_function import RUNTIME
 
 if TYPE_CHECKING:
@@ -24,8 +25,21 @@ if TYPE_CHECKING:
     from infra.cdk.config import Config
 
 
-built = cache(build)
-"""The layers' folder, brought up to date once a synthesis."""
+@cache
+def built(model: Path | None) -> Path:
+    """Return the layers' folder, brought up to date once a synthesis."""
+    return build(model_folder=model)
+
+
+def _own_model(config: Config) -> Path | None:
+    """Return the folder of a model other than the default; SynthRefused when it holds none."""
+    folder = Path(config.model_dir)
+    if folder == MODEL:
+        return None
+    missing = [name for name in ("model.onnx", "tokenizer.json") if not (folder / name).is_file()]
+    if missing:
+        raise SynthRefused(f"model_dir={folder}: there is no {' and no '.join(missing)} in it")
+    return folder
 
 
 class DependencyLayers(Construct):
@@ -34,7 +48,7 @@ class DependencyLayers(Construct):
     def __init__(self, scope: Construct, *, config: Config) -> None:
         """The folders are `config.layers/<group>`, or those that are built from the lock."""
         super().__init__(scope, "Layers")
-        self._folder = config.layers or built()
+        self._folder = config.layers or built(_own_model(config))
         self._prefix = Stack.of(self).stack_name
         self._made: dict[str, lambda_.ILayerVersion] = {}
 

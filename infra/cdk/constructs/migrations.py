@@ -1,7 +1,8 @@
 """Brings the database's schema up to date during a deployment, as the owner.
 
-A function of its own behind a custom resource that changes whenever a migration file does, and a
-machine that calls it until it is done. The same function issues the first-key claim; see
+A function of its own behind a custom resource that changes whenever a migration file or the
+embedding model does, and a machine that calls it until it is done. The same function issues the
+first-key claim; see
 `infra/cdk/migrator/handler.py`.
 """
 
@@ -49,6 +50,7 @@ MIGRATOR = FunctionSpec(
         "CAIRN_OWNER_SECRET_ARN",
         "CAIRN_DATABASE_CA",
         "CAIRN_MIGRATION_MACHINE_ARN",
+        "CAIRN_EMBEDDING_MODEL",
     ),
 )
 MACHINE = "migration"
@@ -69,11 +71,14 @@ class Migrations(Construct):
     ) -> None:
         """Runs after `database` has an instance to connect to."""
         super().__init__(scope, "Migrations")
+        model = config.described_model
+        described = {"CAIRN_EMBEDDING_MODEL": model} if model else {}
         migrator = CairnFunction(
             self,
             MIGRATOR,
             config=config,
             values={
+                **described,
                 "CAIRN_STAGE": config.stage,
                 "CAIRN_OWNER_SECRET_ARN": database.owner.secret_arn,
                 "CAIRN_DATABASE_CA": AUTHORITIES,
@@ -90,7 +95,7 @@ class Migrations(Construct):
             service_token=migrator.function_arn,
             resource_type="Custom::CairnMigrations",
             service_timeout=LONGEST,
-            properties={"Files": _digest()},
+            properties={"Files": _digest(), "EmbeddingModel": model},
         )
         run.node.add_dependency(database.cluster, machine)
 

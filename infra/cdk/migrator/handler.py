@@ -19,7 +19,9 @@ import boto3
 import psycopg
 from claims import issue_claim
 
+from cairn.embedding.models import is_known, model_named
 from cairn.storage.postgres.migrate import MigrationsLeft, migrate
+from cairn.storage.postgres.register_model import register_model
 
 SECONDS_TO_ANSWER = 30
 SECONDS_TO_END = 100  # of an invocation, kept for what comes after its last statement
@@ -31,6 +33,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return _deployment(event)
     if event.get("step") == "migrate":
         return _migrate(context)
+    if event.get("step") == "register_model":
+        return _register(event["model"], context)
     if event.get("step") == "answer":
         return _answer(event["event"], event["status"], event["reason"])
     if event.get("step") == "issue_claim":
@@ -57,12 +61,24 @@ def _deployment(event: dict[str, Any]) -> dict[str, Any]:
 
 def _migrate(context: Any) -> dict[str, Any]:
     """Apply what this invocation has time for; `left` is how many migrations it had not."""
-    seconds = context.get_remaining_time_in_millis() / 1000 - SECONDS_TO_END
     try:
-        applied = migrate(_owner_url(), iam=True, seconds=seconds)
+        applied = migrate(_owner_url(), iam=True, seconds=_seconds(context))
+        if described := os.environ.get("CAIRN_EMBEDDING_MODEL"):
+            _register(described, context)
     except MigrationsLeft as unfinished:
         return {"applied": unfinished.applied, "left": len(unfinished.left)}
     return {"applied": applied, "left": 0}
+
+
+def _register(described: str, context: Any) -> dict[str, Any]:
+    """Let the database know an embedding model; the operator asks before a change to it."""
+    model = model_named(described)
+    new = not is_known(model) and register_model(_owner_url(), model, seconds=_seconds(context))
+    return {"model": model.name, "dimensions": model.dimensions, "new": new}
+
+
+def _seconds(context: Any) -> float:
+    return context.get_remaining_time_in_millis() / 1000 - SECONDS_TO_END
 
 
 def _answer(event: dict[str, Any], status: str, reason: str) -> dict[str, Any]:

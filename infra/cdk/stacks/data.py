@@ -5,6 +5,7 @@ On the laptop only the buckets: database and keys are files there.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aws_cdk import CfnOutput, Environment, RemovalPolicy, SecretValue, Stack
@@ -39,7 +40,7 @@ READ = frozenset({"s3:GetObject"})
 WRITE = frozenset({"s3:PutObject"})
 CLEAN_UP = frozenset({"s3:DeleteObject"})
 EVERY_VERSION = frozenset({"s3:GetObjectVersion", "s3:DeleteObjectVersion"})
-MODEL_ON_AWS = "/opt/model/bge-small-en-v1.5"
+MODELS_ON_AWS = "/opt/model"
 
 
 class DataStack(Stack):
@@ -159,6 +160,7 @@ class DataStack(Stack):
             "CAIRN_LOG_LEVEL": config.log_level,
             "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EMBEDDER": config.embedder,
+            **_given("CAIRN_ONNX_EMBEDDING_MODEL", config.onnx_embedding_model),
             "CAIRN_SIMILAR_EDGES": config.similar_edges,
             "CAIRN_WEBHOOKS": config.webhooks,
             "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
@@ -183,7 +185,7 @@ class DataStack(Stack):
                 "CAIRN_KEY_STORE": f"dynamodb:{self._key_table.table.table_name}",
                 "CAIRN_KMS_KEY_ARN": self.key.key_arn,
                 "CAIRN_SIGNING_KEY": f"kms:{self._signing.key.key_arn}",
-                "CAIRN_MODEL_DIR": MODEL_ON_AWS,
+                "CAIRN_MODEL_DIR": f"{MODELS_ON_AWS}/{Path(config.model_dir).name}",
                 **_key("CAIRN_OPENAI_API_KEY", config.openai_secret_arn),
                 **_key("CAIRN_ANTHROPIC_API_KEY", config.anthropic_secret_arn),
             }
@@ -197,6 +199,10 @@ class DataStack(Stack):
             "CAIRN_SIGNING_KEY": config.signing_key,
             "CAIRN_MODEL_DIR": config.model_dir,
         }
+
+
+def _given(setting: str, value: str) -> dict[str, str]:
+    return {setting: value} if value else {}
 
 
 def _key(setting: str, secret_arn: str) -> dict[str, str]:

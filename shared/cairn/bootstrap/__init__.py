@@ -70,12 +70,17 @@ def check_vectors(settings: ApiSettings, workspace_id: UUID, *, deep: bool) -> d
 
 
 def reembedding(
-    settings: ApiSettings, to: str, *, model_dir: Path | None, base_url: str | None
+    settings: ApiSettings,
+    to: str,
+    *,
+    model_dir: Path | None,
+    base_url: str | None,
+    owner_url: str | None,
 ) -> Reembedding:
-    """Return the change of a deployment's embedding model to the one called `to`."""
+    """Return the change of a deployment's embedding model to the one `to` names or describes."""
     from cairn.bootstrap.reembedding import reembedding
 
-    return reembedding(settings, to, model_dir=model_dir, base_url=base_url)
+    return reembedding(settings, to, model_dir=model_dir, base_url=base_url, owner_url=owner_url)
 
 
 def restore(

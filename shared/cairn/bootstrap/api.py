@@ -354,7 +354,7 @@ def _forgetting(parts: ApiParts) -> ForgetServices:
 def _consolidations(parts: ApiParts) -> ConsolidationServices:
     from cairn.bootstrap.consolidating import consolidation_services
 
-    return consolidation_services(parts.opened, parts.model, parts.remember, parts.gateway)
+    return consolidation_services(parts.opened, parts.embedder, parts.remember, parts.gateway)
 
 
 def _rebuilds(parts: ApiParts) -> RebuildServices:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.logs import warn
-from cairn.bootstrap.parts import CONNECTIONS, database
+from cairn.bootstrap.parts import CONNECTIONS, database, registered
 from cairn.clock import utc_now
 from cairn.ids import new_id
 
@@ -51,6 +51,11 @@ class ApiParts:
         """The functions' database."""
         size = self.server.database_connections if self.server else CONNECTIONS
         return database(self.settings, size=size)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """What embeds, once the database knows its model."""
+        return registered(self.model, self.opened)
 
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresStores]:
@@ -160,7 +165,7 @@ class ApiParts:
 
         return recall(
             self.opened,
-            self.model,
+            self.embedder,
             self.log,
             keyword_leg(self.settings, self.opened),
             parts=asking_parts(self.settings, self.opened, warn(self.log)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway
-from cairn.bootstrap.parts import database, embedder, key_store
+from cairn.bootstrap.parts import database, embedder, key_store, registered
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.settings import ConsolidateSettings
@@ -56,7 +56,7 @@ def consolidate_services() -> ConsolidateServices:
     settings = ConsolidateSettings.read()
     log = logger("consolidate", settings.log_level)
     opened = database(settings)
-    model = embedder(settings)
+    model = registered(embedder(settings), opened)
     models = gateway(settings, opened, report=warn(log))
     keys = later(lambda: key_store(settings))
     sender = later(lambda: _sender(settings, opened, log))

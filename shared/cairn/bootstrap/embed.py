@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.parts import database, embedder, key_store
+from cairn.bootstrap.parts import database, embedder, key_store, registered
 from cairn.bootstrap.search_index import endpoint, follow_database
 from cairn.clock import utc_now
 from cairn.ids import new_id
@@ -43,7 +43,7 @@ def embed_services() -> EmbedServices:
     opened = database(settings)
     enrich = Enrich(
         transactions=StoreTransactions(opened, PostgresStores),
-        embedder=embedder(settings),
+        embedder=registered(embedder(settings), opened),
         keys=key_store(settings),
         cipher=BodyCipher(),
         clock=utc_now,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from cairn.clock import monotonic, utc_now
+from cairn.embedding.models import chosen_model, is_known
 from cairn.errors import ValidationFailed
 from cairn.storage.aws.clients import aws_client
 from cairn.storage.postgres.database import Database
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from pydantic import SecretStr
 
-    from cairn.embedding.port import Embedder
+    from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.ledger.keys import KeyCache, KeyStore
 
 CONNECTIONS = 4
@@ -58,6 +59,8 @@ class EmbedderSettings(Protocol):
     def openai_api_key(self) -> SecretStr | None: ...
     @property
     def openai_embedding_model(self) -> str: ...
+    @property
+    def onnx_embedding_model(self) -> str | None: ...
 
 
 def database(settings: DatabaseSettings, *, size: int = 1) -> Database:
@@ -141,18 +144,38 @@ def _key_table(table: str, kms_key_arn: str) -> KeyStore:
     return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn, stopwatch=monotonic)
 
 
+def model_of(settings: EmbedderSettings) -> EmbeddingModel:
+    """Return the embedding model the settings name; ValidationFailed when they name none."""
+    return chosen_model(
+        embedder=settings.embedder,
+        model_dir=settings.model_dir,
+        onnx_model=settings.onnx_embedding_model,
+        openai_model=settings.openai_embedding_model,
+    )
+
+
 def embedder(settings: EmbedderSettings) -> Embedder:
     """Return the embedder the settings name; its model is read with the first text."""
+    model = model_of(settings)
     if settings.embedder == "onnx":
         from cairn.embedding.onnx import OnnxEmbedder
 
-        return OnnxEmbedder(settings.model_dir)
-    from cairn.embedding.models import model_named
+        return OnnxEmbedder(settings.model_dir, model)
     from cairn.embedding.openai import BASE_URL, OpenAIEmbedder
 
     key = settings.openai_api_key
     return OpenAIEmbedder(
-        model_named(settings.openai_embedding_model),
+        model,
         api_key=key.get_secret_value() if key else "",
         base_url=settings.openai_base_url or BASE_URL,
     )
+
+
+def registered(made: Embedder, opened: Database) -> Embedder:
+    """Return an embedder that embeds nothing before the database knows its model."""
+    if is_known(made.model):
+        return made  # by a migration
+    from cairn.embedding.registered import RegisteredEmbedder
+    from cairn.storage.postgres.embedding_models import CheckRegistered
+
+    return RegisteredEmbedder(made, CheckRegistered(opened))

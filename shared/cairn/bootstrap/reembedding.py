@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store
+from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store, registered
+from cairn.bootstrap.registering import register
 from cairn.clock import utc_now
-from cairn.embedding.models import local_model, model_named
+from cairn.embedding.models import is_known, local_model, model_named
 from cairn.errors import ValidationFailed
 from cairn.ids import new_id
 from cairn.ledger.keys import BodyCipher
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from uuid import UUID
 
-    from cairn.embedding.port import Embedder
+    from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.settings import ApiSettings
     from cairn.storage.postgres.database import Database
 
@@ -91,7 +92,7 @@ class Reembedding:
     def _fill(self) -> Fill:
         return Fill(
             transactions=self._transactions,
-            embedder=self.target,
+            embedder=registered(self.target, self._database),
             keys=key_store(self.settings),
             cipher=BodyCipher(),
             clock=utc_now,
@@ -100,33 +101,52 @@ class Reembedding:
 
 
 def reembedding(
-    settings: ApiSettings, to: str, *, model_dir: Path | None, base_url: str | None
+    settings: ApiSettings,
+    to: str,
+    *,
+    model_dir: Path | None,
+    base_url: str | None,
+    owner_url: str | None = None,
 ) -> Reembedding:
-    """Return the change to the model called `to`, read from a folder or asked of a server.
+    """Return the change to the model `to` names or describes, of a folder or a server.
 
-    Without either, the deployment's own embedder must be that model, as after a switch.
+    Without either, the deployment's own embedder must be that model, as after a switch. With the
+    owner's URL a model that is new to the database is registered.
     Raises ValidationFailed when there is no such model, or the folder has another one.
     """
-    model = model_named(to)
+    present = embedder(settings)
+    model = present.model if to == present.model.name else model_named(to)
+    target = _embedder(settings, model, model_dir, base_url, present)
+    if owner_url:
+        register(owner_url, model)
+    return Reembedding(settings, target)
+
+
+def _embedder(
+    settings: ApiSettings,
+    model: EmbeddingModel,
+    model_dir: Path | None,
+    base_url: str | None,
+    present: Embedder,
+) -> Embedder:
     if base_url:
         from cairn.embedding.openai import OpenAIEmbedder
 
         key = settings.openai_api_key
         secret = key.get_secret_value() if key else ""
-        return Reembedding(settings, OpenAIEmbedder(model, api_key=secret, base_url=base_url))
+        return OpenAIEmbedder(model, api_key=secret, base_url=base_url)
     if model_dir:
         from cairn.embedding.onnx import OnnxEmbedder
 
-        if local_model(model_dir.name) != model:
+        if is_known(model) and local_model(model_dir.name) != model:
             raise ValidationFailed(
                 f"The folder {model_dir.name} holds {local_model(model_dir.name).name}.",
                 reason="another-model",
             )
-        return Reembedding(settings, OnnxEmbedder(model_dir))
-    present = embedder(settings)
+        return OnnxEmbedder(model_dir, model)
     if present.model != model:
         raise ValidationFailed(
-            f"Where is {to}? Name its folder (--model-dir) or its server (--base-url).",
+            f"Where is {model.name}? Name its folder (--model-dir) or its server (--base-url).",
             reason="model-not-found",
         )
-    return Reembedding(settings, present)
+    return present

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.forgetting import apply_tombstones
 from cairn.bootstrap.logs import logger
-from cairn.bootstrap.parts import database, embedder
+from cairn.bootstrap.parts import database, embedder, registered
 from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.signing import signing_key
 from cairn.clock import utc_now
@@ -35,9 +35,10 @@ def rebuild_here(settings: ApiSettings, workspace_id: UUID, *, only_check: bool)
 
 def check_vectors(settings: ApiSettings, workspace_id: UUID, *, deep: bool) -> VectorsChecked:
     """Embed texts of a workspace again and compare, with the deployment's own model and cache."""
+    opened = database(settings)
     return CheckVectors(
-        transactions=StoreTransactions(database(settings), PostgresStores),
-        embedder=embedder(settings),
+        transactions=StoreTransactions(opened, PostgresStores),
+        embedder=registered(embedder(settings), opened),
     )(workspace_id, deep=deep)
 
 

@@ -10,7 +10,7 @@ from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.metrics import measured
-from cairn.bootstrap.parts import CONNECTIONS, database, embedder
+from cairn.bootstrap.parts import CONNECTIONS, database, embedder, registered
 from cairn.bootstrap.recalling import Search, recall, recorder
 from cairn.bootstrap.search_index import keyword_leg
 from cairn.bootstrap.workspace import deployment_document
@@ -43,7 +43,7 @@ def retrieve_services() -> RetrieveServices:
     parts = asking_parts(settings, opened, warn(log))
     found = recall(
         opened,
-        embedder(settings),
+        registered(embedder(settings), opened),
         log,
         keyword_leg(settings, opened),
         parts=parts,

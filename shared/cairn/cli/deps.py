@@ -78,9 +78,15 @@ class Operator(Protocol):
         ...
 
     def reembedding(
-        self, settings: "ApiSettings", to: str, *, model_dir: Path | None, base_url: str | None
+        self,
+        settings: "ApiSettings",
+        to: str,
+        *,
+        model_dir: Path | None,
+        base_url: str | None,
+        owner_url: str | None,
     ) -> Reembedding:
-        """Return the change to the model called `to`."""
+        """Return the change to the model `to` names or describes; registered as the owner."""
         ...
 
     def restore(

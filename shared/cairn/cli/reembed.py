@@ -13,7 +13,7 @@ from cairn.cli.options import Json, deps_of, print_json, table
 ACCEPTED_LOSS = 0.02
 """Recall among ten may fall by so much; a sample of 200 moves by about as much by chance."""
 
-To = Annotated[str, typer.Option("--to", help="The model, by the name in docs/models.md.")]
+To = Annotated[str, typer.Option("--to", help="A model by name, or NAME?dimensions=N.")]
 ModelDir = Annotated[
     Path | None, typer.Option("--model-dir", help="A local model's folder; its name counts.")
 ]
@@ -63,7 +63,7 @@ def reembed(
         )
     model_dir = model_dir.resolve() if model_dir else None
     change = deps.load_operator().reembedding(
-        deps.deployment(), to, model_dir=model_dir, base_url=base_url
+        deps.deployment(), to, model_dir=model_dir, base_url=base_url, owner_url=deps.owner_url
     )
     chosen = [workspace] if workspace else list(change.workspaces())
     told = [_one(deps, change, one, sample=sample, drop_old=drop_old) for one in chosen]
@@ -113,7 +113,11 @@ def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -
     if base_url:
         values["CAIRN_OPENAI_BASE_URL"] = base_url
     elif model_dir:
-        values = {"CAIRN_EMBEDDER": "onnx", "CAIRN_MODEL_DIR": str(model_dir)}
+        values = {
+            "CAIRN_EMBEDDER": "onnx",
+            "CAIRN_MODEL_DIR": str(model_dir),
+            "CAIRN_ONNX_EMBEDDING_MODEL": to,
+        }
     else:
         return  # the deployment has it already
     try:

@@ -1,11 +1,22 @@
-"""The embedding models Cairn knows by name, with the ids their vectors are stored under.
+"""The embedding models Cairn knows by name, and how a setting describes any other.
 
-Not settings: which one is used is decided at the composition root. Ids are stored with every
-vector, so a line here may be added and never renumbered.
+Ids are stored with every vector, so a line here may be added and never renumbered. A model that is
+described has an id that follows from its name: entries and vectors mean the same in every database.
 """
 
-from cairn.embedding.port import EmbeddingModel
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, get_args
+from urllib.parse import parse_qsl, urlencode
+
+from cairn.embedding.port import EmbeddingModel, Pooling
 from cairn.errors import ValidationFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 ALL_MINILM = EmbeddingModel(id=1, name="all-MiniLM-L6-v2-int8", dimensions=384, max_tokens=256)
 
@@ -27,18 +38,110 @@ _LOCAL = {"all-minilm-l6-v2": ALL_MINILM, "bge-small-en-v1.5": BGE_SMALL}
 _BY_NAME = {model.name: model for model in MODELS}
 
 
+FIRST_DESCRIBED = 1000
+"""Ids below are for the models above; the others share what else a smallint can be."""
+
+MOST_DIMENSIONS = 4000  # an index of half-precision vectors takes no more
+MAX_TOKENS = 512  # of a described model, unless it says otherwise
+MOST_TOKENS = 1_000_000
+LONGEST_PREFIX = 100
+
+_NAME = re.compile(r"[!->@-~]{1,200}")  # printable ASCII without space and question mark
+_OPTIONS = {"dimensions", "max_tokens", "pooling", "prefix"}
+
+
 def local_model(folder: str) -> EmbeddingModel:
     """Return the model in a folder of that name; the default in one of any other name."""
     return _LOCAL.get(folder, BGE_SMALL)
 
 
-def model_named(name: str) -> EmbeddingModel:
-    """Return the model called `name`; ValidationFailed lists the known ones for any other."""
-    model = _BY_NAME.get(name)
-    if model is None:
-        known = ", ".join(sorted(_BY_NAME))
-        raise ValidationFailed(
-            f"There is no embedding model {name!r}; Cairn knows {known}.",
-            reason="unknown-embedding-model",
+def is_known(model: EmbeddingModel) -> bool:
+    """Return whether every database has the model; others are registered first."""
+    return model in MODELS
+
+
+def model_named(description: str) -> EmbeddingModel:
+    """Return a model by name, or as described: `NAME?dimensions=1000&max_tokens=512`.
+
+    `pooling` (of local models: mean, first or last) and `prefix` (put before every text) may
+    follow, percent-encoded. They change what vectors mean, so they are part of the model's name.
+    Raises ValidationFailed for a name that is not known and comes without dimensions.
+    """
+    name, _, rest = description.partition("?")
+    known = _BY_NAME.get(name)
+    if known is not None and not rest:
+        return known
+    options = _options(rest)
+    if known is not None:
+        raise _refused(f"{name} has {known.dimensions} dimensions and takes no options")
+    if not _NAME.fullmatch(name):
+        raise _refused("a name is 1 to 200 printable characters without space")
+    if "dimensions" not in options:
+        listed = ", ".join(sorted(_BY_NAME))
+        raise _refused(
+            f"there is no embedding model {name!r} with known dimensions, as of {listed}; "
+            f"describe it: {name}?dimensions=768"
         )
-    return model
+    return _described(name, options)
+
+
+def chosen_model(
+    *, embedder: str, model_dir: Path, onnx_model: str | None, openai_model: str
+) -> EmbeddingModel:
+    """Return the model that a deployment's settings choose; ValidationFailed for none."""
+    if embedder == "openai":
+        model = model_named(openai_model)
+        if model.pooling != "mean":
+            raise _refused("how a server pools is its own: pooling is for a local model")
+        return model
+    return model_named(onnx_model) if onnx_model else local_model(model_dir.name)
+
+
+def _described(name: str, options: Mapping[str, str]) -> EmbeddingModel:
+    pooling, prefix = options.get("pooling", "mean"), options.get("prefix", "")
+    if pooling not in get_args(Pooling):
+        raise _refused(f"pooling is one of {', '.join(get_args(Pooling))}")
+    if len(prefix) > LONGEST_PREFIX:
+        raise _refused(f"prefix has at most {LONGEST_PREFIX} characters")
+    meaning = [("pooling", pooling)] if pooling != "mean" else []
+    told = urlencode([*meaning, *([("prefix", prefix)] if prefix else [])])
+    full = f"{name}?{told}" if told else name
+    return EmbeddingModel(
+        id=_id(full),
+        name=full,
+        dimensions=_number(options, "dimensions", 0, 1, MOST_DIMENSIONS),
+        max_tokens=_number(options, "max_tokens", MAX_TOKENS, 32, MOST_TOKENS),
+        pooling="mean" if pooling == "mean" else "first" if pooling == "first" else "last",
+        prefix=prefix,
+    )
+
+
+def _id(name: str) -> int:
+    digest = hashlib.sha256(name.encode()).digest()
+    return FIRST_DESCRIBED + int.from_bytes(digest[:8]) % (2**15 - FIRST_DESCRIBED)
+
+
+def _options(text: str) -> dict[str, str]:
+    if not text:
+        return {}
+    try:
+        given = parse_qsl(text, keep_blank_values=True, strict_parsing=True, errors="strict")
+    except ValueError:
+        raise _refused(f"{text!r} is not option=value&option=value") from None
+    options = dict(given)
+    if len(options) < len(given) or options.keys() - _OPTIONS:
+        raise _refused(f"options are {', '.join(sorted(_OPTIONS))}, each once")
+    return options
+
+
+def _number(options: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+    text = options.get(name, str(default))
+    if not re.fullmatch(r"[0-9]{1,7}", text) or not least <= int(text) <= most:
+        raise _refused(f"{name} is a whole number from {least} to {most}")
+    return int(text)
+
+
+def _refused(why: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"This is not an embedding model: {why}.", reason="unknown-embedding-model"
+    )

@@ -23,34 +23,44 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cairn.embedding.port import EmbeddingModel, Vectors
+    from cairn.embedding.port import EmbeddingModel, Pooling, Vectors
 
 BATCHES = {ALL_MINILM.id: 8}  # a larger one loses more to padding than it gains: docs/models.md
 ALONE = 1  # where activations are quantised too, a text's company would change its vector
 THREADS = 2
+INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
+"""What a model may ask for; one that is no encoder asks for more."""
 
 
 class OnnxEmbedder:
     """Embeds with `model.onnx` and `tokenizer.json` in `model_dir`, both read on first use.
 
-    The folder's name says which model it is. Texts are sorted by length into batches of `batch`,
-    by default the largest with which a vector does not depend on the company it was embedded in.
+    Unless it is told, the folder's name says which model it is. Texts are sorted by length into
+    batches of `batch`, by default the largest with which a vector does not depend on the company it
+    was embedded in.
     """
 
     def __init__(
-        self, model_dir: Path, *, threads: int = THREADS, batch: int | None = None
+        self,
+        model_dir: Path,
+        model: EmbeddingModel | None = None,
+        *,
+        threads: int = THREADS,
+        batch: int | None = None,
     ) -> None:
-        self._model = local_model(model_dir.name)
+        self._model = model or local_model(model_dir.name)
         self._file = model_dir / "model.onnx"
         self._threads = threads
         self._batch = batch or BATCHES.get(self._model.id, ALONE)
-        self._tokens = WordPieces(model_dir, max_tokens=self._model.max_tokens)
+        self._tokens = WordPieces(
+            model_dir, max_tokens=self._model.max_tokens, prefix=self._model.prefix
+        )
         self._lock = Lock()
         self._session: _Session | None = None
 
     @property
     def model(self) -> EmbeddingModel:
-        """Return the model of the folder: 384 dimensions, 256 word pieces."""
+        """Return the model of the folder."""
         return self._model
 
     def count_tokens(self, text: str) -> int:
@@ -58,7 +68,7 @@ class OnnxEmbedder:
         return self._tokens.count_tokens(text)
 
     def windows(self, text: str, *, whole_up_to: int | None = None) -> list[str]:
-        """Return `text` alone up to 254 word pieces, else its passages of 64, 16 of them shared."""
+        """Return `text` alone if the model reads it whole, else its passages of 64 tokens."""
         return self._tokens.windows(text, whole_up_to=whole_up_to)
 
     def load(self) -> None:
@@ -67,9 +77,10 @@ class OnnxEmbedder:
         self._ready()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of `texts`, (len(texts), 384), in their order, rows of length 1.
+        """Return the vectors of `texts`, (len(texts), dimensions), in order, rows of length 1.
 
-        Raises ValidationFailed for a blank text, Unavailable when the model is not installed.
+        Raises ValidationFailed for a blank text, Unavailable when the model is not installed,
+        cannot be read, or makes vectors of another size.
         """
         import numpy as np
 
@@ -80,7 +91,7 @@ class OnnxEmbedder:
         vectors = np.empty((len(encoded), self._model.dimensions), dtype=np.float32)
         for at in range(0, len(encoded), self._batch):
             chosen = shortest_first[at : at + self._batch]
-            vectors[chosen] = _run(session, [encoded[index] for index in chosen])
+            vectors[chosen] = _run(session, [encoded[index] for index in chosen], self._model)
         return vectors
 
     def _ready(self) -> _Session:
@@ -90,9 +101,15 @@ class OnnxEmbedder:
             return self._session
 
 
+class _Input(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
 class _Session(Protocol):
     """The part of onnxruntime's untyped InferenceSession that is used."""
 
+    def get_inputs(self) -> Sequence[_Input]: ...
     def run(
         self, output_names: None, input_feed: Mapping[str, NDArray[np.int64]]
     ) -> list[NDArray[np.float32]]: ...
@@ -110,14 +127,24 @@ def _open(file: Path, threads: int) -> _Session:
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return cast(
-        "_Session",
-        runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]),
-    )
+    try:
+        session: _Session = runtime.InferenceSession(
+            str(file), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as problem:  # its exceptions have no common class but this
+        raise _unusable("model.onnx cannot be read.", "model-unreadable") from problem
+    unknown = {one.name for one in session.get_inputs()} - set(INPUTS)
+    if unknown:
+        raise _unusable(f"It asks for {', '.join(sorted(unknown))}.", "model-inputs")
+    return session
 
 
-def _run(session: _Session, batch: Sequence[Sequence[int]]) -> Vectors:
-    """Pad, run, average the real tokens' last states, and scale each row to length 1."""
+def _unusable(why: str, reason: str) -> Unavailable:
+    return Unavailable(f"This is no embedding model that can be used: {why}", reason=reason)
+
+
+def _run(session: _Session, batch: Sequence[Sequence[int]], model: EmbeddingModel) -> Vectors:
+    """Pad, run, make one vector of the tokens' last states, and scale each to length 1."""
     import numpy as np
 
     width = max(len(ids) for ids in batch)
@@ -126,7 +153,29 @@ def _run(session: _Session, batch: Sequence[Sequence[int]]) -> Vectors:
     for row, tokens in enumerate(batch):
         ids[row, : len(tokens)] = tokens
         mask[row, : len(tokens)] = 1
-    feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    places = np.arange(width, dtype=np.int64)[None, :].repeat(len(batch), axis=0)
+    given = (ids, mask, np.zeros_like(ids), places)
+    wanted = {one.name for one in session.get_inputs()}
+    feed = {name: one for name, one in zip(INPUTS, given, strict=True) if name in wanted}
     states = session.run(None, feed)[0]
+    if states.ndim not in (2, 3):
+        raise _unusable("Its first output is neither tokens nor vectors.", "malformed-vectors")
+    if states.shape[-1] != model.dimensions:
+        raise Unavailable(
+            "The embedding model makes vectors of another size.",
+            reason="wrong-dimensions",
+            expected=model.dimensions,
+            received=states.shape[-1],
+        )
+    return unit_rows(_pooled(states, mask, model.pooling) if states.ndim == 3 else states)
+
+
+def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
+    import numpy as np
+
+    if pooling == "first":
+        return states[:, 0]
+    if pooling == "last":
+        return states[np.arange(len(states)), mask.sum(axis=1) - 1]
     weights = mask.astype(np.float32)[:, :, None]
-    return unit_rows((states * weights).sum(axis=1) / weights.sum(axis=1))
+    return (states * weights).sum(axis=1) / weights.sum(axis=1)

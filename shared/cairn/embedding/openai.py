@@ -63,7 +63,7 @@ class OpenAIEmbedder:
         self._breaker = Breaker(
             model.name, is_fault=_is_fault, reason="embedder-circuit-open", stopwatch=stopwatch
         )
-        self._limit = model.max_tokens - SPECIAL_TOKENS
+        self._limit = max(1, model.max_tokens - SPECIAL_TOKENS - _size(model.prefix))
         self._lock = Lock()
         self._client: OpenAI | None = None
 
@@ -102,7 +102,7 @@ class OpenAIEmbedder:
         refuse_blank(texts)
         rows: list[list[float]] = []
         for at in range(0, len(texts), BATCH):
-            rows += self._asked([self.windows(text)[0] for text in texts[at : at + BATCH]])
+            rows += self._asked([self._read(text) for text in texts[at : at + BATCH]])
         if not rows:
             return np.empty((0, self._model.dimensions), dtype=np.float32)
         return unit_rows(np.asarray(rows, dtype=np.float32))
@@ -113,6 +113,9 @@ class OpenAIEmbedder:
             client, self._client = self._client, None
         if client is not None:
             client.close()
+
+    def _read(self, text: str) -> str:
+        return self._model.prefix + self.windows(text)[0]
 
     def _asked(self, texts: list[str]) -> list[list[float]]:
         retries = Retries(
@@ -134,7 +137,7 @@ class OpenAIEmbedder:
         failure: CairnError
         try:
             answer = self._ready().embeddings.create(
-                model=self._model.name, input=texts, encoding_format="float"
+                model=self._model.name.partition("?")[0], input=texts, encoding_format="float"
             )
             return _rows(answer, expected=len(texts), dimensions=self._model.dimensions)
         except OpenAIError as problem:

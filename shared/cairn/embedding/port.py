@@ -6,7 +6,7 @@ Importing this module costs nothing: numpy is needed only by who calls `embed`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
+Pooling = Literal["mean", "first", "last"]
+"""Which of its tokens' last states a local model's vector is made of."""
 
 PASSAGE_TOKENS = 64
 """How long a window of a text is that is cut at all.
@@ -31,13 +33,16 @@ class EmbeddingModel:
     """One model, as the rows it wrote name it.
 
     `id` is stored with each vector and never reused: vectors of two ids are not comparable.
-    `max_tokens` is what the model reads of one text, its own special tokens included.
+    `max_tokens` is what the model reads of one text, its own special tokens included. `prefix` is
+    put before every text, questions and answers alike.
     """
 
     id: int
     name: str
     dimensions: int
     max_tokens: int
+    pooling: Pooling = "mean"
+    prefix: str = ""
 
 
 class TextWindows(Protocol):

@@ -1,4 +1,4 @@
-"""The WordPiece tokenizer of the local model: counting and cutting. Not embedding.
+"""The tokenizer of a local model: counting and cutting. Not embedding.
 
 Splitting documents needs the tokenizer alone, so it loads without the model or its runtime.
 """
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from tokenizers import Encoding, Tokenizer
 
-SPECIAL_TOKENS = 2  # [CLS] before and [SEP] after every text
 OVERLAP = PASSAGE_TOKENS // 4
 LONGEST_WORD = PASSAGE_TOKENS // 4  # pieces; what is longer is nobody's word and may be cut
 
@@ -27,9 +26,10 @@ LONGEST_WORD = PASSAGE_TOKENS // 4  # pieces; what is longer is nobody's word an
 class WordPieces:
     """Reads `tokenizer.json` in `model_dir` on first use; safe to share between threads."""
 
-    def __init__(self, model_dir: Path, *, max_tokens: int) -> None:
+    def __init__(self, model_dir: Path, *, max_tokens: int, prefix: str = "") -> None:
         self._file = model_dir / "tokenizer.json"
-        self._limit = max_tokens - SPECIAL_TOKENS
+        self._max_tokens = max_tokens
+        self._prefix = prefix
         self._lock = Lock()
 
     def count_tokens(self, text: str) -> int:
@@ -44,20 +44,38 @@ class WordPieces:
         encoding = self._loaded.encode(text, add_special_tokens=False)
         if len(encoding.ids) <= min(self._limit, whole_up_to or self._limit):
             return [text]
-        return cut(text, _words(encoding), limit=PASSAGE_TOKENS, overlap=OVERLAP)
+        limit = min(PASSAGE_TOKENS, self._limit)
+        return cut(text, _words(encoding), limit=limit, overlap=min(OVERLAP, limit // 4))
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids the model reads of each text: its beginning, between [CLS] and [SEP]."""
-        tokenizer = self._loaded
-        first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-        assert first is not None
-        assert last is not None
-        encodings = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        return [[first, *encoding.ids[: self._limit], last] for encoding in encodings]
+        """Return the ids the model reads of each text: its beginning, between special tokens."""
+        before, after = self._around
+        room = self._max_tokens - len(before) - len(after)
+        asked = [self._prefix + text for text in texts]
+        encodings = self._loaded.encode_batch_fast(asked, add_special_tokens=False)
+        return [[*before, *encoding.ids[:room], *after] for encoding in encodings]
 
     def load(self) -> None:
         """Read the file now rather than on first use; Unavailable when it is not there."""
         assert self._loaded
+
+    @cached_property
+    def _limit(self) -> int:
+        """Return what is left for a text beside special tokens and prefix."""
+        before, after = self._around
+        taken = len(before) + len(after) + (self.count_tokens(self._prefix) if self._prefix else 0)
+        return max(1, self._max_tokens - taken)
+
+    @cached_property
+    def _around(self) -> tuple[list[int], list[int]]:
+        """Return the special tokens before and after every text, as the file has them."""
+        encoding = self._loaded.encode("a")
+        special = [*encoding.special_tokens_mask, 0]
+        first = special.index(0)
+        last = next(
+            (at for at in range(len(encoding.ids), first, -1) if not special[at - 1]), first
+        )
+        return encoding.ids[:first], encoding.ids[last:]
 
     @property
     def _loaded(self) -> Tokenizer:

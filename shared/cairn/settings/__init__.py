@@ -60,10 +60,11 @@ class _OpenAISettings(_FromEnvironment):
     openai_api_key: SecretStr | None = None
 
 
-class _EmbedderSettings(_OpenAISettings):
-    """The local model in `model_dir`, or that server."""
+class EmbedderSettings(_OpenAISettings):
+    """The local model in `model_dir`, or that server; each model by name, or described."""
 
     model_dir: Path
+    onnx_embedding_model: str | None = None
     openai_embedding_model: str = "text-embedding-3-small"
 
 
@@ -181,7 +182,7 @@ class IngestSettings(_KeyStoreSettings, _FunctionSettings):
     model_dir: Path
 
 
-class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, _EmbedderSettings, _FunctionSettings):
+class EmbedSettings(_SearchIndexSettings, _KeyStoreSettings, EmbedderSettings, _FunctionSettings):
     """The embed stage. `similar_edges` off saves a search a new node, and SIMILAR_TO edges."""
 
     embed_queue_url: str
@@ -193,7 +194,7 @@ class ConsolidateSettings(
     _ChatModelSettings,
     _QueueSettings,
     _KeyStoreSettings,
-    _EmbedderSettings,
+    EmbedderSettings,
     _FunctionSettings,
 ):
     """The consolidate stage."""
@@ -205,7 +206,7 @@ class RetrieveSettings(
     _ChatSettings,
     _InvestigationSettings,
     _KeyStoreSettings,
-    _EmbedderSettings,
+    EmbedderSettings,
     _FunctionSettings,
 ):
     """The retrieve stage."""
@@ -235,7 +236,7 @@ class ApiSettings(
     _InvestigationSettings,
     _AnchorSettings,
     _KeyStoreSettings,
-    _EmbedderSettings,
+    EmbedderSettings,
     _FunctionSettings,
 ):
     """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""

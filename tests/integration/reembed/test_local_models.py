@@ -39,7 +39,9 @@ def settings(database: "Database", keys: Path, model_dir: Path) -> Any:
         kms_key_arn=None,
         embedder="onnx",
         model_dir=model_dir,
+        onnx_embedding_model=None,
         openai_api_key=None,
+        openai_embedding_model="text-embedding-3-small",
     )
 
 
@@ -87,5 +89,5 @@ def test_a_folder_of_another_model_or_none_at_all_is_refused(
         reembedding(deployed, ALL_MINILM.name, model_dir=installed_model(), base_url=None)
     with pytest.raises(ValidationFailed, match="Where is"):
         reembedding(deployed, ALL_MINILM.name, model_dir=None, base_url=None)
-    with pytest.raises(ValidationFailed, match="There is no embedding model"):
+    with pytest.raises(ValidationFailed, match="there is no embedding model"):
         reembedding(deployed, "made-up", model_dir=None, base_url=None)

@@ -57,7 +57,13 @@ class Changing(FakeOperator):
     asked: list[Any] = field(default_factory=list)
 
     def reembedding(
-        self, settings: Any, to: str, *, model_dir: Path | None, base_url: str | None
+        self,
+        settings: Any,
+        to: str,
+        *,
+        model_dir: Path | None,
+        base_url: str | None,
+        owner_url: str | None,
     ) -> FakeChange:
         self.asked.append((to, model_dir, base_url))
         return self.change
@@ -103,7 +109,8 @@ def test_a_switch_restarts_the_laptop_and_fills_once_more(tmp_path: Path) -> Non
     shown = using.run("reembed", "--to", "new", "--model-dir", str(tmp_path), "--switch")
     assert shown.exit_code == 0
     assert using.stack.calls == [
-        f"use {{'CAIRN_EMBEDDER': 'onnx', 'CAIRN_MODEL_DIR': '{tmp_path}'}}"
+        f"use {{'CAIRN_EMBEDDER': 'onnx', 'CAIRN_MODEL_DIR': '{tmp_path}', "
+        "'CAIRN_ONNX_EMBEDDING_MODEL': 'new'}"
     ]
     assert change.done[-2:] == ["fill 1", "fill 2"]
     assert "switched" in shown.stdout

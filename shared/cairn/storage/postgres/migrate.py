@@ -129,14 +129,22 @@ def migrate(
     Raises MigrationsBusy; with `seconds`, MigrationsLeft when they are over, and StatementTooLong
     when nothing at all was done in them.
     """
-    deadline = None if seconds is None else time.monotonic() + seconds
-    with psycopg.connect(
-        owner_url, autocommit=True, application_name="cairn-migrate", options=OPTIONS
-    ) as session:
-        with _alone(session):
-            names = _Run(session, deadline).apply(read(folder), folder / f"{AFTERWARDS}.sql")
-            _let_the_functions_in(session, app_password, iam=iam)
+    with alone(owner_url) as session:
+        names = Run(session, seconds).apply(read(folder), folder / f"{AFTERWARDS}.sql")
+        _let_the_functions_in(session, app_password, iam=iam)
         return names
+
+
+@contextmanager
+def alone(owner_url: str) -> Generator[Connection]:
+    """Connect as the owner and hold the lock of migrators while the block runs."""
+    with (
+        psycopg.connect(
+            owner_url, autocommit=True, application_name="cairn-migrate", options=OPTIONS
+        ) as session,
+        _locked(session),
+    ):
+        yield session
 
 
 def read(folder: Path = MIGRATIONS) -> list[Migration]:
@@ -150,13 +158,20 @@ def read(folder: Path = MIGRATIONS) -> list[Migration]:
     return found
 
 
-class _Run:
-    """One run of a migrator, in one session, until its deadline."""
+class Run:
+    """One run of a migrator, in one session, for some seconds from now or to its end."""
 
-    def __init__(self, session: Connection, deadline: float | None) -> None:
+    def __init__(self, session: Connection, seconds: float | None) -> None:
         self._session = session
-        self._deadline = deadline
+        self._deadline = None if seconds is None else time.monotonic() + seconds
         self._done = 0  # statements of this run
+
+    def build(self, migration: Migration) -> None:
+        """Execute what takes no transaction and may be repeated; it is not recorded."""
+        try:
+            self._one_by_one(migration)
+        except errors.QueryCanceled as canceled:
+            raise MigrationsLeft([], [migration.id]) from canceled
 
     def apply(self, migrations: list[Migration], afterwards: Path) -> list[str]:
         self._session.execute(RECORDS)
@@ -197,13 +212,16 @@ class _Run:
                 self._execute(migration.text)
                 self._record(migration)
             return
+        self._one_by_one(migration)
+        with self._session.transaction():
+            self._record(migration)
+
+    def _one_by_one(self, migration: Migration) -> None:
         self._bound(lock_seconds=0)  # what is built concurrently waits, and nobody waits for it
         self._drop_half_built(migration)
         for statement in migration.statements:
             self._bound(lock_seconds=0)
             self._execute(statement)
-        with self._session.transaction():
-            self._record(migration)
 
     def _execute(self, statement: str) -> None:
         self._session.execute(statement.encode())
@@ -240,7 +258,7 @@ ENDLESS = float("inf")
 
 
 @contextmanager
-def _alone(session: Connection) -> Generator[None]:
+def _locked(session: Connection) -> Generator[None]:
     """Hold the lock of migrators while the block runs; the session's end frees it, too."""
     for name, value in SESSION.items():
         # not known to this system, or not for a unix socket
