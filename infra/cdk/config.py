@@ -24,6 +24,7 @@ STAGES = ("local", "prod")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
+LOCAL = ROOT / ".local"
 MODEL = ROOT / "build" / "model" / "bge-small-en-v1.5"
 OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
 CHAT = (
@@ -145,7 +146,6 @@ def read_config(node: Node) -> Config:
     def whole(name: str, default: int, low: int, high: int) -> int:
         return _whole(name, text(name, str(default)), low, high)
 
-    local = ROOT / ".local"
     config = Config(
         stage=stage,
         account=text("account") or None,
@@ -183,10 +183,10 @@ def read_config(node: Node) -> Config:
         constants={name: _constant(name, text(name)) for name in CONSTANTS if text(name)},
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
-        app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={local}"),
-        connector_commands=text("connector_commands", str(local / "connector-commands.json")),
-        key_store=text("key_store", f"file:{local / 'keys.sqlite'}"),
-        signing_key=text("signing_key", f"file:{local / 'keys' / 'signing.pem'}"),
+        app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={LOCAL}"),
+        connector_commands=text("connector_commands", str(LOCAL / "connector-commands.json")),
+        key_store=text("key_store", f"file:{LOCAL / 'keys.sqlite'}"),
+        signing_key=text("signing_key", f"file:{LOCAL / 'keys' / 'signing.pem'}"),
         model_dir=text("model_dir", str(MODEL)),
         opensearch=_one_of("opensearch", text("opensearch", "false"), ("false", "true")) == "true",
         opensearch_instance=text("opensearch_instance", "t3.small.search"),
