@@ -127,7 +127,7 @@ def asking(world: World, server: ChatServer) -> Iterator[Recall]:
     finally:
         server.released.set()
         parts.close()
-        made.pool.shutdown()
+        made.legs.pool.shutdown()
 
 
 def ask(recalls: Recall, world: World, **changes: Any) -> dict[str, Any]:

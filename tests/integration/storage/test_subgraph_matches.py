@@ -10,7 +10,7 @@ from tests.integration.storage.test_recall_walk import (  # noqa: F401 - fixture
     stranger,
     world,
 )
-from tests.support.world import World
+from tests.support.world import World, recorded_at_once
 
 from cairn.access import Role, Scope
 from cairn.bootstrap.graph import walk_services
@@ -19,7 +19,7 @@ from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
 
 
 def ask(recalled: Recall, within: World, who: Any = None, **asked: Any) -> Subgraph:
-    query = walk_services(within.pool, recalled).subgraph
+    query = walk_services(within.pool, recalled, recorded_at_once(within.pool)).subgraph
     return query(who or within.admin, SubgraphRequest(**({"query": QUESTION} | asked)))
 
 
