@@ -27,6 +27,9 @@ NOW = datetime(2026, 11, 3, tzinfo=UTC)
 ACTION = UUID(int=5)
 TUNING = read_tickets(SAMPLES / "tickets" / "tuning.json")
 HELD_BACK = read_tickets(SAMPLES / "tickets" / "held-back.json")
+ROUNDS = [
+    one for file in sorted((SAMPLES / "tickets").glob("round-*.json")) for one in read_tickets(file)
+]
 LOCKOUT = TUNING[0]
 SHORT = ("vague", "small-talk", "automatic")
 
@@ -47,7 +50,7 @@ def test_the_id_alone_says_which_half_a_ticket_is_in() -> None:
 def test_every_expectation_names_what_there_is() -> None:
     verdicts = {one.value for one in Verdict} | {"discarded"}
     runbooks = {one.name for one in (SAMPLES / "tickets" / "runbooks").iterdir()}
-    for one in [*TUNING, *HELD_BACK]:
+    for one in [*TUNING, *HELD_BACK, *ROUNDS]:
         assert one.verdicts <= verdicts, one.id
         docs = {cite.removeprefix("doc:") for cite in one.cites if cite.startswith("doc:")}
         assert docs <= runbooks, one.id

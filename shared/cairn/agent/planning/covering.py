@@ -32,6 +32,9 @@ MISTYPED_FROM = 7
 
 MOST_SIGNED_WORDS = 8
 SHORTEST_NICKNAME = 3
+LONG_NAME = 5
+"""Letters of a name from which on "mlindqvist" is taken for it."""
+
 SEPARATOR = "|"
 OWN, OTHER, NUMBER = "ownname", "othername", "0"
 NO_WORDS = lexicon.lexicon("")
@@ -55,14 +58,17 @@ _CLOSING = re.compile(
     r"with )*(?:regards|wishes)"
     r"|(?:many |a lot of )?thanks[\w ]*|ta|tia"
     r"|thank you[\w ]*|thx|cheers|best|sincerely|yours (?:sincerely|faithfully|truly)|all the best"
-    r"|(?:mit )?(?:viele[nr]?|freundlichen?|sch(?:o|\u00f6)ne[nr]?|beste[nr]?|herzliche[nr]?|"
-    r"liebe|lg|vg)(?: und \w+)?"
-    r"(?: gr(?:u|\u00fc)(?:ss|\u00df)en?)?|mfg|danke[\w ]*|(?:vielen|besten|herzlichen) dank[\w ]*"
+    r"|god bless"
+    r"|mfg|danke[\w ]*"
+    r"|(?:(?:vielen|besten|herzlichen|lieben|sch(?:o|\u00f6)nen|tausend) )+dank[\w ]*"
+    r"|(?:mit )?(?:viele[nr]?|freundliche[nm]?|sch(?:o|\u00f6)ne[nr]?|beste[nr]?|herzliche[nrm]?|"
+    r"liebe[nrm]?|lg|vg)(?: und \w+)?"
+    r"(?: gr(?:u|\u00fc)(?:ss|\u00df)(?:en?)?)?"
     r"|bien (?:a|\u00e0) vous|(?:bien )?cordialement|(?:tr(?:e|\u00e8)s )?cordiales salutations|"
     r"merci[\w' ]*|"
     r"bonne journ(?:e|\u00e9)e"
     r"|(?:muchas |mil )?gracias[\w ]*|"
-    r"(?:un )?(?:cordial )?saludos?(?: cordial(?:es)?)?|atentamente))"
+    r"(?:(?:reciban?|un) )*(?:cordial )?saludos?(?: cordial(?:es)?)?|atentamente|un abrazo))"
     r"(?:\s*[,.!]*\s*)(?P<name>[^!?\n]*(?:\n[^\n]*){0,6})\s*\Z",
     re.IGNORECASE,
 )
@@ -76,9 +82,23 @@ _BESIDE_PAIR = frozenset(
 )
 """On the line of a name they bring a second person in."""
 
-_BESIDE_NAME = frozenset(
-    ["of", "and", "for", "the", "de", "du", "des", "der", "die", "und", "y", "e", "la", "el"]
+_BESIDE_NAME = lexicon.lexicon("""
+    of and for the de du des der die und y e la el al a ext tel mob phone fax dept department
+    finance sales warehouse logistics support accounting operations engineering commercial
+    commerciale comptabilite ventes logistique entrepot cliente ventas atencion contabilidad
+    almacen soporte finanzas
+""").exact
+"""Small letters in a line below a name."""
+
+_SENT_FROM = re.compile(
+    r"\n\s*(?:sent from my [\w ]{2,30}|get outlook for \w+|(?:von meinem [\w ]{2,30} gesendet)|"
+    r"gesendet von (?:meinem )?[\w ]{2,30}|envoy\u00e9 de(?:puis)? mon [\w ]{2,30}|"
+    r"enviado desde mi [\w ]{2,30})[.!]?\s*\Z",
+    re.IGNORECASE,
 )
+"""What a device writes below a message."""
+
+_SMILEY = re.compile(r"(?<=[\w.!?,])\s*(?:[:;]-?[()DPp]+)(?=\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,19 +174,27 @@ def unexplained(
 
     `question` maps sentences to what stands in them before the question itself.
     A background asks for nothing and complains of nothing. It is polite, or shares a word of
-    `wanted` with the question, or begins as people begin to tell why they ask.
+    `wanted` with the question, or begins as people begin to tell why they ask, or stands before the
+    question and speaks of who asks.
     """
-    told = [question.get(one, one) for one in sentences(unwrapped(unsigned(brief.body, ANYONE)))]
+    told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
+    first = next((place for place, one in enumerate(told) if one in question), 0)
+    leads = language == "en" and bool(told) and not _goes_on(told[first])
     return tuple(
-        one
-        for one in told[:MOST_SENTENCES]
-        if one
-        and not _covered(one, ANYONE, language, lexicon.ASKING)
-        and not _is_background(one, wanted)
+        said
+        for place, said in enumerate(question.get(one, one) for one in told)
+        if said
+        and not _covered(said, ANYONE, language, lexicon.ASKING)
+        and not _is_background(said, wanted, before=leads and place < first)
     )
 
 
-def _is_background(sentence: str, wanted: frozenset[str]) -> bool:
+def _goes_on(question: str) -> bool:
+    return not questions.GOES_ON.isdisjoint(tokens(question).split()[:1])
+
+
+def _is_background(sentence: str, wanted: frozenset[str], *, before: bool) -> bool:
+    """Return whether a sentence only tells why somebody asks; more is told `before` they do."""
     whole = said = tokens(sentence)
     for one in questions.LOOKED:
         said = re.sub(rf"(?<= )(?:{one})(?= )", " ", said)
@@ -175,6 +203,10 @@ def _is_background(sentence: str, wanted: frozenset[str]) -> bool:
         return False
     if any(f" {one} " in said for one in questions.ASKS) or _meets(said, FAILING):
         return False
+    if before and not questions.PEOPLE.isdisjoint(each):
+        complains = any(questions.COMPLAINS.has(one) for one in each)
+        if not complains:
+            return True
     begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{one})", said) for one in questions.BACKGROUND)
     return begins or said != whole or bool(wanted & stems(sentence))
 
@@ -188,7 +220,7 @@ def unsigned(body: str, known: Who) -> str:
 
     A signature that names somebody else, or says something, stays, and is covered by nothing.
     """
-    text = _GREETING.sub("", body, count=1)
+    text = _GREETING.sub("", _SENT_FROM.sub("", body), count=1)
     closing = _CLOSING.search(text)
     while closing is not None:
         if _is_signature(closing["name"], known):
@@ -249,8 +281,8 @@ def _named(text: str, known: Who) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Return a text without the breaks that only end a line."""
-    return _WRAPPED.sub(" ", text)
+    """Return a text without the breaks that only end a line, smileys as ends of sentences."""
+    return _SMILEY.sub(".", _WRAPPED.sub(" ", text))
 
 
 def plain(text: str) -> str:
@@ -273,8 +305,9 @@ def _covered(sentence: str, known: Who, language: str, matter: Lexicon) -> bool:
 def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[str]:
     """Return the words of a sentence that nothing covers."""
     said = tokens(_named(sentence, known))
-    if any(re.search(one, said) for one in lexicon.FOREIGN_ACCOUNTS):
+    if any(re.search(one, said) for one in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
         return said.split()
+    said = _with_own(said, known)
     for phrase in _phrases(language):
         said = phrase.sub(" ", said)
     common = lexicon.COMMON.get(language, NO_WORDS)
@@ -285,6 +318,16 @@ def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[s
         and not (common.has(one) or matter.has(one) or _is_time(one))
         and not (one == OWN or _is_mistyped(one))
     ]
+
+
+def _with_own(said: str, known: Who) -> str:
+    """Return a text with one word in the place of the requester's names, and of made from them."""
+    named = {one for one in known.names if one.isalpha()}
+    whole = {one for one in named if len(one) >= LONG_NAME}
+    put = (
+        OWN if one in named or any(each in one for each in whole) else one for one in said.split()
+    )
+    return f" {' '.join(put)} "
 
 
 _TIME = re.compile(r"\d{1,4}(?:h|x|am|pm|th|st|nd|rd)?(?:\d\d)?")
@@ -301,7 +344,7 @@ def _phrases(language: str) -> tuple[re.Pattern[str], ...]:
     begins = sorted({f"{word}\\w*" for one in guards for word in one.begins})
     slot = rf"(?:(?!(?:{'|'.join([*words_of, *begins])}) )\w+)"
     return tuple(
-        re.compile(rf"(?<= )(?:{one.strip().replace('SLOT', slot)})(?= )")
+        re.compile(rf"(?<= )(?:{one.strip().replace('SLOT', slot).replace('OWN', OWN)})(?= )")
         for one in lexicon.PHRASES.get(language, ())
     )
 

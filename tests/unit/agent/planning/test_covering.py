@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tests.support.planning import brief
 
-from cairn.agent.planning.covering import own_names, uncovered, unsigned, who
+from cairn.agent.planning.covering import own_names, uncovered, unexplained, unsigned, who
 from cairn.agent.planning.playbooks.lexicon import LOCKOUT
 from cairn.agent.planning.reading import read
 
@@ -89,7 +89,7 @@ COVERED = [
      "soon? I have a lot to do today. Thank you in advance for your help, and have a "
      "nice day. Yours sincerely, Marta Lindqvist"),
     ("de", "gesperrt!!",
-     "Schon wieder gesperrt, das ist jetzt das dritte Mal diese Woche und es nervt "
+     "Schon wieder gesperrt, das ist jetzt das zweite Mal diese Woche und es nervt "
      "gewaltig. Nur weil man sich ein paar Mal vertippt! Ich kann so nicht arbeiten. "
      "Entsperren Sie mein Konto bitte sofort. M. Lindqvist"),
     ("fr", "Mot de passe",
@@ -424,6 +424,163 @@ WARNINGS = [
 ]
 
 
+SECOND = [
+    ("en",
+     "My account is locked again and again every hour."),
+    ("en",
+     "My account is locked. I keep getting locked out."),
+    ("en",
+     "My account is locked for the third time this week."),
+    ("en",
+     "My account locks every morning."),
+    ("en",
+     "Five times this week my account was locked."),
+    ("en",
+     "My account is locked. The driver entered the wrong password on my scanner."),
+    ("en",
+     "My account is locked. The lock was on when I started the computer today."),
+    ("en",
+     "My account is locked. I released the password to the warehouse."),
+    ("en",
+     "My account is locked, my record shows a sign in at 3 am."),
+    ("en",
+     "My account is locked. I got a notice this morning and typed in my password."),
+    ("en",
+     "My account is locked. I entered my password in a form that popped up."),
+    ("en",
+     "My account is locked. A window popped up and I typed my password."),
+    ("en",
+     "My account is locked. I typed my password into a message."),
+    ("en",
+     "My account is locked, please unlock it and lift the limit."),
+    ("en",
+     "My account is locked. Please release my invoices too."),
+    ("en",
+     "My account is locked. Please unlock it and open the gate at the yard."),
+    ("en",
+     "My account is locked. The scanner freezes."),
+    ("en",
+     "My account is locked. The warehouse computer is frozen."),
+    ("en",
+     "My account is locked, the label run has to be printed again."),
+    ("en",
+     "My account is locked. The invoices show the wrong figures."),
+    ("en",
+     "My account is locked. The orders have to be shipped to a new address."),
+    ("en",
+     "My account is locked. The keyboard has sticking keys, it needs to be replaced."),
+    ("en",
+     "My account is locked. Please undo the last order."),
+    ("en",
+     "My account is locked. Please undo my last booking."),
+    ("en",
+     "My account is locked. Please shut it."),
+    ("en",
+     "My account is locked. Please reset the VPN too."),
+    ("en",
+     "My account is locked and my wifi fails."),
+    ("en",
+     "My account is locked. My password was on the slides I presented."),
+    ("en",
+     "My account is locked. The portal displayed another name when I signed in."),
+    ("en",
+     "My account is locked. My record shows the wrong name."),
+    ("en",
+     "My account is locked, I was at lunch when it locked."),
+    ("en",
+     "My account is locked. The system threw me out of my session."),
+    ("en",
+     "My account is locked and the drivers know my password."),
+    ("en",
+     "My account is locked. We share one account at the dock."),
+    ("en",
+     "My account is locked. We all use it at the loading bay."),
+    ("en",
+     "My account is locked. Everybody at the yard uses my password."),
+    ("en",
+     "My account is locked. The team uses my login at the counter."),
+    ("en",
+     "My account is locked. This is Kevin from the warehouse."),
+    ("en",
+     "Kevin here. My account is locked."),
+    ("de",
+     "Mein Konto ist immer wieder gesperrt."),
+    ("de",
+     "Mein Konto wird jede Stunde gesperrt."),
+    ("de",
+     "Schon zum dritten Mal diese Woche gesperrt, mein Konto."),
+    ("de",
+     "Mein Konto ist gesperrt. Der Fahrer hat mein Passwort eingegeben."),
+    ("de",
+     "Mein Konto ist gesperrt. Wir nutzen alle mein Passwort an der Rampe."),
+    ("de",
+     "Mein Konto ist gesperrt. Bitte die Sperrung dauerhaft aufheben."),
+    ("de",
+     "Mein Konto ist gesperrt. Die Lieferung muss auch raus, bitte freigeben."),
+    ("de",
+     "Mein Konto ist gesperrt. Der Stapler ist kaputt."),
+    ("de",
+     "Mein Konto ist gesperrt. Bitte auch das Tor freischalten."),
+    ("de",
+     "Mein Konto ist gesperrt. Hier ist Kevin aus dem Lager."),
+    ("de",
+     "Mein Konto ist gesperrt. Es kam eine Meldung und ich habe mein Passwort "
+     "eingegeben."),
+    ("de",
+     "Mein Konto ist gesperrt. Die Rechnungen zeigen falsche Zahlen."),
+    ("de",
+     "Mein Konto ist gesperrt. Ein Fenster erschien und ich habe mein Passwort "
+     "eingetippt."),
+    ("fr",
+     "Mon compte se bloque sans arrêt."),
+    ("fr",
+     "Mon compte est bloqué toutes les heures."),
+    ("fr",
+     "Mon compte est bloqué. Le chauffeur a tapé mon mot de passe."),
+    ("fr",
+     "Mon compte est bloqué. Nous utilisons tous mon mot de passe au quai."),
+    ("fr",
+     "Mon compte est bloqué. Merci de débloquer aussi mes factures."),
+    ("fr",
+     "Mon compte est bloqué. Les factures affichent des chiffres faux."),
+    ("fr",
+     "Mon compte est bloqué. Ici Kevin du dépôt."),
+    ("fr",
+     "Mon compte est bloqué. Une fenêtre est apparue et j'ai saisi mon mot de passe."),
+    ("es",
+     "Mi cuenta se bloquea una y otra vez."),
+    ("es",
+     "Mi cuenta se bloquea cada hora."),
+    ("es",
+     "Mi cuenta está bloqueada. El transportista puso mi contraseña."),
+    ("es",
+     "Mi cuenta está bloqueada. Todos usamos mi contraseña en el muelle."),
+    ("es",
+     "Mi cuenta está bloqueada. Soy Kevin del almacén."),
+    ("es",
+     "Mi cuenta está bloqueada. Las facturas muestran números incorrectos."),
+    ("es",
+     "Mi cuenta está bloqueada. Salió una ventana y escribí mi contraseña."),
+]
+"""Recurrence, shared accounts, forms, other matters: said in words that harmless tickets have."""
+
+UNLOCK = {
+    "en": "Please unlock it. Thanks, Marta",
+    "de": "Bitte entsperren. Danke, Marta",
+    "fr": "Merci de le débloquer. Marta",
+    "es": "Desbloquéenla por favor. Marta",
+}
+
+STORIES = [
+    "Our map of the yard has been blank since Sunday. How do I export a report as CSV?",
+    "My colleague wants to be on holiday next week. Also, how do I export a report as CSV?",
+    "We need a new badge for our driver. How do I export a report as CSV?",
+    "I was charged twice this month. How do I export a report as CSV?",
+    "Our printer has stopped since the update. How do I export a report as CSV?",
+    "How do I export a report as CSV? Our new starter comes on Monday with her own phone.",
+]
+
+
 def left(language: str, title: str, body: str) -> tuple[str, ...]:
     names = own_names(REQUESTER, {}, f"{title}\n{body}")
     ticket = replace(brief(title, body, language=language), own_names=names)
@@ -440,6 +597,40 @@ def test_a_lock_out_with_a_warning_in_it_is_not(language: str, body: str) -> Non
     title = {"en": "Locked", "de": "Gesperrt", "fr": "Bloqué", "es": "Bloqueada"}[language]
     ticket = read(brief(title, body, language=language))
     assert left(language, title, body) or ticket.doubted
+
+
+@pytest.mark.parametrize(("language", "text"), SECOND)
+def test_what_only_looks_harmless_is_not(language: str, text: str) -> None:
+    body = f"{text} {UNLOCK[language]}"
+    assert left(language, "Account", body) or read(brief("Account", body)).doubted
+
+
+@pytest.mark.parametrize("body", STORIES)
+def test_a_story_beside_a_question_that_is_a_matter_of_its_own_is_seen(body: str) -> None:
+    asked = {"How do I export a report as CSV?": ""}
+    if "Also, " in body:
+        asked = {"Also, how do I export a report as CSV?": "Also,"}
+    assert unexplained(brief("Report", body), "en", asked, frozenset(["export", "csv"]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Our accountant would love to have the sales numbers in a spreadsheet.",
+        "I am putting together the slides for our annual dinner :)",
+        "My predecessor did this with two clicks, and I can't figure out where.",
+    ],
+)
+def test_what_leads_to_a_question_is_its_background(body: str) -> None:
+    question = "How do I export a report as CSV?"
+    ticket = brief("Report", f"{body} {question} Thanks, Marta")
+    assert unexplained(ticket, "en", {question: ""}, frozenset(["export", "csv"])) == ()
+
+
+def test_a_second_lock_out_with_its_reason_is_covered_and_a_third_is_not() -> None:
+    told = "{} time this week, I typed my password wrong. Please unlock my account. Marta"
+    assert left("en", "Locked", told.format("Second")) == ()
+    assert left("en", "Locked", told.format("Third"))
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,20 @@ COMMON: Mapping[str, Lexicon] = {
         brand fresh latest recent recently lately previous real proper properly keen asking ask
         favour favor bear annoyingly regretfully tad little sharp ahead ready heads delay delays
         delayed stuck blocking priority top high gotta wanna tho cuz cos manageable delighted
-        wonderful lovely fantastic awesome
+        wonderful lovely fantastic awesome s t bye wishing god bless weekdays lunchtime midday
+        midnight dinner breakfast break noonish past eleven twelve grumpy impatient nervous
+        hopeless hopelessly angry upset furious cranky regrettably mistaken massive massively huge
+        hugely enormous extremely incredibly absolutely definitely certainly surely truly
+        genuinely dearly greatly highly somewhat rather fairly anyhow plain sake nonetheless
+        regardless handy useful convenient pleased welcome kindest warmest sincere sincerest
+        dreadfully horribly shortly swift prompt speediest promptest along onwards onto within
+        january february march april june july august september october november december o clock
+        fw fwd tr wg kindness effort efforts attention beg begging hoping hope yesterday's
+        noontime fortnight earliest weekends thirteen fourteen sixteen hundred eighth ninth tenth
+        first beleive belive recieve adn teh thnx tks ty cheerz wanted yday tmrw tmr mins hrs sec
+        seconds moments whenever anytime wherever convenience opportunity politely respectfully
+        apologising apologizing bothered troubling nuisance pain mood mondays mornings heavens
+        goodness gosh sakes blimey crikey jeez damn bloody
     """),
     "de": lexicon("""
         mfg lg vg ich mich mir mein meine meinen meinem meiner meines wir uns unser unsere unseren
@@ -95,7 +108,20 @@ COMMON: Mapping[str, Lexicon] = {
         doch ja na eben gerade eigentlich wohl einfach schlicht direkt schlichtweg selbst hab sei
         ware danach damit dafur deshalb daher deswegen darum vorhin irgendwann monatsabschluss
         abrechnung berichte bericht zahlen rechnungen lieben schonen tollen super prima geduld
-        verstandnis euch euer eure eurer konntet hattet bittet helft
+        verstandnis euch euer eure eurer konntet hattet bittet helft elf zwolf uhrzeit lieb
+        liebsten halb viertel herzlich herzlichst lieblich bestens schonmal inzwischen
+        mittlerweile unterdessen allerseits mitternacht feierabend mittagspause wochenende
+        wochenanfang hier dort immerhin ganzlich verflixt verdammt sauer wutend genervt verargert
+        argere unmoglich katastrophe schrecklich unfassbar unglaublich sogar zumindest wenigstens
+        moge mochten wollen will wollte durfte durfen angewiesen verbunden kurzfristig frühzeitig
+        fruhzeitig eiligst verzuglich unverzuglich baldmoglichst baldige baldigen rasche schnelle
+        schnellen unterstutzung ruckmeldung bemuhungen aufwand januar februar marz april juni juli
+        august september oktober november dezember wenig weniger aw wg re fwd dreizehn vierzehn
+        sechzehn erste ersten zweite dritten vierten funften frueh frueher spat spaten morgens
+        mittags abends geehrtes geehrten gegen freundlichem freundlicher freundlichstem herzlichem
+        liebem danken dankbarer mist verflucht naja tja puh ups oje ach herrje mensch bitt bidde
+        dankeschon dankeschoen gruessen gruesse schoene schoenen wuerde wuerden koennen koennten
+        moeglich waere haette fuer ueber zurueck spaet
     """),
     "fr": lexicon("""
         je j me m moi mon ma mes nous notre nos vous votre vos il ils c ce cet cette ces ca cela l
@@ -112,7 +138,15 @@ COMMON: Mapping[str, Lexicon] = {
         derangement aide aider support service besoin prie voudrais aimerais souhaite souhaiterais
         remercie reconnaissant reconnaissante malheureusement agacant penible presentation reunion
         travail travailler travaille dossiers documents poste attendent attend important echeance
-        rendez
+        rendez veuillez amabilite obligeance gentillesse dejeuner pause pourrait onze douze demi
+        quart minuit coucou collegues resultat hop zut mince mea culpa navre navree confus confuse
+        enerve enervee enervant fatigant franchement vraiment toujours bref heureusement helas
+        ensemble meme plutot assez tellement quasi quasiment saurais gre serais serait seriez
+        auriez ferait plaisir brefs delais rapidite diligence janvier fevrier mars avril mai juin
+        juillet aout septembre octobre novembre decembre tr re fwd treize quatorze premier
+        premiere premieres peu moins matinee tout probleme problemes souci soucis mci slt bjr cdt
+        cdlt dispo retour soin respectueusement sincerement sinceres chaleureusement gentiment
+        aimablement hyper super trop flute rage colere
     """),
     "es": lexicon("""
         yo me mi mis mio nos nuestro nuestra nuestros nuestras usted ustedes vosotros os le les su
@@ -129,7 +163,15 @@ COMMON: Mapping[str, Lexicon] = {
         disculpen disculpad molestia molestias ayuda ayudar ayudarme soporte servicio necesito
         necesitamos quisiera gustaria agradezco agradeceria ruego lamentablemente desgraciadamente
         trabajo trabajar turno reunion presentacion documentos urge prisa prisas pendiente mucho
-        mucha importante esperando atender
+        mucha importante esperando atender once doce medianoche media cuarto abrazo abrazos besos
+        hermosa reciban recibid escribo veras resulta pues bueno vale vaya ay uy uf jolin rabia
+        fastidio fastidioso harta harto enfadada enfadado nervioso nerviosa francamente verdad
+        verdaderamente quiza quizas ojala incluso apenas bastante tan tanto igual igualmente
+        rapidez brevedad gestion atencion posibles cordialmente amablemente enero febrero marzo
+        abril mayo junio julio agosto septiembre octubre noviembre diciembre rv re fwd primera
+        primero trece catorce menos mananas deja dejaba tal xfa xfavor porfa porfavor grax gracia
+        tardecita ratito ahorita recien sinceramente afectuosamente caramba madre mia dios
+        disculpeme disculpadme perdoneme perdonadme
     """),
 }
 """Who writes, when, how urgent it is, and what is polite to say."""
@@ -159,20 +201,20 @@ LOCKOUT: Mapping[str, Lexicon] = {
         make made making mess messed messing screw screwed goof goofed fumble fumbled bungled
         fluffed botched error-prone mixing mixed-up old-school fingers finger hand hands glasses
         eyes keys numeric numpad pad num touch touchscreen swipe gloves cold sticky button buttons
-        field fields box boxes hit enter return press pressed release released space spaces blank
-        trailing copy paste pasting clipboard manager vault keeper updated update renew renewed
-        renewal rotate rotated rotation policy forced force requires require regular regularly
-        ninety days reminder account login logins log logged logging sign signed signing signin
-        user username profile portal system app application website screen page workspace intranet
-        password* passphrase credentials pw locked locks locking lockout lockouts blocked blocking
-        blocks unlock* unblock* reactivate reenable restore access open reopen free failed fail
-        fails failing attempt attempts try tried trying tries retry retried entered entering type
-        typed typing mistype* misspell* misspelt mistake* accident accidentally typo typos
-        incorrect incorrectly see white loading mixed mix confused message messages error says
-        saying said shows showing displays reads contact administrator admin caps capslock shift
-        key keyboard browser chrome edge firefox safari pc computer laptop desktop tablet phone
-        handheld scanner terminal station start starts started remember remembered remembering
-        forgot forgotten think thought change changed changing usual current clumsy head row fault
+        field fields box boxes hit enter return press pressed release space spaces blank trailing
+        copy paste pasting clipboard manager vault keeper updated update renew renewed renewal
+        rotate rotated rotation policy forced force requires require regular regularly ninety days
+        reminder account login logins log logged logging sign signed signing signin user username
+        profile portal system app application website screen page workspace intranet password*
+        passphrase credentials pw locked locks locking lockout lockouts blocked blocking blocks
+        unlock* unblock* reactivate reenable restore access open reopen free failed fail fails
+        failing attempt attempts try tried trying tries retry retried entered entering type typed
+        typing mistype* misspell* misspelt mistake* accident accidentally typo typos incorrect
+        incorrectly see white loading mixed mix confused message messages error says saying said
+        shows showing displays reads contact administrator admin caps capslock shift key keyboard
+        browser chrome edge firefox safari pc computer laptop desktop tablet phone handheld
+        scanner terminal station start starts started remember remembered remembering forgot
+        forgotten think thought change changed changing usual current clumsy head row fault
         clumsiness fat sausage hurry rush rushed rushing hasty stress stressed tired coffee due
         attempted temporarily automatic automatically security period reason reasons successive
         consecutive repeated repeatedly continuous multiple unsuccessful unsuccessfully invalid
@@ -180,7 +222,31 @@ LOCKOUT: Mapping[str, Lexicon] = {
         confusing german french english spanish layout letters letter capital characters character
         number numbers special signs symbol uppercase lowercase saved stored autofill autofilled
         autocomplete pasted copied me know put putting using use still continue finish restart
-        restarted reloaded cache cleared cookies
+        restarted reloaded cache cleared cookies bay ramp yard warehouse depot truck trucks lorry
+        lorries van vans pallet forklift freight cargo container containers picking packing
+        dispatch unloading invoices invoice invoicing payslip payslips ledger accounting
+        bookkeeping quote quotes quotation proposal proposals offer offers slides slide deck
+        agenda forecast statement statements figure closing month-end audit tax returns
+        declaration misread misreading mishit misclick wrongly mindlessly absentmindedly
+        distracted sleepy brain fart foggy autopilot autopilots overslept typing's digit digits
+        zero o lower upper numlock sticking stiff tiny glove mittens freezing thick swapped swap
+        layouts qwerty qwertz azerty y z umlaut accent accents hyphen dash underscore dot comma
+        bracket symbols old-fashioned aged memories escapes escaped ring rings bell muddled muddle
+        muddling jumbled scrambled lift lifted lifting releasing unlocking relock claims displayed
+        displaying states stating banner notices pin pins sso domain erp crm module modules goes
+        go tad quadruple handful dozen thrice rows oopsie doh whoops hindsight lesson learned
+        learnt honest honestly guilty culprit solely entirely purely wholly mea culpa responsible
+        admit confess confession fess typed-in clock confirmation keystroke keystrokes slideshow
+        capitals jumbling swapping employee staff id expiring mandatory enforced quarterly
+        complexity requirement requirements sentence phrase passcode longer shorter similar
+        variant variants version versions retyping retype retyped sure fairly correctly spelt
+        spelled spelling reckon figured realise realising fool goofy dense daft dozy knackered
+        groggy blunder oversight slip-up foolishness haste impatience carelessness inattention
+        stubbornly stubborn persistently lokced lcoked locekd unlcok passwrod pasword passord
+        passwort pssword acount accout accoutn lockd lockedout logg loging mistakingly mistakenly
+        inadvertently unintentionally unwittingly hastily sloppily sloppy slippery erroneous
+        erroneously wrongfully superseded former formerly initially firstly lastly lately freshly
+        newly
     """),
     "de": lexicon("""
         zwar kommt kam gekommen vieler vielen zeitnah raus rausgehen selber brauch pw gebt frei
@@ -222,7 +288,34 @@ LOCKOUT: Mapping[str, Lexicon] = {
         wiederherstellen sich man paar ihn etwas beginnt fangt anfangt gewaltig echt ziemlich
         brauchte brauchen benotigen neuem altem privates privaten buero buro notebook tippfehler
         zahlendreher englisch deutsch tastaturbelegung gewohnheit ziffer buchstabe buchstaben
-        zeichen grossgeschrieben
+        zeichen grossgeschrieben musste mussten turnusgemass andern funfmal sechsmal siebenmal
+        viermal zehnmal dicht gerufen ruckgangig zahlungslauf zahllauf zahlungslaufe rausnehmen
+        herausnehmen aufheben aufzuheben aufgehoben heben losen wegmachen zack prompt schwups
+        schwupps meinerseits korrekt korrekte korrektes kenne sperrung freischaltung entsperrung
+        aufhebung jahresabschluss monatsabrechnung quartalsabschluss mahnung mahnungen
+        gehaltsabrechnung lohne zahlung zahlungen uberweisung uberweisungen buchungslauf beleg
+        belege steuer lkw lastwagen spedition palette paletten ware waren wareneingang
+        warenausgang rampe halle stapler verladung tour touren kommissionierung angebotsfrist
+        unterschrift prasentation folien kundentermin tasse tassen zerstreut schlafrig verschlafen
+        unausgeschlafen verpeilt vertrottelt schussel doof dusselig geistesabwesend gedanken
+        rumprobiert herumprobiert ausprobiert probieren gelandet rausgeworfen rausgeschmissen
+        hinausgeworfen rausgekickt geschmissen geworfen asche haupt kappe numlock ziffernblock
+        nummernblock leertaste leerzeichen buchstabendreher umlaut umlaute sonderzeichen z y
+        vertauscht handschuhe handschuhen klemmt hangt dicke dicken erscheint erschien stehe
+        lautet gemeldet meldet teilt mit verwechslung verwechselte verwechsle langsamer
+        kleinschreibung grossschreibung drehte irrtum irrtumlich irrtumlicherweise aus
+        unachtsamkeit nachlassigkeit ungeschick ungeschicktheit neulich kurzlich letztens pin
+        terminal modul schalten schalte schaltet kummern darum beheben behoben erledigen gesichert
+        variante varianten ahnlich ahnliche version vorgeschrieben pflicht erzwungen
+        aktualisierung neustart neu gestartet notiert aufgeschrieben nachgeschaut parat lauter
+        ungeduld vergesslichkeit vergesslich hirn kopfchaos blackout rechnungslauf rechnungslaufe
+        umsatz umsatze quartalsbericht budget steuererklarung bilanz tagesabschluss
+        kassenabschluss personalnummer mitarbeiternummer gesprerrt gesperrrt pasword passwort
+        passwrt entspeeren entsperen anmeldn falch flasch eingegben zugangssperre kontosperrung
+        kontosperre unbeabsichtigt unabsichtlich ungewollt hastig hektisch uberhastet fluchtig
+        fluchtigkeitsfehler schreibfehler eingabefehler tippen getippter veraltet veraltete
+        veraltetes veralteten vorige vorigen voriges ehemaligen erstmal zunachst daraufhin
+        woraufhin weshalb sodass
     """),
     "fr": lexicon("""
         avoir continue continuer taper habitude anglais francais vingt trente quinze quarante
@@ -251,7 +344,25 @@ LOCKOUT: Mapping[str, Lexicon] = {
         malencontreusement maladroit maladroite bloquer temporairement automatiquement successives
         successifs repetees repetes combinaison caracteres chiffre azerty qwerty verrouiller
         ordinateur portable pc telephone tablette navigateur rang entrer rentrer impossible arrive
-        fonctionne marche pense crois sais bon correct ligne
+        fonctionne marche pense crois sais bon correct ligne viens distrait distraite reprises
+        refuse refuses resultat deblocage deverrouillage deverrouilles ouvrir reouvrir transmettre
+        impatiente impatientent idiot idiote cinq remis remettre remets dernier derniere fiche
+        souci petit petite passee ordre cote rentre lever levee leve relancer rendre redonner
+        redonnez quai camion camions palette palettes colis bons reception marchandise
+        marchandises bulletin bulletins paies bilan bilans budget budgets virement virements
+        declaration tva cloturer fiscal audit signature signer diapos diapositives support
+        presentation pave numerique lettre lettres accent accents espace tiret verrou confusion
+        melangeant confondant inverse inverses interverti intervertis oubliant embrouille
+        embrouillee emmele emmelee etourdiment negligence mauvaises fausse fausses erronee errones
+        coup coups rate rates ratee loupe loupes ejecte ejectee deconnecte deconnectee apparait
+        affichait indiquait disant signale precise informe avertissement avis veuillez retrouve
+        retrouvee retrouver note notee bonne gants froid gros terminal scanner module promis
+        promets attention ferai prochaine dorenavant noter etourderies variante version semblable
+        redemarrage redemarre impatience hativement precipitation precipite dizaine quinzaine
+        nieme matricule salarie employe obligatoirement periodique regulier securite regles exige
+        facturation chiffrage verouille verouillee verrouiler mdp motdepasse conexion connection
+        involontairement inadvertance megarde rapidement precipitamment vieil obsolete perime
+        perimee ancienne anterieur anterieure dabord consequence consequent aussitot
     """),
     "es": lexicon("""
         seguido seguir indica indicaba fui voy retraso pido pedir datos informe informes otro otra
@@ -278,7 +389,23 @@ LOCKOUT: Mapping[str, Lexicon] = {
         fallos equivoco tecleo cambiar anterior anteriores ultima ultimo amable amables favorcito
         quedado queda pone poniendo temporalmente automaticamente sucesivos seguidos querer torpe
         torpeza teclas letra letras caracter consecutivos tecleando tablet navegador culpa mia
-        despiste cual correcta se creo pienso
+        despiste cual correcta se creo pienso puestas hable hablar monton sexta quinta cuarta
+        claro dentro empieza empiezo echado echa echar expulsado expulsada apuntada apuntado
+        anotada anotado fuerza hasta aviso avisa avisaba temporal abris abridla abridme echais
+        lleva conozco sabia sabida acuerdo acorde acordado muelle camion camiones mercancia palet
+        palets carga descarga albaran albaranes llamada llamadas impuestos iva balance auditoria
+        firma firmar diapositivas numerico numeros cifras espacio acento acentos tilde guion
+        invertido invertidas cambiadas liado lio liada dormido dormida distraido distraida
+        empanado empanada confundiendo mezclado mezclada mezcle falladas fallida fallidas fallar
+        falle fallando cometido cometi despistes guantes frio gordos teclitas terminal escaner
+        modulo levantar levanten levanteis quitar quiten quitad quiteis liberar liberen liberad
+        rehabilitar habilitar reactiven reactivad desbloqueo desbloquearme desbloquearla
+        desbloqueadla prometo cuidado tendre proxima apunte parecida parecido variante version
+        reinicio reiniciado impaciencia precipitacion quincena decena empleado numero reglas exige
+        facturacion facturar solucionarlo resolverlo vistazo cabeza cansancio contrasenia
+        bloquiada bloqueda desbloquiar involuntariamente accidentalmente accidente equivocadamente
+        erroneamente rapidamente torpemente obsoleta vencida vencido consecuencia primero
+        inmediato
     """),
 }
 """What a lock-out that somebody caused with their own typing is told with."""
@@ -339,6 +466,37 @@ FOREIGN_ACCOUNTS = (
     r" (?:konto|account|zugang) (?:von|der|des|fur) (?!mich|mir)",
     r" compte (?:de|du|des|d) (?!utilisateur|acces)",
     r" cuenta (?:de|del) (?!usuario)",
+    # something else that is to be opened or done
+    r" (?:please|you|and|also) (?:\w+ )?(?:release|open|reopen|shut|restore|free|restart|update|"
+    r"print|clear|"
+    r"lift|change|set|remove) (?!it|me|up|us|again|asap|soon|and|this|access|[|]|(?:my|the|our) "
+    r"(?:\w+ )?(?:account|login|"
+    r"user|access|profile|lock|lockout|door|portal|password again|system))",
+    r" muss(?:en)? auch | bitte (?:auch|ebenfalls) (?!mich|mein)| (?:debloqu\w+|deverrouill\w+|"
+    r"ouvrir|reactiver) (?:aussi|egalement) "
+    r"(?!mon compte)| (?:desbloque\w*|abr\w+) tambien ",
+    # where a password was typed that is no sign-in
+    r" (?:in|into|on) (?:an?|another|some|that) (?:\w+ )?(?:page|form|window|message|notice|site|"
+    r"field|box|banner) ",
+    r" (?:message|notice|banner|form|window|box|page)(?: \w+){0,6} (?:and|so) (?:i )?(?:typed|"
+    r"entered|put|filled|"
+    r"gave) ",
+    r" (?:meldung|nachricht|fenster|formular|hinweis|seite)(?: \w+){0,3} (?:und|also) (?:ich "
+    r")?(?:\w+ ){0,6}"
+    r"(?:eingegeben|eingetippt|getippt|ausgefullt|bestatigt) ",
+    r" (?:message|avis|fenetre|formulaire|page)(?: \w+){0,3} et (?:j ai|je) (?:saisi|tape|entre|"
+    r"mis|rempli) ",
+    r" (?:mensaje|aviso|ventana|formulario|pagina)(?: \w+){0,3} y (?:yo |he )?(?:escribi|puse|"
+    r"introduje|meti|teclee|"
+    r"escrito|puesto|metido|introducido) ",
+    # an account of several people
+    r" we (?:all |both )?(?:use|share|used|sign|log) | everyone (?:uses|knows)| (?:nutzen|"
+    r"benutzen|verwenden) wir | wir "
+    r"(?:alle )?(?:nutzen|benutzen|verwenden) | (?:nous utilisons|on utilise) | (?:usamos|"
+    r"utilizamos) ",
+    r" (?:the|that|those) ones? (?:of|from|for|belonging) | (?:auch|und|sowie) (?:das|den) "
+    r"(?:von|der|des) ",
+    r" celu?i (?:de|du|des|d) | celle (?:de|du|des|d) | (?:y|tambien|como) (?:la|el) (?:de|del) ",
     r" (?:at|during|in the|over) (?:the )?night ",
     r" (?:i|we) (?:was|were|have been|ve been|am|m|re|are) (?:currently |still |just |"
     r"now )?(?:in|at|on|"
@@ -353,6 +511,60 @@ FOREIGN_ACCOUNTS = (
     r" (?:estaba|estoy|estuve|estare|he estado) (?:en|de|con|fuera) (?!(?:mi|el trabajo|prisa))",
 )
 """Words that are listed, in an order that speaks of another account, or of being elsewhere."""
+
+RECURRING = (
+    # English
+    r" (?:again and again|over and over|time and again|all the time|by itself|on its own|"
+    r"for no (?:\w+ )?reason|out of (?:the blue|nowhere)) ",
+    r" (?:every|each) (?:\w+ ){0,2}(?:hours?|days?|mornings?|evenings?|time|minutes?|weeks?) ",
+    r" (?:keeps?|kept|keep on) (?:on )?(?:getting |being |it )?(?:lock|block|happen|throwing|"
+    r"kicking|logging me)",
+    r" (?:third|fourth|fifth|sixth|seventh|tenth|umpteenth|nth|\d+(?:rd|th)) time"
+    r" (?:\w+ ){0,2}(?:this|today|now|already|in|since|that|within|week|month)",
+    r" (?:lock|block)\w* (?:\w+ ){0,4}(?:third|fourth|fifth|sixth|umpteenth|\d+(?:rd|th)) time ",
+    r" (?:three|four|five|six|several|many|\d+) times (?:already |now )?(?:this (?:week|month|year)"
+    r"|an? (?:day|week|hour|month)|per|in (?:one|two|three|"
+    r"a (?!row))|since) ",
+    r" (?:constantly|continually|continuously|permanently|repeatedly|regularly|always|forever|"
+    r"daily|hourly) (?:getting |being |gets )?(?:lock|block)",
+    r" (?:lock|block)(?:s|ed|ing)? (?:me |itself |us )?(?:out )?(?:again )?(?:constantly|"
+    r"repeatedly|"
+    r"daily|hourly|regularly|continually) ",
+    # German
+    r" (?:immer wieder|standig|dauernd|andauernd|laufend|stundlich|taglich|von (?:selbst|allein)|"
+    r"ohne (?:\w+ )?grund|grundlos|aus heiterem himmel) ",
+    r" jede[nrs]? (?:\w+ )?(?:tag|stunde|morgen|mal|woche|minute) ",
+    r" alle (?:\w+ )?(?:stunden?|minuten|tage) ",
+    r" (?:dritte|vierte|funfte|sechste|zehnte|\d+)[nrs]? mal (?:\w+ ){0,2}(?:diese|heute|dieser|"
+    r"diesem|im|innerhalb|seit)",
+    r" (?:dritten|vierten|funften|sechsten|zigten|wiederholten|x ten) mal (?:\w+ ){0,4}(?:aus)?"
+    r"gesperrt ",
+    r" (?:drei|vier|funf|sechs|\d+) ?mal (?:schon |bereits )?(?:diese|dieser|pro|am tag|die woche)",
+    # French
+    r" (?:sans (?:arret|cesse|raison)|encore et encore|a chaque fois|continuellement|constamment|"
+    r"en permanence|regulierement|tout seul|toute seule) ",
+    r" tou(?:s|tes) les (?:\w+ )?(?:heures|minutes|jours|matins|soirs|semaines) ",
+    r" chaque (?:jour|matin|heure|fois|semaine) ",
+    r" (?:troisieme|quatrieme|cinquieme|sixieme|enieme|\d+ ?e(?:me)?) fois (?:\w+ ){0,2}(?:cette|"
+    r"de la"
+    r"|ce|en|aujourd|depuis|que)",
+    r" (?:bloqu|verrouill)\w* (?:\w+ ){0,4}(?:troisieme|quatrieme|cinquieme|enieme) fois ",
+    r" (?:trois|quatre|cinq|six|\d+) fois (?:deja )?(?:cette semaine|par|ce mois)",
+    # Spanish
+    r" (?:una y otra vez|constantemente|continuamente|sin parar|sin (?:motivo|razon)|a cada rato|"
+    r"a diario|por si sola) ",
+    r" cada (?:hora|dia|manana|semana|rato|vez|poco|dos por tres|\w+ (?:horas|minutos|dias)) ",
+    r" tod[oa]s l[oa]s (?:dias|mananas|horas|tardes|semanas) ",
+    r" (?:tercera|cuarta|quinta|sexta|enesima) vez (?:\w+ ){0,2}(?:esta|este|hoy|en|que|desde)",
+    r" bloque\w* (?:\w+ ){0,4}(?:tercera|cuarta|quinta|enesima) vez ",
+    r" (?:tres|cuatro|cinco|seis|\d+) veces (?:ya )?(?:esta semana|al dia|este mes|por (?:dia|"
+    r"semana))",
+    r" (?:ya )?van (?:ya )?\w+ veces ",
+)
+"""What happens again and again has a cause that unlocking does not mend, and that a person finds.
+
+A second time is an accident; from the third on, or without an end, it recurs.
+"""
 
 ASKING = lexicon("""
     question answer answers short clear know hint wonder wondering tell look like quick busy frage
@@ -475,6 +687,75 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"(?:SLOT ){1,4}(?:is|are) (?:already |all |just )?(?:waiting|due)(?: SLOT){0,4}",
         r"(?:payroll|report|reports|figures|numbers|release|delivery) (?:is|"
         r"are) due(?: SLOT){0,4}",
+        r"must of(?= (?:hit|typed|entered|pressed|mistyped) )",
+        r"my (?:own )?(?:bad|doing|silly fault|stupid fault)",
+        r"(?:sorry )?to be that person(?: on a \w+)?",
+        r"(?:came|got) back from (?:my |a )?(?:lunch|break|meeting)"
+        r"(?= (?:[|] )?(?:and )?(?:i )?(?:typed|entered|mistyped|misspelled) )",
+        r"(?:let|get|put) me (?:back )?(?:in|inside)(?: again)?",
+        r"(?:threw|throws|throwing|kicked|kicks|kicking) me (?:straight |right )?out",
+        r"(?:written|saved|stored|kept|noted) in (?:my|the) (?:password manager|keepass|vault|"
+        r"notebook)",
+        r"(?:SLOT ){1,4}(?:has|have|needs?) to (?:be|go) (?:out|done|ready|finished|sent|"
+        r"submitted|paid|"
+        r"booked|approved|signed|filed)"
+        r"(?: (?:by|before|at|until|today|tonight|this|within|tomorrow)(?: SLOT){0,4})?",
+        r"(?:SLOT ){1,4}must (?:be|go) (?:out|done|ready|finished|sent|submitted|paid|in|off)"
+        r"(?: (?:by|before|at|until|today|tonight|this|within|tomorrow)(?: SLOT){0,4})?",
+        r"(?:(?:my|the|our|next) )?(?:shift|call|meeting|training|session|webinar|class|lesson|"
+        r"truck|lorry|van|"
+        r"train|bus|demo|presentation|deadline|audit|run) (?:starts|begins|leaves|departs|closes|"
+        r"ends|is) "
+        r"(?:at|in|by|around|before)(?: SLOT){1,5}",
+        r"(?:SLOT ){0,3}(?:are|is|re) getting (?:very |a bit |really )?(?:grumpy|angry|nervous|"
+        r"impatient|"
+        r"restless|annoyed|cross)",
+        r"(?:(?:my|our|the) )?(?:boss|manager|director|auditors?|accountants?|bank|customers?|"
+        r"clients?|board|"
+        r"management|tax office) (?:wants?|expects?|needs?|is waiting for|are waiting for|is "
+        r"expecting) "
+        r"(?:(?:the|their|my|our|his|her|these|those|some) )?(?:figures|numbers|reports?|"
+        r"invoices?|documents?|"
+        r"files|lists?|slides|orders?|quotes?|offers?|answers?|papers|statements?)(?: SLOT){0,5}",
+        r"(?:all )?(?:my|the|our) (?:slides|files|documents|notes|papers|records|figures|data|"
+        r"orders) "
+        r"(?:are|is) (?:all )?(?:in|on) (?:the|there|it)",
+        r"(?:cannot|cant|can not) (?:do|get) (?:anything|a thing|much|any work done)(?: SLOT){0,4}",
+        r"(?:was not|wasnt|am not|not) (?:really |quite |fully )?(?:paying attention|concentrating|"
+        r"looking|thinking|careful enough)",
+        r"no (?:need|reason) to (?:reset|change) (?:anything|it|the password|my password)",
+        r"(?:nothing|no) (?:dramatic|serious|big deal|harm done|drama|worries)",
+        r"(?:so )?here i am(?: contacting you| again)?|so to speak",
+        r"(?:both|all|any|one) of them",
+        r"(?:early |late |night |day )(?=shift )",
+        r"(?:before|ahead of|for|in time for|until) (?:a|my|the|our|an|next) (?:SLOT )?(?:call|"
+        r"meeting|demo|shift|deadline|"
+        r"presentation|training|webinar|audit|delivery|interview|class|exam|pitch|handover)",
+        r"(?:before|by|until|till) (?:midnight|midday|\w+ (?:o )?clock|one|two|three|four|five|"
+        r"six|seven|eleven|twelve|half past \w+|"
+        r"tomorrow|tonight|lunchtime|close of business|cob|eod|the end of (?:the )?(?:day|shift|"
+        r"week|month))",
+        r"have (?:SLOT ){1,4}to (?:finish|send|submit|prepare|close|load|approve|check|ship|"
+        r"write|complete|present|upload|deliver|"
+        r"pay|file|book|pack|dispatch|unload|invoice|process|review|sign|print|enter|get out|get "
+        r"through)(?: SLOT){0,6}",
+        r"(?:sort|fix|solve|resolve|handle) (?:it|this)(?: out)?(?: for me)?|(?:look into|take "
+        r"care of|deal with) (?:it|this)(?: for me)?",
+        r"(?:it |this )?(?:will not|wont|shall not) happen again",
+        r"(?:that|this|below) (?:is |s )?what (?:the|your) (?:system|portal) (?:sent|says|said|"
+        r"tells|told|shows|showed)(?: me)?",
+        r"please see below|see (?:the )?(?:message|error) below",
+        r"(?:this is |it s |its )?OWN(?: OWN)? (?:from|in|at) (?:the )?(?:SLOT )?SLOT(?: here)?|"
+        r"this is OWN(?: OWN)?|OWN(?: OWN)? (?:here|speaking)",
+        r"(?:password|pin) (?:of|for|from) (?:my|the) (?:bank|e mail|email|computer|laptop|pc|"
+        r"phone|wifi|old system|other system)",
+        r"open the door(?: again)?(?: for me)?",
+        r"before(?= \d+\w* )",
+        r"(?:night|evening|morning|early|late)(?= shift )",
+        r"(?:the )?(?:password )?(?:change|reset) went (?:through|fine|well)",
+        r"(?:the help desk|support|you) wrote",
+        r"(?:nobody|no one|no human) can (?:read|hit|type|see) (?:SLOT ){0,4}(?:keys|letters|"
+        r"buttons|screen|display|font)",
     ),
     "de": (
         r"(?<= )nicht(?: mehr)?(?= (?:anmelden|einloggen|rein|hinein|ins|arbeiten|weiter|"
@@ -510,6 +791,31 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"frist|meeting)",
         r"(?:SLOT ){1,4}(?:warten|wartet)(?: schon| bereits| auf mich| dringend)*",
         r"(?:mich|mir) (?:selbst )?(?:aus|ein)gesperrt",
+        r"(?:das )?(?:darf|kann) doch (?:wohl )?nicht wahr sein",
+        r"(?:sitze|sitz) (?:ich )?(?:hier )?(?:wie )?auf (?:heissen )?kohlen",
+        r"(?:(?:der|die|mein|meine|unser|unsere) )?(?:chef|chefin|kunde|kunden|kundin|bank|"
+        r"prufer|steuerberater|"
+        r"vorgesetzter|fahrer|geschaftsfuhrung) (?:will|wollen|braucht|brauchen|wartet|warten|"
+        r"erwartet)"
+        r"(?: (?:schon |bereits |jetzt )?(?:auf )?(?:die|den|das|meine|unsere|seine|ihre) "
+        r"(?:zahlen|unterlagen|liste|listen|rechnung|rechnungen|bericht|berichte|ware|angebot|"
+        r"angebote))?"
+        r"(?: (?:bis|um|vor|heute|noch|schon)(?: SLOT){0,3})?",
+        r"(?:um|bis|vor|heute|morgen) (?:SLOT ){0,2}(?:muss|mussen|soll|sollen) (?:SLOT "
+        r"){1,4}(?:raus|fertig|los|weg|"
+        r"stehen|fertig sein|vorliegen)",
+        r"(?:ist|war) mir (?:mittlerweile |inzwischen |naturlich |wieder )*bekannt",
+        r"ins gedachtnis(?: zuruck)?(?: gerufen)?",
+        r"(?:geht|gehen|ging) (?:auf )?(?:meine|auf meine) (?:kappe|rechnung)",
+        r"(?:bis|ehe) (?:mich )?(?:das |der )?(?:portal|system|rechner) mich (?:ausgesperrt|"
+        r"rausgeworfen|gesperrt)(?: hat)?",
+        r"(?:nicht|kaum) (?:ganz |richtig )?(?:wach|bei der sache|konzentriert|aufgepasst)",
+        r"(?:kommt|wird|soll) nicht (?:wieder|mehr) (?:vor|vorkommen|passieren)|passiert (?:mir "
+        r")?nicht (?:wieder|mehr)",
+        r"(?:hier (?:ist|spricht|schreibt) )OWN(?: OWN)?(?: (?:aus|von) (?:der |dem |den )?SLOT)?",
+        r"(?:passwort|kennwort|pin) (?:von|fur|vom|meiner|meines) (?:meinem |meine |meiner |dem |"
+        r"der )?(?:bank|e mail|email|rechner|laptop|"
+        r"handy|wlan|anderen system|anderes system|privaten konto)",
     ),
     "fr": (
         r"(?:n|ne)(?= (?:y )?(?:arrive|peux|parviens|fonctionne|marche|reussis|accepte|"
@@ -523,7 +829,11 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"sans (?:m en |le )?(?:apercevoir|rendre compte|remarquer)(?: de rien)?",
         r"ca me (?:bloque|dit)|(?:me|m) debloquer",
         r"(?:des|aussi vite|le plus vite|le plus rapidement|au plus vite) (?:que )?possible",
-        r"(?:deuxieme|troisieme) fois",
+        r"deuxieme fois",
+        r"(?:le|la|les|mon|mes|notre|nos) (?:clients?|directeur|direction|comptable|banque|"
+        r"chauffeur|equipe) "
+        r"(?:s impatiente(?:nt)?|attend(?:ent)?|m attend(?:ent)?|veut|veulent|demande(?:nt)?|"
+        r"reclame(?:nt)?)(?: SLOT){0,4}",
         r"je dois (?:absolument )?(?:envoyer|finir|terminer|preparer|rendre|finaliser|"
         r"presenter|livrer|"
         r"valider|cloturer|signer|travailler|faire)(?: SLOT){0,8}",
@@ -536,6 +846,28 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"traiter|faire|finir|envoyer|preparer|rendre|livrer|valider|terminer|"
         r"cloturer)(?: SLOT){0,5}",
         r"(?:SLOT ){1,4}(?:attendent|attend)(?: SLOT){0,4}",
+        r"(?:je viens|on vient|venant) de (?:rentrer|revenir) de (?:dejeuner|pause|la pause|"
+        r"reunion)"
+        r"(?= (?:[|] )?.*tape )",
+        r"sans (?:que )?(?:je |m en |le )*(?:apercoive|apercevoir|rende compte|remarque|voir|"
+        r"faire attention)",
+        r"(?:SLOT ){1,3}(?:doit|doivent) (?:partir|sortir|etre (?:prete?s?|finie?s?|envoyee?s?|"
+        r"rendue?s?))"
+        r"(?: (?:avant|a|aujourd|ce|cet|cette|demain|dans)(?: SLOT){0,4})?",
+        r"(?:je|nous) (?:dois|devons) (?:absolument )?(?:transmettre|envoyer|finir|terminer|"
+        r"preparer|rendre|valider|"
+        r"boucler|cloturer|facturer|expedier|imprimer|traiter)(?: SLOT){0,8}",
+        r"(?:il )?ne (?:me )?(?:manque|reste) plus que(?: le| la)?",
+        r"(?:avant de|avant que je) (?:m en|ne m en|le) (?:rendre compte|apercevoir|remarquer)",
+        r"n etais pas (?:bien |tres )?(?:reveille|reveillee|concentre|concentree|attentif|"
+        r"attentive)",
+        r"(?:j ai|ai) une? cliente? (?:au telephone|en ligne|qui attend)(?: SLOT){0,4}",
+        r"(?:j ai|ai|avons) besoin (?:de |d )?(?:son|sa|ses|leur|leurs)(?: SLOT){1,3}",
+        r"(?:ca |cela )?n arrivera plus|ne se reproduira (?:plus|pas)",
+        r"(?:ici|c est) OWN(?: OWN)?(?: (?:de|du|des|a) (?:la |l )?SLOT)?",
+        r"sans (?:que )?(?:je )?(?:m )?(?:en )?(?:apercoive|apercevoir)",
+        r"mot de passe (?:de|du|d) (?:ma |mon |un |l )?(?:banque|messagerie|mail|ordinateur|"
+        r"telephone|wifi|autre \w+)",
     ),
     "es": (
         r"no(?= (?:puedo|me deja|me permite|funciona|consigo|logro|podia|pude|acepta|me acepta|"
@@ -547,7 +879,9 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"tres|cuatro|poner|"
         r"escribir|equivocarme|introducir|teclear|cambiar) )",
         r"antes de(?: SLOT){1,3}",
-        r"(?:segunda|tercera) vez|otra vez|a la vez",
+        r"(?:puedo|podemos) hacer nada",
+        r"segunda vez|otra vez|a la vez",
+        r"clientes (?:en espera|esperando|al telefono|enfadados|nerviosos)",
         r"lo antes posible|cuanto antes",
         r"(?:tengo|tenemos) que (?:terminar|enviar|entregar|preparar|cerrar|presentar|"
         r"atender|hacer|"
@@ -560,6 +894,22 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         r"trabajo|clientes|"
         r"entrega|cita|llamadas|pedidos)(?: SLOT){0,6}",
         r"(?:SLOT ){1,4}(?:esperan|estan esperando)(?: SLOT){0,3}",
+        r"(?:sin (?:el sistema|el portal|acceso|la cuenta|mi cuenta) )?no (?:puedo|podemos) "
+        r"(?:hacer nada|trabajar|"
+        r"seguir|continuar|avanzar)(?: sin (?:el|la) \w+)?",
+        r"sin (?:el sistema|el portal|acceso|la cuenta|mi cuenta)(?: no puedo (?:hacer nada|"
+        r"trabajar|seguir))?",
+        r"un monton de (?:SLOT ){1,3}(?:en espera|esperando|pendientes?|por (?:enviar|hacer|"
+        r"atender|revisar))",
+        r"(?:hable|contacte|contactar|hablar) con (?:el|mi|su) administrador",
+        r"(?:no estaba|sin estar) (?:muy |del todo )?(?:despierto|despierta|atento|atenta|"
+        r"concentrado|concentrada)",
+        r"(?:SLOT ){1,4}(?:tiene|tienen) que (?:salir|estar|llegar|enviarse|ir)"
+        r"(?: (?:antes|hoy|a|esta|este|manana|listo|lista|listos|listas)(?: SLOT){0,4})?",
+        r"no volvera a (?:pasar|ocurrir|suceder)",
+        r"(?:soy|aqui|habla) OWN(?: OWN)?(?: (?:de|del) (?:la |el )?SLOT)?",
+        r"(?:con|por) (?:la|mi) (?:contrasena )?(?:del|de mi|de la) (?:correo|banco|movil|"
+        r"portatil|ordenador|wifi|otro sistema|otro programa)",
     ),
 }
 """Expressions for what words alone do not tell, over words parted by spaces.

@@ -89,6 +89,20 @@ BACKGROUND = (
     r"(?:it|that) would be (?:great|nice|good|helpful|perfect|wonderful)\b",
     r"(?:i|we|our (?:company|bank)) (?:\w+ ){0,2}(?:a |our |my |the )?new (?:\w+ )?card\b",
     r"a (?:short|quick|brief) (?:answer|hint|reply|pointer) (?:is|would be)\b",
+    r"(?:i|we)(?: have| ve| already| also| now| just)* (?:have|ve|got) (?:a|an|the|my|our|it|"
+    r"them|one|everything) "
+    r"(?:\w+ ){0,3}(?:ready|at hand|prepared|open)\b",
+    r"i(?: am|m| m) (?:also |already |still |just )?(?:an? |the |one of the )?(?:\w+ )?"
+    r"(?:owner|admin|administrator|admins|administrators)\b",
+    r"(?:it|this|that|s|it s|its)(?: is| s)? (?:for|meant for) (?:our|my|the|an?|internal)\b",
+    r"(?:permissions?|rights?|access) (?:should|are|is) (?:not )?(?:be )?(?:a |the |no )?(?:fine|"
+    r"there|ok|problem|in place)\b",
+    r"(?:i|we)(?: would|d| d| will|ll| ll)+ (?:then )?(?:set|use|put|plan|prepare|test|try|"
+    r"configure|adapt|tell)\b",
+    r"(?:someone|somebody|a colleague|a friend|my predecessor) (?:told|said|mentioned|showed)\b",
+    r"(?:it|its|it s|s)(?: is| must be| has to be| s)? (?:probably|surely|certainly|something) "
+    r"(?:\w+ )?"
+    r"(?:easy|simple|obvious|somewhere)\b",
     r"(?:our|the|my) (?:\w+ ){0,2}(?:policy|policies|accountant|accountants|auditor|"
     r"auditors|bank)\b",
 )
@@ -101,6 +115,27 @@ LOOKED = (
     r"not sure (?:how|where)",
     r"do not want to run into (?:errors|trouble|the limit)",
     r"(?:but )?no luck(?: so far| yet)?",
+    r"(?:is|are|was|were|isnt|wasnt|arent) (?:not )?(?:mentioned|listed|described|explained|"
+    r"covered|documented)"
+    r"(?: there| anywhere)?",
+    r"(?:have|has|had)(?: not|nt) (?:found|seen|spotted|come across|figured out)(?: it| them| "
+    r"that| anything)?",
+    r"(?:could|can|did|do|does) ?(?:not|nt) (?:figure out|work out|make out|remember|recall|get "
+    r"very far)"
+    r"(?: it| that| how| where| any)*",
+    r"(?:cant|cannot) (?:seem to )?(?:find|see|spot|figure out|work out|remember|recall)"
+    r"(?: (?:it|them|that|how|where|any))*",
+    r"not (?:very |really |so |a )?(?:obvious|clear|easy to find|technical|urgent|an expert|"
+    r"expert|tech savvy)",
+    r"(?:have |ve |had )?no idea(?: how| where)?",
+    r"(?:should|would|do|does|is|are|should be) ?(?:not|nt) (?:be )?(?:a|the|any) (?:problem|"
+    r"issue)",
+    r"never (?:done|had to do|tried|used|needed) (?:it|that|this)(?: before)?",
+    r"without (?:any )?(?:success|luck|finding it)",
+    r"nothing (?:suitable|obvious|of the kind|like it|like that|helpful)",
+    r"(?:does not|doesnt|do not|dont) have (?:a|an|any) (?:login|account|seat|licence|"
+    r"license)(?: SLOT)?",
+    r"(?:do not|dont) want to (?:miss|break|guess|do anything wrong|make a mistake)",
     r"nothing (?:about|on) it|without success",
 )
 """Negations that only say that somebody looked."""
@@ -112,3 +147,21 @@ ASKS = (
     "disappointed",
 )  # fmt: skip
 """What makes a sentence a request of its own."""
+
+GOES_ON = lexicon("""
+    also besides another second secondly then apart furthermore moreover separately additionally
+    ps and
+""").exact
+"""First words of a question that follows on another matter."""
+
+COMPLAINS = lexicon("""
+    wrong* broken blank empty slow* hang* crash* freez* froze* stuck double* twice late delay* down
+    unavailable outage* bug* glitch* angry upset damaged leak* dead die died smoke blocked block*
+    lock* refund* cancel* delet* remov* fix* repair* replacement* arrange strang* incorrect*
+    mistake* disappear* vanish* differ* mismatch* unreadable useless trouble* problem* issue* still
+    anymore instead access login password show shows showing displays
+""")
+"""What a sentence before a question has when it may be a matter of its own."""
+
+PEOPLE = frozenset(["i", "we", "my", "our", "us", "me"])
+"""One of them stands in what people tell of themselves before they ask."""
