@@ -44,6 +44,7 @@ OTHER_OPTIONS = {
     "fact_archive_days": "20",
     "knowledge_archive_days": "30",
     "openai_embedding_model": "text-embedding-3-small",
+    "onnx_embedding_model": "acme/e5?dimensions=384",
     "anthropic_base_url": "https://chat.example.org",
     "chat_model": "anthropic:claude-haiku-4-5",
     "model_budgets": "chat=1",

@@ -195,6 +195,27 @@ def test_a_deployment_migrates_and_lets_functions_in_by_token(
     assert member == (True,)
 
 
+@pytest.mark.usefixtures("as_on_aurora")
+def test_a_deployment_registers_its_model_and_an_operator_the_next_one(
+    machine: Machine,
+    cloudformation: CloudFormation,
+    connection: psycopg.Connection[Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CAIRN_EMBEDDING_MODEL", "acme/first?dimensions=12")
+    machine.handler.handler(cloudformation.event("Update"), CONTEXT)
+    assert [answer["Status"] for answer in cloudformation.answers] == ["SUCCESS"]
+    asked = {"step": "register_model", "model": "acme/next?dimensions=13"}
+    told = [machine.handler.handler(asked, machine) for _ in range(2)]
+    assert [one["new"] for one in told] == [True, False]
+    rows = connection.execute(
+        """SELECT m.name, m.dimensions, count(*) FROM embedding_model m
+             JOIN pg_indexes i ON i.indexname ~ ('_hnsw_' || m.id || '$')
+            WHERE m.name LIKE 'acme/%' GROUP BY 1, 2 ORDER BY 1"""
+    ).fetchall()
+    assert rows == [("acme/first", 12, 16), ("acme/next", 13, 16)]
+
+
 def test_what_takes_longer_than_a_function_lives_is_done_in_several_calls(
     machine: Machine, cloudformation: CloudFormation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,7 +177,8 @@ def _vectors(deps: Deps) -> Finding:
     if says is None:
         return Finding(name="vectors", ok=True, says="only an admin's key may count them")
     if not says:
-        return Finding(name="vectors", ok=True, says="all of the present model")
+        model = deps.client.get("/v1/reindex")["model"]
+        return Finding(name="vectors", ok=True, says=f"all of {model}")
     return Finding(name="vectors", ok=False, says=says, advice="embed them: cairn reindex --wait")
 
 
