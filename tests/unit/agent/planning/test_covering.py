@@ -561,6 +561,22 @@ SECOND = [
      "Mi cuenta está bloqueada. Las facturas muestran números incorrectos."),
     ("es",
      "Mi cuenta está bloqueada. Salió una ventana y escribí mi contraseña."),
+    ("en",
+     "My account is locked. I stored my password in a sheet that everybody can open."),
+    ("en",
+     "My account is locked. I used to work here."),
+    ("en",
+     "My account is locked. My old laptop was used for this."),
+    ("en",
+     "My account is locked. The password manager shows a new login."),
+    ("en",
+     "My account is locked. I have a new phone number, please update it."),
+    ("de",
+     "Mein Konto ist gesperrt. Bitte ändern Sie mein Passwort."),
+    ("fr",
+     "Mon compte est bloqué. Merci de changer mon mot de passe."),
+    ("es",
+     "Mi cuenta está bloqueada. Mi cuenta ya estaba bloqueada esta mañana."),
 ]
 """Recurrence, shared accounts, forms, other matters: said in words that harmless tickets have."""
 

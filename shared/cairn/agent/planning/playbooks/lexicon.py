@@ -489,6 +489,17 @@ FOREIGN_ACCOUNTS = (
     r" (?:mensaje|aviso|ventana|formulario|pagina)(?: \w+){0,3} y (?:yo |he )?(?:escribi|puse|"
     r"introduje|meti|teclee|"
     r"escrito|puesto|metido|introducido) ",
+    # what did not come of own typing, or asks for another change
+    r" (?:everyone|everybody|all of us) (?:can|could|has|knows|uses|may) | used to work ",
+    r" (?:was|were|been|being) used (?:for|by|on|at|in|from) | new (?:login|session|sign in) ",
+    r" (?:phone|telephone) number | at (?:the )?first (?:try|attempt) | at the same time ",
+    r" already locked (?:this|when|before|on|in) | (?:schon|bereits) (?:am|heute|"
+    r"gestern|beim) (?:\w+ ){0,2}gesperrt ",
+    r" deja (?:bloque|verrouille)e? | ya estaba (?:bloqueada|bloqueado) ",
+    r" (?:andern|setzen) sie | bitte (?:\w+ ){0,2}"
+    r"(?:passwort|kennwort) (?:andern|setzen|zurucksetzen) ",
+    r" (?:merci de|veuillez|pouvez vous|pourriez vous) (?:me )?(?:changer|modifier|renouveler) ",
+    r" (?:cambien|cambiad|cambie) (?:mi|la) (?:contrasena|clave) (?:por|a|ya) ",
     # an account of several people
     r" we (?:all |both )?(?:use|share|used|sign|log) | everyone (?:uses|knows)| (?:nutzen|"
     r"benutzen|verwenden) wir | wir "
