@@ -163,6 +163,8 @@ WHO_MAY = {
     "POST /v1/grants": ADMIN,
     "GET /v1/grants": ADMIN,
     "DELETE /v1/grants/{grant_id}": ADMIN,
+    "GET /v1/settings": ADMIN,
+    "PATCH /v1/settings": ADMIN,
     "GET /v1/stats": ADMIN,
     "GET /v1/stats/orphans": ADMIN,
     "POST /v1/forget": ADMIN,
@@ -177,6 +179,7 @@ WHO_MAY = {
 }
 BODIES: dict[str, dict[str, Any]] = {
     "PUT /v1/redaction": {"profile": "none"},
+    "PATCH /v1/settings": {"recall": {"recipe": "knowledge"}},
     "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
     "POST /v1/events": {"type": "agent.invoke", "text": "A stranger was here."},
     "POST /v1/search": {"query": "QUERY", "limit": 50, "include_superseded": True},
