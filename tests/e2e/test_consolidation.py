@@ -42,7 +42,7 @@ def test_the_schedule_is_there_and_what_it_starts_consolidates(laptop: "Laptop")
     told(tenant, "Leeds")
     events = laptop.client("events")
     rule = events.describe_rule(Name=RULE)
-    assert (rule["State"], rule["ScheduleExpression"]) == ("ENABLED", "cron(17 */6 * * ? *)")
+    assert (rule["State"], rule["ScheduleExpression"]) == ("ENABLED", "cron(17 0/6 * * ? *)")
     [target] = events.list_targets_by_rule(Rule=RULE)["Targets"]
     started = laptop.client("stepfunctions").start_execution(
         stateMachineArn=target["Arn"], input=target["Input"]

@@ -503,7 +503,7 @@ def test_memories_are_consolidated_every_six_hours(
     (rule,) = [
         one
         for one in assembly.resources("AWS::Events::Rule")
-        if one.properties.get("ScheduleExpression") == "cron(17 */6 * * ? *)"
+        if one.properties.get("ScheduleExpression") == "cron(17 0/6 * * ? *)"
     ]
     assert rule.properties["Name"] == f"cairn-{stage}-consolidation"
     (target,) = rule.properties["Targets"]

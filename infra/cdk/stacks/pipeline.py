@@ -76,7 +76,7 @@ GAUGES_EVERY, GAUGES_OF_A_SLEEPER_EVERY = Duration.minutes(5), Duration.hours(1)
 """A database that may sleep is not woken to be counted."""
 
 MACHINE_SCHEDULES = {
-    "consolidation": events.Schedule.cron(minute="17", hour="*/6"),
+    "consolidation": events.Schedule.cron(minute="17", hour="0/6"),
     "verification": events.Schedule.cron(hour="3", minute="17"),
 }
 

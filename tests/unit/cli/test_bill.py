@@ -42,7 +42,7 @@ def test_a_database_that_may_pause_is_paid_for_while_schedules_wake_it() -> None
     assert "acu_second" not in bill(cluster(0))
     hourly = bill(cluster(0), rule("cron(17 * * * ? *)"))["acu_second"]
     assert hourly == round(0.06 * HOURS * 7 / 60, 2)
-    together = bill(cluster(0), rule("cron(17 * * * ? *)"), rule("cron(17 */6 * * ? *)"))
+    together = bill(cluster(0), rule("cron(17 * * * ? *)"), rule("cron(17 0/6 * * ? *)"))
     assert together["acu_second"] == hourly
     apart = bill(cluster(0), rule("cron(17 * * * ? *)"), rule("rate(1 hour)"))
     assert apart["acu_second"] == round(2 * 0.06 * HOURS * 7 / 60, 2)

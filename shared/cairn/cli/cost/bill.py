@@ -189,7 +189,7 @@ def _times(properties: Properties) -> Decimal:
         return Decimal(HOURS * 60) / minutes
     if cron := re.fullmatch(r"cron\(\d+ (\S+) \S+ \S+ \S+ \S+\)", said):
         hours = cron[1]
-        every = 1 if hours == "*" else int(hours[2:]) if hours.startswith("*/") else 24
+        every = 1 if hours == "*" else int(hours[2:]) if hours.startswith(("*/", "0/")) else 24
         return Decimal(HOURS) / every
     return Decimal(0)
 
