@@ -74,7 +74,7 @@ def test_the_migrator_holds_the_migrations_and_little_else(tmp_path: Path) -> No
     files = files_in(stage_function(MIGRATOR.folder, tmp_path))
     shipped = (ROOT / "shared" / "cairn" / "storage" / "postgres" / "migrations").glob("*.sql")
     assert {path.name for path in shipped} <= {Path(name).name for name in files}
-    assert not [name for name in files if "/queries/" in name or "/api/" in name]
+    assert not [name for name in files if "/api/" in name or "/retrieval/" in name]
 
 
 def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import date
     from pathlib import Path
     from typing import Any
     from uuid import UUID
 
     from cairn.bootstrap.reembedding import Reembedding
+    from cairn.embedding.port import EmbeddingModel
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.llm.costs import CostRow
     from cairn.retrieval.views import LedgerVerification
@@ -75,12 +76,12 @@ def reembedding(
     *,
     model_dir: Path | None,
     base_url: str | None,
-    owner_url: str | None,
+    register: Callable[[EmbeddingModel], None] | None,
 ) -> Reembedding:
     """Return the change of a deployment's embedding model to the one `to` names or describes."""
     from cairn.bootstrap.reembedding import reembedding
 
-    return reembedding(settings, to, model_dir=model_dir, base_url=base_url, owner_url=owner_url)
+    return reembedding(settings, to, model_dir=model_dir, base_url=base_url, register=register)
 
 
 def restore(

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store, registered
-from cairn.bootstrap.registering import register
 from cairn.clock import utc_now
 from cairn.embedding.models import is_known, local_model, model_named
 from cairn.errors import ValidationFailed
@@ -106,19 +105,19 @@ def reembedding(
     *,
     model_dir: Path | None,
     base_url: str | None,
-    owner_url: str | None = None,
+    register: Callable[[EmbeddingModel], None] | None = None,
 ) -> Reembedding:
     """Return the change to the model `to` names or describes, of a folder or a server.
 
-    Without either, the deployment's own embedder must be that model, as after a switch. With the
-    owner's URL a model that is new to the database is registered.
+    Without either, the deployment's own embedder must be that model, as after a switch.
+    `register` lets the database know the model, as its owner.
     Raises ValidationFailed when there is no such model, or the folder has another one.
     """
     present = embedder(settings)
     model = present.model if to == present.model.name else model_named(to)
     target = _embedder(settings, model, model_dir, base_url, present)
-    if owner_url:
-        register(owner_url, model)
+    if register:
+        register(model)
     return Reembedding(settings, target)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import httpx
     from rich.console import Console
 
+    from cairn.embedding.port import EmbeddingModel
     from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.llm.costs import CostRow
     from cairn.retrieval.views import LedgerVerification
@@ -84,7 +85,7 @@ class Operator(Protocol):
         *,
         model_dir: Path | None,
         base_url: str | None,
-        owner_url: str | None,
+        register: "Callable[[EmbeddingModel], None] | None",
     ) -> Reembedding:
         """Return the change to the model `to` names or describes; registered as the owner."""
         ...

@@ -1,7 +1,8 @@
 """`cairn reembed`: vectors of another model beside those in use, compared before the switch."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
@@ -9,6 +10,11 @@ import typer
 from cairn.cli.deps import Deps, Reembedding
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cairn.embedding.port import EmbeddingModel
 
 ACCEPTED_LOSS = 0.02
 """Recall among ten may fall by so much; a sample of 200 moves by about as much by chance."""
@@ -63,7 +69,7 @@ def reembed(
         )
     model_dir = model_dir.resolve() if model_dir else None
     change = deps.load_operator().reembedding(
-        deps.deployment(), to, model_dir=model_dir, base_url=base_url, owner_url=deps.owner_url
+        deps.deployment(), to, model_dir=model_dir, base_url=base_url, register=_registering(deps)
     )
     chosen = [workspace] if workspace else list(change.workspaces())
     told = [_one(deps, change, one, sample=sample, drop_old=drop_old) for one in chosen]
@@ -76,6 +82,13 @@ def reembed(
     _show(deps, told, as_json=as_json, switched=switched)
     if switch and not switched:
         raise typer.Exit(1)
+
+
+def _registering(deps: Deps) -> "Callable[[EmbeddingModel], None] | None":
+    """Return what lets the database know a model, where its owner's URL is known."""
+    from cairn.bootstrap.registering import register
+
+    return partial(register, deps.owner_url) if deps.owner_url else None
 
 
 def _one(

@@ -63,7 +63,7 @@ class Changing(FakeOperator):
         *,
         model_dir: Path | None,
         base_url: str | None,
-        owner_url: str | None,
+        register: Any,
     ) -> FakeChange:
         self.asked.append((to, model_dir, base_url))
         return self.change
