@@ -51,6 +51,9 @@ BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two
 HOURLY = events.Schedule.cron(minute="17")
 """All at the same minute, also those of a day: a database that may pause is woken once an hour."""
 
+GAUGES, GAUGES_OF_A_SLEEPER = events.Schedule.rate(Duration.minutes(5)), HOURLY
+"""A database that may pause is not woken to be counted."""
+
 SCHEDULES = {
     "Hourly": (HOURLY, "sweep_outbox"),
     "Accesses": (HOURLY, "count_accesses"),
@@ -71,9 +74,6 @@ INDEX_SCHEDULE = {
     "HourlyIndex": (HOURLY, "maintain_search_index"),
 }
 
-
-GAUGES_EVERY, GAUGES_OF_A_SLEEPER_EVERY = Duration.minutes(5), Duration.hours(1)
-"""A database that may sleep is not woken to be counted."""
 
 MACHINE_SCHEDULES = {
     "consolidation": events.Schedule.cron(minute="17", hour="0/6"),
@@ -135,9 +135,8 @@ class PipelineStack(Stack):
         self._schedule_machines()
         self._tell_of_ends(arns["investigation"])
         self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
-        every = GAUGES_EVERY if config.min_acu > 0 else GAUGES_OF_A_SLEEPER_EVERY
-        gauges = {"Gauges": (events.Schedule.rate(every), "tell_gauges")}
-        self._schedule(self.functions["audit"], gauges)
+        counted = GAUGES if config.min_acu > 0 else GAUGES_OF_A_SLEEPER
+        self._schedule(self.functions["audit"], {"Gauges": (counted, "tell_gauges")})
         outward = config.webhooks != "off"
         self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
         self._outputs()
