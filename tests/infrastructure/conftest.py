@@ -22,6 +22,7 @@ OTHER_OPTIONS = {
     "egress": "nat",
     "webhooks": "public",
     "embedder": "openai",
+    "model_dir": "/elsewhere/model",
     "openai_base_url": "https://llm.example.org/v1",
     "openai_secret_arn": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:embedder",
     "anthropic_secret_arn": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:chat",

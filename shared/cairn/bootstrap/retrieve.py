@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.metrics import measured
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, registered
-from cairn.bootstrap.recalling import Search, recall, recorder
-from cairn.bootstrap.search_index import keyword_leg
-from cairn.bootstrap.workspace import deployment_document
 from cairn.settings import RetrieveSettings
-from cairn.storage.aws.search_runs import QueuedSearchRuns
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.agent.situation import StepFunction
     from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+    from cairn.bootstrap.recalling import Search
     from cairn.retrieval.recall import Recall
     from cairn.storage.postgres.database import Database
 
@@ -40,27 +34,41 @@ def retrieve_services() -> RetrieveServices:
     settings = RetrieveSettings.read()
     opened = database(settings, size=CONNECTIONS)
     log = logger("retrieve", settings.log_level)
-    parts = asking_parts(settings, opened, warn(log))
-    found = recall(
+    found = later(lambda: _recall(settings, opened, log))
+    return RetrieveServices(
+        search=later(lambda: _search(found)),
+        investigation=later(lambda: _steps(settings, opened, log, found)),
+        log=log,
+    )
+
+
+def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall:
+    from functools import partial
+
+    from cairn.bootstrap.asking import asking_parts
+    from cairn.bootstrap.metrics import measured
+    from cairn.bootstrap.recalling import recall, recorder
+    from cairn.bootstrap.search_index import keyword_leg
+    from cairn.bootstrap.workspace import deployment_document
+    from cairn.storage.aws.search_runs import QueuedSearchRuns
+
+    queue = QueuedSearchRuns(settings.embed_queue_url)
+    return recall(
         opened,
         registered(embedder(settings), opened),
         log,
         keyword_leg(settings, opened),
-        parts=parts,
+        parts=asking_parts(settings, opened, warn(log)),
         measure=partial(measured, "retrieve", settings.stage),
-        runs=recorder(
-            opened,
-            QueuedSearchRuns(settings.embed_queue_url),
-            warn(log),
-            outlives_answers=False,
-        ),
+        runs=recorder(opened, queue, warn(log), outlives_answers=False),
         deployment=deployment_document(settings),
     )
-    return RetrieveServices(
-        search=Search(found),
-        investigation=later(lambda: _steps(settings, opened, log, found)),
-        log=log,
-    )
+
+
+def _search(found: Recall) -> Search:
+    from cairn.bootstrap.recalling import Search
+
+    return Search(found)
 
 
 def _steps(

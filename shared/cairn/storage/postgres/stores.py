@@ -13,7 +13,6 @@ from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
-from cairn.lifecycle.missing_keys import SealedFor
 from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.access import Principal
     from cairn.graph.projection import Projection, Purge
     from cairn.ingestion.ports import Subject
+    from cairn.lifecycle.missing_keys import SealedFor
     from cairn.storage.postgres.connectors import PostgresConnectors
     from cairn.storage.postgres.documents import (
         PostgresDocuments,
@@ -274,6 +274,8 @@ class PostgresLedger(Store):
 
     def sealed_for(self) -> Sequence[SealedFor]:
         """Return everybody whose key a body needs and who was not forgotten, in order of ids."""
+        from cairn.lifecycle.missing_keys import SealedFor
+
         return [
             SealedFor(subject_id=subject_id, entries=entries, first_position=first)
             for subject_id, entries, first in self.run("ledger.sealed_for")
