@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cairn.api.services import ApiServices
     from cairn.clock import Stopwatch
 
+TOO_MANY = 429
 _PREFIX = "/v1/"
 _READS = frozenset({"GET", "HEAD"})
 _READING_ROUTES = frozenset({"/v1/search", "/v1/context", "/v1/conversations/search", "/v1/query"})
@@ -62,6 +63,8 @@ class LogCalls:
 
         await self.app(scope, receive, seen)
         principal: Principal | None = scope["state"].get("principal")
+        if status[0] == TOO_MANY:  # it was not let in, and must not cost a write
+            return
         if principal is not None and principal.role is not Role.ADMIN:
             call = _call(scope, status[0], self.stopwatch() - started)
             await to_thread.run_sync(keep_call, self.services, principal, call, self.log)

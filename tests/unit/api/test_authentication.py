@@ -137,3 +137,10 @@ def test_a_request_above_the_limit_is_counted_by_where_it_came_from(
     assert told == []
     assert client.request(method, path, json=body).status_code == 429
     assert told == [(Metric.RATE_LIMIT_REJECTIONS, 1, {"surface": surface})]
+
+
+def test_a_call_of_an_agent_is_recorded_and_one_above_its_rate_costs_no_write() -> None:
+    for remaining, recorded in ((5, ["GET /v1/whoami"]), (-1, [])):
+        world = World(remaining=remaining)
+        Client(world, key=AGENT_KEY).get("/v1/whoami")
+        assert [call.tool for _, call in world.calls_logged] == recorded
