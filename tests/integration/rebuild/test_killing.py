@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.plugins.waiting import eventually
 from tests.support.everything import Everything, open_everything
 from tests.support.remembering import fact
 
@@ -65,6 +66,15 @@ def sums(of: Everything) -> dict[str, Any]:
         return dict(stores.replica.live_checksums())
 
 
+def reached(of: Everything) -> int:
+    row = of.rows("SELECT position FROM replay.progress WHERE workspace_id = $w")
+    return row[0][0] if row else 0
+
+
+def moved(of: Everything, before: int, child: subprocess.Popen[bytes]) -> bool:
+    return child.poll() is not None or reached(of) != before
+
+
 def test_killed_at_any_point_it_leaves_the_old_rows_or_the_new_and_goes_on(
     damaged: Everything, tmp_path: Path
 ) -> None:
@@ -74,7 +84,8 @@ def test_killed_at_any_point_it_leaves_the_old_rows_or_the_new_and_goes_on(
     bad = sums(damaged)
     command = [sys.executable, "-c", CHILD, damaged.database.app_url, str(tmp_path / "keys")]
     far: list[int] = []
-    for kill in range(KILLS):
+    for _ in range(KILLS):
+        before = reached(damaged)
         with subprocess.Popen(
             [*command, str(damaged.workspace_id)],
             cwd=ROOT,
@@ -83,11 +94,10 @@ def test_killed_at_any_point_it_leaves_the_old_rows_or_the_new_and_goes_on(
         ) as child:
             assert child.stdout is not None
             child.stdout.readline()
-            time.sleep(0.05 + 0.12 * kill)
+            eventually(partial(moved, damaged, before, child), seconds=60, what="a page")
             child.send_signal(signal.SIGKILL)
         assert sums(damaged) in (bad, good)
-        row = damaged.rows("SELECT position FROM replay.progress WHERE workspace_id = $w")
-        far.append(row[0][0] if row else 0)
+        far.append(reached(damaged))
     done = subprocess.run(
         [*command, str(damaged.workspace_id)],
         cwd=ROOT,

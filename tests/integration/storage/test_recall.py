@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 import psycopg
 import pytest
+from tests.plugins.waiting import eventually
 from tests.support.world import MORNING, World, memory, open_world
 
 from cairn.access import Scope
@@ -318,36 +319,37 @@ def scans(root: Connection, pattern: str) -> int:
     return row[0]
 
 
-def flush(world: World, root: Connection) -> None:
-    """Let the pool's connections hand in their statistics: a server process does so as it ends."""
-    world.pool.close()
-    left = """SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND usename = 'cairn_app'"""
-    for _ in range(10_000):
-        if root.execute(left).fetchone() == (0,):
-            break
+def flush(root: Connection, *worlds: World) -> None:
+    """End every other session of the database: as it ends, it hands in its statistics."""
+    for world in worlds:
+        world.pool.close()
+    others = b"FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    root.execute(b"SELECT pg_terminate_backend(pid) " + others)
+    eventually(lambda: not root.execute(b"SELECT 1 " + others).fetchall(), what="the end of all")
 
 
 def test_the_vector_leg_walks_one_partitions_index_and_fills_its_limit(
-    crowd: World, root: Connection
+    world: World, crowd: World, root: Connection
 ) -> None:
-    flush(crowd, root)
+    flush(root, world, crowd)
     before = scans(root, "hnsw")
     found = PostgresVectorLeg(crowd.pool).search(
         crowd.admin, axis(3), Filters(), model_id=1, minimum=-1, limit=100, timeout_ms=5000
     )
-    flush(crowd, root)
+    flush(root, world, crowd)
     assert len(found) == 100  # pgvector's default ef_search is 40: the function's own setting holds
     assert scans(root, "hnsw") - before == 1
 
 
-def test_the_keyword_leg_walks_one_partitions_index(crowd: World, root: Connection) -> None:
-    flush(crowd, root)
+def test_the_keyword_leg_walks_one_partitions_index(
+    world: World, crowd: World, root: Connection
+) -> None:
+    flush(root, world, crowd)
     before = scans(root, "search_tsv")
     found = PostgresKeywordLeg(crowd.pool).search(
         crowd.admin, ["word17", "word44"], Filters(), limit=100, timeout_ms=5000
     )
-    flush(crowd, root)
+    flush(root, world, crowd)
     assert len(found) == 20
     assert scans(root, "search_tsv") - before == 1
 
