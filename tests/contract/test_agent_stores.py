@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON, admin_of
 
@@ -16,7 +17,6 @@ from cairn.agent.ports import ActionState, AgentStores, ApprovalState, Move
 from cairn.agent.state import Spending, State, Verdict
 from cairn.clock import utc_now
 from cairn.ids import new_id
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.investigations import PostgresAgentStores

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from tests.fakes.anchors import InMemoryAnchors
 from tests.plugins.cloud import EmptyCloud
 
 from cairn.errors import NotFound
 from cairn.lifecycle.anchors import AnchorStore
 from cairn.storage.aws import anchors as aws_anchors
 from cairn.storage.aws.anchors import S3Anchors
-from cairn.storage.in_memory.anchors import InMemoryAnchors
 
 BUCKET = f"anchors-{uuid4().hex[:8]}"
 

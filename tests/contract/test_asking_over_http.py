@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,22 +13,29 @@ from uuid import UUID
 
 import pytest
 from pydantic import SecretStr
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.plugins.waiting import eventually
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.thinking import model_calls
 
 from cairn.bootstrap.asking import AskingParts, asking_parts
+from cairn.bootstrap.models import silent
+from cairn.clock import monotonic, utc_now
 from cairn.errors import Unavailable
 from cairn.graph.intent_weights import Intent
+from cairn.ids import new_id
+from cairn.llm.allowance import Terms
+from cairn.llm.gateway import Gateway, Surroundings
 from cairn.llm.port import Role
 from cairn.retrieval.gate import Turn
 from cairn.retrieval.model_calls import Source
 from cairn.retrieval.understanding import RetrievalClass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from cairn.llm.wire_chat import WireChat
     from cairn.retrieval.asked import Asked
     from cairn.retrieval.model_calls import ModelCalls
 
@@ -81,10 +89,25 @@ def parts(request: pytest.FixtureRequest, server: ChatServer) -> Iterator[Asking
         yield made
 
 
+def gateway(models: Sequence[WireChat[Any]]) -> Gateway:
+    return Gateway(
+        models,
+        Surroundings(
+            terms=lambda workspace_id: Terms(),
+            calls=InMemoryCallLog(),
+            clock=utc_now,
+            stopwatch=monotonic,
+            pause=time.sleep,
+            new_id=new_id,
+            report=silent,
+        ),
+    )
+
+
 @contextmanager
 def built(settings: Settings, server: ChatServer) -> Iterator[AskingParts]:
     """Yield the parts when they answer; whatever hangs is let go before they are closed."""
-    made = asking_parts(settings)
+    made = asking_parts(settings, gateway)
     try:
         warm(made, server)
         yield made

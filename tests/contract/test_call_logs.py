@@ -9,13 +9,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.world import open_world
 
 from cairn.ids import new_id
 from cairn.llm.budget import Spent
 from cairn.llm.calls import CallRecord, Spending
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 from cairn.storage.postgres.model_calls import PostgresCallLog
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.fakes.costs import InMemoryCosts
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.world import open_world
 
 from cairn.ids import new_id
 from cairn.llm.calls import CallRecord
 from cairn.llm.costs import CostBy, CostRow
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.in_memory.costs import InMemoryCosts
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 from cairn.storage.postgres.costs import PostgresCostStores, costs_by_workspace
 from cairn.storage.postgres.model_calls import PostgresCallLog
 from cairn.storage.postgres.store_transactions import StoreTransactions

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.embeddings import InMemoryQueue
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.observing import Seeing, event, seeing_in_postgres
 from tests.support.remembering import fact, in_memory
@@ -17,7 +18,6 @@ from cairn.ingestion.delete import DeleteMemory
 from cairn.ingestion.enrich import Enrich
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
-from cairn.storage.in_memory.embeddings import InMemoryQueue
 from cairn.storage.postgres.stores import PostgresOutbox
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.katan import echoing
 from tests.support.thinking import CALL, Watch, gateway
@@ -18,7 +19,6 @@ from cairn.llm.configuration import configured
 from cairn.llm.openai_chat import OpenAIChat
 from cairn.llm.port import ChatRequest, Effort, Finish, Message, Purpose, Role, Tool, ToolCall
 from cairn.llm.structured import AnswerShape
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

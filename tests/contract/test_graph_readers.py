@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fakes.graph import InMemoryGraphTransactions
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
@@ -16,8 +18,6 @@ from cairn.graph.node import State
 from cairn.ids import new_id
 from cairn.retrieval.expand_one_hop import expand
 from cairn.retrieval.records import Filters
-from cairn.storage.in_memory.graph import InMemoryGraphTransactions
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.graph_reader import graph_transactions

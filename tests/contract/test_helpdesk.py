@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import (
     API,
     ATTACK,
@@ -45,7 +46,6 @@ from cairn.ids import new_id
 from cairn.ingestion.requests import IdempotencyKey
 from cairn.ledger.keys import BodyUnreadable
 from cairn.safety.tools import Autonomy
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.store_transactions import StoreTransactions

@@ -17,12 +17,12 @@ from uuid import UUID, uuid4
 import boto3
 import pytest
 from botocore.config import Config
+from tests.fakes.keys import InMemoryKeyStore
 from tests.plugins.cloud import EmptyCloud
 
 from cairn.clock import Stopwatch
 from cairn.errors import Unavailable
 from cairn.ledger.keys import KeyStore, SubjectForgotten
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.keys_aws import DynamoKeyStore
 from cairn.storage.keys_file import FileKeyStore
 

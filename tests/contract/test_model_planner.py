@@ -13,6 +13,7 @@ from uuid import UUID
 from xml.etree import ElementTree
 
 import pytest
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.thinking import CALL, gateway
 
@@ -41,7 +42,6 @@ from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.openai_chat import OpenAIChat
 from cairn.memory.draft import Audience
 from cairn.memory.kinds import KnowledgeCategory, MemoryKind
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.agent_rows import action, investigation
 from tests.support.people_rows import call, candidate, opinion
 from tests.support.remembering import NOON, admin_of
@@ -20,7 +21,6 @@ from cairn.helpdesk.ports import TicketRow
 from cairn.helpdesk.ticket import Priority, TicketStatus
 from cairn.ids import new_id
 from cairn.ingestion.ports import Subject
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.investigations import PostgresAgentStores

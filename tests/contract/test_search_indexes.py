@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pytest
+from tests.fakes.search_index import InMemorySearchIndex
 from tests.support.search_index import document
 
 from cairn.access import ALL_SCOPES, Principal, Role
@@ -15,7 +16,6 @@ from cairn.ids import new_id
 from cairn.ingestion.search_index import SearchIndex, bucket_of, mark_of
 from cairn.retrieval.keyword_index import IndexAnswer, KeywordIndex
 from cairn.retrieval.records import Filters
-from cairn.storage.in_memory.search_index import InMemorySearchIndex
 from cairn.storage.opensearch.indexes import OpenSearchIndexes
 from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import admin_of
 from tests.support.talking import AllPostgresStores, Talking, message, public_of
 from tests.support.world import MORNING
@@ -18,7 +19,6 @@ from cairn.ingestion.conversations import MAX_PENDING
 from cairn.ingestion.messages import Channel, GateReason, MessageRole
 from cairn.ingestion.requests import IdempotencyKey
 from cairn.ledger.entry import Entry
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.store_transactions import StoreTransactions

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import API, ATTACK, DESK, MONDAY, Clock, Helpdesk, incoming
 from tests.support.remembering import admin_of
 
@@ -20,7 +21,6 @@ from cairn.helpdesk.reopening import MOST_REOPENINGS
 from cairn.helpdesk.ticket import MAX_BODY_CHARS, TicketStatus
 from cairn.ids import new_id
 from cairn.ingestion.requests import IdempotencyKey
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.store_transactions import StoreTransactions

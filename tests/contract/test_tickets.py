@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import admin_of
 
 from cairn.access import Principal
@@ -26,7 +27,6 @@ from cairn.helpdesk.ticket import Priority, TicketStatus
 from cairn.ids import new_id
 from cairn.mcp_host.connector import Connector, Transport
 from cairn.safety.tools import Autonomy
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.store_transactions import StoreTransactions

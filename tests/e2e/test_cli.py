@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
 
-from cairn.cli.samples import SAMPLES
+from benchmarks.samples import SAMPLES
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, good, open_workspace, refused
 
-from cairn.cli.samples import Samples, read_samples
+from benchmarks.samples import Samples, read_samples
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from tests.fakes.keys import InMemoryKeyStore
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, Sent, admin_of
 
 from cairn.agent.admission import Admit, Start
@@ -58,8 +60,6 @@ from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.redaction import ReversibleRedactor
 from cairn.safety.scope import LaneScope, Scopes
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec
-from cairn.storage.in_memory.keys import InMemoryKeyStore
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.fakes.anchors import InMemoryAnchors
 from tests.unit.ledger.chains import NOW, WORKSPACE, new_entry
 
 from cairn.access.system import system_principal
 from cairn.ledger.chain import empty_head, entry_hash, head_of, seal
 from cairn.lifecycle.anchors import VerifyAnchored, WriteAnchors
 from cairn.lifecycle.verify_chains import VerifyChains
-from cairn.storage.in_memory.anchors import InMemoryAnchors
 from cairn.storage.signing_file import FileSigningKey, make_signing_key
 
 if TYPE_CHECKING:

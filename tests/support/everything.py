@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.fakes.keys import InMemoryKeyStore
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.graph import Graphing
 from tests.support.ingesting import Documents
@@ -25,7 +26,6 @@ from cairn.lifecycle.rebuild import Rebuild
 from cairn.lifecycle.workspace_settings import KeepSettings
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.views import NewKey
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.access_log import PostgresAccessStores
 from cairn.storage.postgres.accounts import account_transactions, create_workspace
 from cairn.storage.postgres.conversations import PostgresConversationStores

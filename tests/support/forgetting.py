@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.fakes.keys import InMemoryKeyStore
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.ingesting import Documents
 from tests.support.remembering import Remembering, admin_of, fact
 from tests.support.talking import talking_in
 
+from benchmarks.objects import InMemoryObjects
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.ingestion.enrich import Enrich
@@ -21,8 +23,6 @@ from cairn.lifecycle.entity_sweep import SweepEntities
 from cairn.lifecycle.forget import Forget, Target
 from cairn.lifecycle.forget_ports import Reason
 from cairn.lifecycle.prove import KeySearcher, Prove
-from cairn.storage.in_memory.keys import InMemoryKeyStore
-from cairn.storage.in_memory.objects import InMemoryObjects
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.ageing import PostgresAgeingStores
 from cairn.storage.postgres.forgetting import PostgresForgetStores

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from tests.fakes.keys import InMemoryKeyStore
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, admin_of
 
 from cairn.errors import ValidationFailed
@@ -22,8 +24,6 @@ from cairn.mcp_host.port import ToolCall, ToolResult
 from cairn.mcp_host.registry import Connectors
 from cairn.mcp_host.wires import InProcessWire
 from cairn.safety.tools import Lane
-from cairn.storage.in_memory.keys import InMemoryKeyStore
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.webhook_http import HttpWebhookSender
 
 if TYPE_CHECKING:

@@ -7,9 +7,12 @@ from datetime import timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from tests.fakes.keys import InMemoryKeyStore
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.embedding import HashingEmbedder
 from tests.support.remembering import NOON, Sent, admin_of
 
+from benchmarks.objects import InMemoryObjects
 from cairn.access import Scope
 from cairn.graph.node import Label, Node
 from cairn.ids import new_id
@@ -21,15 +24,13 @@ from cairn.ingestion.ingest_document import IngestDocument
 from cairn.ingestion.requests import DocumentAccepted, NewDocument
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher
-from cairn.storage.in_memory.keys import InMemoryKeyStore
-from cairn.storage.in_memory.objects import InMemoryObjects
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from tests.fakes.stores import Tables
+
     from cairn.access import Principal
-    from cairn.storage.in_memory.stores import Tables
 
 URI = "https://example.org/handbook.md"
 

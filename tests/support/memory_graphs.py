@@ -18,7 +18,7 @@ from cairn.ingestion.subjects import SubjectResolver
 from cairn.ingestion.writing import Writer
 from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.ledger_graph import LedgerGraph
-from cairn.storage.in_memory.memory_graph import InMemoryGraph
+from cairn.storage.memory_graph import InMemoryGraph
 from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.text.scrub import scrub_value

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping
     from uuid import UUID
 
+    from tests.fakes.keys import InMemoryKeyStore
     from tests.support.agent import Agents
 
     from cairn.access import Principal
     from cairn.agent.people.ports import Escalation
     from cairn.agent.people.views import CandidateView
     from cairn.ledger.entry import Entry
-    from cairn.storage.in_memory.keys import InMemoryKeyStore
 
 
 @dataclass

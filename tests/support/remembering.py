@@ -7,6 +7,9 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+from tests.fakes.keys import InMemoryKeyStore
+from tests.fakes.stores import InMemoryTransactions
+
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.ids import new_id
 from cairn.ingestion.ports import OutboxRow
@@ -15,8 +18,6 @@ from cairn.ingestion.requests import MemoryOutcome, NewMemory
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.keys import BodyCipher, KeyStore
 from cairn.memory.kinds import MemoryKind
-from cairn.storage.in_memory.keys import InMemoryKeyStore
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from tests.fakes.search_index import InMemorySearchIndex
 from tests.support.world import MORNING, World
 
 from cairn.access import Principal
@@ -21,7 +22,6 @@ from cairn.ingestion.search_index import (
 from cairn.lifecycle.search_index import KeepSearchIndex
 from cairn.retrieval.keyword_index import IndexedKeywordLeg, KeywordIndex
 from cairn.retrieval.records import Filters
-from cairn.storage.in_memory.search_index import InMemorySearchIndex
 from cairn.storage.opensearch.client import Connection
 from cairn.storage.opensearch.indexes import OpenSearchIndexes
 from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graph import Graphing
 from tests.support.observing import Observing
 from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
@@ -24,7 +25,6 @@ from cairn.ingestion.projectors import project
 from cairn.ingestion.requests import NewMemory
 from cairn.ledger.keys import BodyCipher, key_subjects
 from cairn.memory.kinds import MemoryKind
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.postgres.accounts import create_workspace
 from cairn.storage.postgres.database import Database as Pool
 from cairn.storage.postgres.store_transactions import StoreTransactions

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from tests.fakes.keys import InMemoryKeyStore
 from tests.support.world import MORNING, Sent
 
 from cairn.access import Principal, Role, Scope
@@ -17,7 +18,6 @@ from cairn.ingestion.subscriptions import Subscriptions
 from cairn.ledger.keys import BodyCipher
 from cairn.retrieval.conversations import BrowseConversations
 from cairn.retrieval.reports import BrowseReports
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.conversations import (
     PostgresConversationReads,
     PostgresConversationStores,

@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.chat import ScriptedModel
 
 from cairn.llm.allowance import Terms
@@ -17,7 +18,6 @@ from cairn.llm.calls import Call
 from cairn.llm.gateway import Gateway, Surroundings
 from cairn.retrieval.model_answers import ModelAnswers
 from cairn.retrieval.model_calls import ModelCalls
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 if TYPE_CHECKING:
     from collections.abc import Generator

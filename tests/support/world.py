@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from tests.fakes.keys import InMemoryKeyStore
+
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.clock import utc_now
 from cairn.ids import new_id
@@ -17,7 +19,6 @@ from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
 from cairn.retrieval.recall import silent
 from cairn.retrieval.run_recorder import RunRecorder, not_kept
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.accounts import Admit, create_workspace
 from cairn.storage.postgres.database import Database
 from cairn.storage.postgres.search_runs import PostgresSearchRuns

@@ -159,6 +159,7 @@ class ApiParts:
         """Searching."""
         from cairn.bootstrap.asking import asking_parts
         from cairn.bootstrap.metrics import measured
+        from cairn.bootstrap.models import over
         from cairn.bootstrap.recalling import recall
         from cairn.bootstrap.search_index import keyword_leg
         from cairn.bootstrap.workspace import deployment_document
@@ -168,7 +169,10 @@ class ApiParts:
             self.embedder,
             self.log,
             keyword_leg(self.settings, self.opened),
-            parts=asking_parts(self.settings, self.opened, warn(self.log)),
+            parts=asking_parts(
+                self.settings,
+                partial(over, settings=self.settings, opened=self.opened, report=warn(self.log)),
+            ),
             measure=partial(measured, "api", self.settings.stage),
             runs=self.search_runs,
             deployment=deployment_document(self.settings),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.bootstrap.models import ModelSettings, chat_models, over, silent
+from cairn.bootstrap.models import ModelSettings, chat_models
 from cairn.clock import monotonic
 from cairn.llm.budget import Limits
 from cairn.retrieval import gate, intents
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from cairn.llm.gateway import Gateway
     from cairn.llm.wire_chat import WireChat
     from cairn.retrieval.expansion import Expander
     from cairn.retrieval.rerank import Reranker
-    from cairn.storage.postgres.database import Database
 
 THREADS = 8
 PER_SEARCH = Limits(tokens=60_000, usd=Decimal("0.10"))
@@ -52,15 +52,13 @@ class AskingParts:
 
 
 def asking_parts(
-    settings: AskingSettings,
-    opened: Database | None = None,
-    report: Callable[[str, dict[str, Any]], None] = silent,
+    settings: AskingSettings, gateway: Callable[[Sequence[WireChat[Any]]], Gateway]
 ) -> AskingParts:
     """Return the parts the settings ask for; nothing connects.
 
     The clients' packages take seconds to import: a thread begins with it at once, and until it is
-    done questions are answered by rules after the usual wait. Calls are kept in the database when
-    one is given, and `report` is told when that fails. Raises ValidationFailed when
+    done questions are answered by rules after the usual wait. `gateway` is called with the
+    configured models, when there are any; `bootstrap.models.over` raises ValidationFailed when
     CAIRN_CHAT_MODEL names no model, or CAIRN_MODEL_BUDGETS no budget.
     """
     models = chat_models(settings)
@@ -74,11 +72,10 @@ def asking_parts(
     from cairn.retrieval.rerank_model import ModelReranker
     from cairn.retrieval.rewrite import ModelGate
 
-    gateway = over(models, settings, opened, report=report)
     pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chat")
     for model in models:
         pool.submit(model.load)
-    answers = ModelAnswers(gateway, pool=pool, stopwatch=monotonic, at_once=THREADS)
+    answers = ModelAnswers(gateway(models), pool=pool, stopwatch=monotonic, at_once=THREADS)
     return AskingParts(
         asking=Asking(gate=ModelGate(answers), intents=ModelIntents(answers)),
         expander=ModelExpander(answers, stopwatch=monotonic),

@@ -55,14 +55,13 @@ def silent(event: str, fields: dict[str, Any]) -> None:
 
 def gateway(
     settings: ModelSettings,
-    opened: Database | None,
+    opened: Database,
     *,
     report: Callable[[str, dict[str, Any]], None] = silent,
 ) -> Gateway | None:
     """Return the gateway to the configured providers, None when there are none.
 
-    Nothing connects, and no client is imported before the first request. Without a database calls
-    are counted in this process only, and no workspace has terms of its own. Raises
+    Nothing connects, and no client is imported before the first request. Raises
     ValidationFailed when CAIRN_CHAT_MODEL or CAIRN_MODEL_BUDGETS cannot be read.
     """
     models = chat_models(settings)
@@ -72,22 +71,20 @@ def gateway(
 def over(
     models: Sequence[WireChat[Any]],
     settings: ModelSettings,
-    opened: Database | None,
+    opened: Database,
     *,
     report: Callable[[str, dict[str, Any]], None] = silent,
 ) -> Gateway:
     """Return the gateway over these providers."""
     from cairn.bootstrap.measuring import MeasuredCalls, metrics
     from cairn.llm.gateway import Gateway, Surroundings
-    from cairn.storage.in_memory.model_calls import InMemoryCallLog
     from cairn.storage.postgres.model_calls import PostgresCallLog
 
-    calls = InMemoryCallLog() if opened is None else PostgresCallLog(opened)
     return Gateway(
         models,
         Surroundings(
             terms=_terms(settings, opened, report),
-            calls=MeasuredCalls(calls, metrics(settings.stage)),
+            calls=MeasuredCalls(PostgresCallLog(opened), metrics(settings.stage)),
             clock=utc_now,
             stopwatch=monotonic,
             pause=time.sleep,
@@ -153,7 +150,7 @@ def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:
 
 def _terms(
     settings: ModelSettings,
-    opened: Database | None,
+    opened: Database,
     report: Callable[[str, dict[str, Any]], None],
 ) -> Callable[[UUID], Terms]:
     """Return workspace -> its terms; the settings behind them are half a second old at most."""
@@ -166,8 +163,6 @@ def _terms(
         configuration=configured(settings.chat_model),
         allowance=allowance_of(settings.model_budgets),
     )
-    if opened is None:
-        return lambda workspace_id: base
     stored = PostgresWorkspaceSettings(opened, monotonic)
     told: dict[UUID, Mapping[str, Any]] = {}
 

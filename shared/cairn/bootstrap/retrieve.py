@@ -47,6 +47,7 @@ def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall
 
     from cairn.bootstrap.asking import asking_parts
     from cairn.bootstrap.metrics import measured
+    from cairn.bootstrap.models import over
     from cairn.bootstrap.recalling import recall, recorder
     from cairn.bootstrap.search_index import keyword_leg
     from cairn.bootstrap.workspace import deployment_document
@@ -58,7 +59,9 @@ def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall
         registered(embedder(settings), opened),
         log,
         keyword_leg(settings, opened),
-        parts=asking_parts(settings, opened, warn(log)),
+        parts=asking_parts(
+            settings, partial(over, settings=settings, opened=opened, report=warn(log))
+        ),
         measure=partial(measured, "retrieve", settings.stage),
         runs=recorder(opened, queue, warn(log), outlives_answers=False),
         deployment=deployment_document(settings),

@@ -128,14 +128,20 @@ def _operator() -> Operator:
 
 
 def _stack() -> LocalStack:
-    if not (PROJECT / "infra" / "local" / "stack.py").is_file():
-        raise Failure(
-            "The laptop stack is not part of this installation.",
-            advice="clone the project and run it there",
-        )
+    missing = "The laptop stack is not part of this installation."
+    return cast("LocalStack", from_clone("infra.local.stack", missing))
+
+
+def from_clone(module: str, missing: str) -> Any:
+    """Import a module that stands beside the package in a clone; without one `missing` is shown.
+
+    Raises Failure when this installation is not a clone's own.
+    """
+    if not (PROJECT / f"{module.replace('.', '/')}.py").is_file():
+        raise Failure(missing, advice="clone the project and run it there")
     if str(PROJECT) not in sys.path:
         sys.path.insert(0, str(PROJECT))
-    return cast("LocalStack", importlib.import_module("infra.local.stack"))
+    return importlib.import_module(module)
 
 
 @dataclass(frozen=True)

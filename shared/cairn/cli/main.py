@@ -11,7 +11,6 @@ from cairn.cli import (
     connectors,
     consolidate,
     conversations,
-    demo,
     doctor,
     documents,
     entities,
@@ -51,8 +50,9 @@ from cairn.cli import (
     workspaces,
 )
 from cairn.cli.cost import command as cost
-from cairn.cli.deps import Deps
+from cairn.cli.deps import Deps, from_clone
 from cairn.cli.failure import Failure
+from cairn.cli.options import Json, deps_of
 from cairn.errors import CairnError
 
 
@@ -89,7 +89,18 @@ app.command("down", rich_help_panel=_LAPTOP)(stack.down)
 app.command("status", rich_help_panel=_LAPTOP)(stack.status)
 app.command("logs", rich_help_panel=_LAPTOP)(stack.logs)
 app.command("reset", rich_help_panel=_LAPTOP)(stack.reset)
-app.command("demo", rich_help_panel=_LAPTOP)(demo.demo)
+
+
+@app.command("demo", rich_help_panel=_LAPTOP)
+def demo(ctx: typer.Context, as_json: Json = False) -> None:
+    """Remember sample messages, ingest documents, ask, consolidate, work tickets, verify, trace.
+
+    Safe to repeat: what is known already is a duplicate, and an unchanged document stays.
+    """
+    command = from_clone("benchmarks.demo.command", "The demo is not part of this installation.")
+    command.demo(deps_of(ctx), as_json=as_json)
+
+
 app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
 
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
@@ -156,9 +167,8 @@ app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)
 )
 def bench(ctx: typer.Context) -> None:
     """Measure recall quality and speed over the HTTP API: cairn bench locomo FILE..."""
-    from cairn.cli.bench.main import app as bench_app
-
-    bench_app(args=ctx.args, prog_name="cairn bench", obj=ctx.obj)
+    main = from_clone("benchmarks.main", "The benchmarks are not part of this installation.")
+    main.app(args=ctx.args, prog_name="cairn bench", obj=ctx.obj)
 
 
 def _complain(message: str, advice: str | None) -> None:

@@ -147,7 +147,7 @@ def moved(deps: Deps, backend: Backend, target: Client | None) -> dict[str, Any]
 def _rehearsed(client: Client) -> dict[str, Any]:
     from cairn.clock import utc_now
     from cairn.ids import new_id
-    from cairn.storage.in_memory.memory_graph import InMemoryGraph
+    from cairn.storage.memory_graph import InMemoryGraph
 
     graph = InMemoryGraph(utc_now, new_id)
     counted = Counted(exported(client))

@@ -1,7 +1,7 @@
 """The memory graph: the eleven methods every backend of it has. A contract, and its two reports.
 
 Backends: the ledger with PostgreSQL (`lifecycle.ledger_graph`), and memory
-(`storage.in_memory.memory_graph`). What they keep alike is in `graph.memory_records`, how they walk
+(`storage.memory_graph`). What they keep alike is in `graph.memory_records`, how they walk
 in `graph.memory_walk`. No method works across workspaces, and none has a workspace by default.
 """
 

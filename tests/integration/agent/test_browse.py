@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fakes.keys import InMemoryKeyStore
 from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON
 from tests.support.world import open_world
@@ -25,7 +26,6 @@ from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import BodyCipher, BodyUnreadable, key_subjects
 from cairn.llm.calls import CallRecord
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.model_calls import PostgresCallLog
 from cairn.storage.postgres.seeing import PostgresSeeingStores
 from cairn.storage.postgres.store_transactions import StoreTransactions

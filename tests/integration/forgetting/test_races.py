@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.keys import InMemoryKeyStore
 from tests.support.embedding import HashingEmbedder
 from tests.support.forgetting import CANARY, Stand, open_stand
 
@@ -15,7 +16,6 @@ from cairn.errors import CairnError, Conflict, NotFound
 from cairn.ledger.keys import SubjectForgotten
 from cairn.lifecycle.forget import Target
 from cairn.lifecycle.forget_ports import Reason
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.github_replay import TOKEN, GitHubReplay, github_replay
 from tests.support.helpdesk import Helpdesk
 from tests.support.remembering import admin_of
@@ -23,7 +24,6 @@ from cairn.helpdesk.sources import NewSource
 from cairn.helpdesk.ticket import TicketStatus
 from cairn.ids import new_id
 from cairn.storage.help_desks import OpenHelpDesk
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.world import World, memory, open_world
 
 from cairn.bootstrap.asking import asking_parts
+from cairn.bootstrap.models import over
 from cairn.bootstrap.recalling import recall
 from cairn.embedding.port import EmbeddingModel
 from cairn.llm.port import Role
@@ -119,7 +121,8 @@ def recalls(world: World, server: ChatServer) -> Iterator[Recall]:
 
 @contextmanager
 def asking(world: World, server: ChatServer) -> Iterator[Recall]:
-    parts = asking_parts(Settings(server.url), world.pool)
+    settings = Settings(server.url)
+    parts = asking_parts(settings, partial(over, settings=settings, opened=world.pool))
     made = recall(world.pool, NoVectors(), parts=parts)  # pyright: ignore[reportArgumentType]
     try:
         eventually(lambda: ask(made, world)["meta"]["gate"]["source"] == "llm", seconds=60)

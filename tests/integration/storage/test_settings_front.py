@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fakes.keys import InMemoryKeyStore
 from tests.integration.storage.test_search_front import Door, chain, said
 from tests.plugins.waiting import eventually
 from tests.support.agent import Agents, ScriptedPlanner, act
@@ -29,7 +30,6 @@ from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.rebuild import Rebuild
 from cairn.safety.tools import Lane
 from cairn.storage.aws import dispatch
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 from cairn.storage.postgres.replay import PostgresReplays
 from cairn.storage.postgres.seeing import PostgresSeeingStores
 from cairn.storage.postgres.store_transactions import StoreTransactions

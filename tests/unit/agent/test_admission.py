@@ -6,6 +6,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.fakes.agent import InMemorySlots
+from tests.fakes.tickets import InMemoryTickets
 from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.remembering import admin_of
 
@@ -18,8 +20,6 @@ from cairn.helpdesk.ticket import Priority, TicketStatus
 from cairn.ids import new_id
 from cairn.ingestion.ports import Topic
 from cairn.safety.tools import Autonomy, Lane
-from cairn.storage.in_memory.agent import InMemorySlots
-from cairn.storage.in_memory.tickets import InMemoryTickets
 
 ENDS = ["FAILED", "TIMED_OUT", "ABORTED"]
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.keys import InMemoryKeyStore
 from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
 
 from cairn.agent.ending import halted
@@ -31,7 +32,6 @@ from cairn.mcp_host.port import (
 )
 from cairn.safety.grants import Grant, GrantRow, declaration
 from cairn.safety.tools import Autonomy, Lane
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 
 COMMITS = range(1, 16)
 

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
 
+from tests.fakes.costs import InMemoryCosts
+from tests.fakes.model_calls import InMemoryCallLog
+
 from cairn.access import Principal
 from cairn.ids import new_id
 from cairn.llm.calls import CallRecord
 from cairn.llm.costs import GetCosts
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.in_memory.costs import InMemoryCosts
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 USAGE = Usage(input_tokens=900, output_tokens=100, cache_read_tokens=20, cache_write_tokens=4)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import anyio
 import httpx
+from tests.fakes.stores import InMemoryTransactions
 from tests.unit.api.approval_fakes import ApprovalWorld, ProfileWorld
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.consolidation_fakes import RunWorld
@@ -99,7 +100,6 @@ from cairn.retrieval.views import (
     RateDecision,
     Status,
 )
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 WORKSPACE = UUID(int=1)

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
+from tests.fakes.graph import InMemoryGraphTransactions
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import Planted
 from tests.support.remembering import admin_of
 
@@ -14,8 +16,6 @@ from cairn.retrieval.feedback import Feedback, GiveFeedback
 from cairn.retrieval.lineage import TraceLineage
 from cairn.retrieval.subgraph import QuerySubgraph
 from cairn.retrieval.summaries import ReadSummaries
-from cairn.storage.in_memory.graph import InMemoryGraphTransactions
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

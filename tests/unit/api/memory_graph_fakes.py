@@ -9,7 +9,7 @@ from cairn.access import Role, Scope
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.lifecycle.ledger_graph import Imported, Page
-from cairn.storage.in_memory.memory_graph import InMemoryGraph
+from cairn.storage.memory_graph import InMemoryGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graph import Graphing
 from tests.support.remembering import Remembering, admin_of
 
@@ -24,7 +25,6 @@ from cairn.retrieval.node_views import (
     NodeView,
 )
 from cairn.retrieval.nodes import EntityKey, NodeKey
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.storage.webhook_http import HttpWebhookSender
 
 

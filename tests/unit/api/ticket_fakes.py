@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import Helpdesk
 from tests.support.remembering import admin_of
 
 from cairn.api.ticket_services import TicketServices
 from cairn.helpdesk.reading import ReadTickets
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 WORKSPACE = UUID(int=1)
 

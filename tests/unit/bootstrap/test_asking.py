@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from pydantic import SecretStr
@@ -21,7 +21,11 @@ from cairn.retrieval.expansion import no_expansion
 from cairn.retrieval.rerank_local import CrossEncoder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from cairn.llm.gateway import Gateway
+    from cairn.llm.wire_chat import WireChat
 
 KEY = SecretStr("sk-test")
 URL = "http://127.0.0.1:9/v1"
@@ -67,14 +71,18 @@ def test_a_provider_takes_part_when_it_is_configured(
     assert [model.provider for model in chat_models(settings)] == providers
 
 
+def no_gateway(models: Sequence[WireChat[Any]]) -> Gateway:
+    raise AssertionError("a gateway to no model")
+
+
 def test_without_a_model_the_rules_answer_and_nothing_is_reranked() -> None:
-    parts = asking_parts(Settings())
+    parts = asking_parts(Settings(), no_gateway)
     assert (parts.asking.gate, parts.asking.intents) == (gate.by_rules, intents.by_rules)
     assert (parts.expander, parts.reranker) == (no_expansion, None)
 
 
 def test_a_local_reranker_needs_no_chat_model(tmp_path: Path) -> None:
-    reranker = asking_parts(Settings(reranker_dir=tmp_path)).reranker
+    reranker = asking_parts(Settings(reranker_dir=tmp_path), no_gateway).reranker
     assert isinstance(reranker, CrossEncoder)
     assert reranker.name == tmp_path.name
 
@@ -85,7 +93,7 @@ def test_without_a_model_no_client_is_imported() -> None:
         "from types import SimpleNamespace as S\n"
         "asking_parts(S(anthropic_api_key=None, anthropic_base_url=None, openai_api_key=None,"
         " openai_base_url=None, embedder='onnx', chat_model='', model_budgets='',"
-        " reranker_dir=None))\n"
+        " reranker_dir=None), None)\n"
         "print(sorted({'anthropic', 'openai', 'pydantic', 'onnxruntime'} & set(sys.modules)))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

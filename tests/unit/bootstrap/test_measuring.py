@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.model_calls import InMemoryCallLog
 
 from cairn.bootstrap.measuring import MOST_CHARS, MOST_VALUES, OTHER, MeasuredCalls, metrics
 from cairn.bootstrap.metrics import NAMESPACE
@@ -15,7 +16,6 @@ from cairn.ids import new_id
 from cairn.llm.calls import CallRecord
 from cairn.llm.port import Purpose, Usage
 from cairn.metrics import SHAPES, Metric, Sort, untold
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 ROOT = Path(__file__).parents[3]
 LABELS = {

@@ -1,7 +1,7 @@
 """What the commands work with in tests: the real API over fake use cases, fake AWS, fake stack."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,11 @@ from pydantic import SecretStr
 from tests.unit.api.fakes import ADMIN_KEY, WORKSPACE, Client, World
 from typer.testing import CliRunner, Result
 
+from cairn.access import Principal
 from cairn.cli.deps import Deps
 from cairn.cli.main import app
 from cairn.llm.costs import CostRow
-from cairn.retrieval.views import LedgerVerification
+from cairn.retrieval.views import DocumentStatus, IngestionView, LedgerVerification
 from cairn.settings.cli import CliSettings
 
 START = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
@@ -224,3 +225,18 @@ class Shell:
             width=self.columns,
         )
         return CliRunner().invoke(app, list(arguments), obj=deps, input=stdin)
+
+
+@dataclass
+class Ingesting(World):
+    """Its ingestions are ready when they were asked about three times."""
+
+    asked: int = 0
+    ends: DocumentStatus = DocumentStatus.READY
+
+    def get_ingestion(self, principal: Principal, ingestion_id: UUID) -> IngestionView:
+        self.asked += 1
+        status = self.ends if self.asked >= 3 else DocumentStatus.PARSED
+        error = {"detail": "encrypted"} if status is DocumentStatus.FAILED else None
+        found = super().get_ingestion(principal, ingestion_id)
+        return replace(found, status=status, error=error, sections=2, chunks=5)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.fakes.stores import Tables
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.remembering import Remembering, fact, in_memory
 
@@ -18,7 +19,6 @@ from cairn.ingestion.enrich import Enrich, EnrichStores
 from cairn.ingestion.requests import NewMemory
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
-from cairn.storage.in_memory.stores import Tables
 from cairn.transaction import Transactions
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.fakes.stores import InMemoryNodes, Tables
 from tests.support.graph import Graphing, node
 from tests.support.remembering import Remembering, in_memory
 
@@ -15,7 +16,6 @@ from cairn.ingestion.node_draft import NewEdge
 from cairn.ingestion.projectors import project
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
-from cairn.storage.in_memory.stores import InMemoryNodes, Tables
 
 
 def projected(system: Remembering, entry: Entry) -> Projection:

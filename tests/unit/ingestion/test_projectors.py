@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.stores import InMemoryNodes, Tables
 from tests.support.ingesting import Documents
 from tests.support.remembering import NOON, Remembering, fact
 
@@ -24,7 +25,6 @@ from cairn.ledger.chain import empty_head
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
 from cairn.memory.kinds import MemoryKind
-from cairn.storage.in_memory.stores import InMemoryNodes, Tables
 
 HUT = "# Hut\n\nWords about the hut.\n\n## Beds\n\nThere are twelve beds.\n"
 

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from tests.fakes.stores import InMemoryNodes, InMemoryTransactions, Tables
 from tests.support.remembering import admin_of
 from tests.support.talking import Talking
 
@@ -15,7 +16,6 @@ from cairn.ingestion.subscriptions import changed_subscription
 from cairn.ledger.chain import empty_head
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
-from cairn.storage.in_memory.stores import InMemoryNodes, InMemoryTransactions, Tables
 
 
 def talking() -> Talking:

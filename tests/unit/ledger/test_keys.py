@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fakes.keys import InMemoryKeyStore
 from tests.unit.ledger.chains import KEYS, NOW, OTHER_SUBJECT, OTHER_WORKSPACE, SUBJECT, WORKSPACE
 
 from cairn.ledger.keys import BodyCipher, BodyUnreadable, KeyCache, SubjectForgotten, key_subjects
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 
 ENTRY = UUID(int=42)
 BOTH = (SUBJECT, OTHER_SUBJECT)

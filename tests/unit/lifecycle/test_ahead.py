@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from tests.fakes.keys import InMemoryKeyStore
 
 from cairn.errors import Conflict
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
 from cairn.ledger.keys import BodyCipher
 from cairn.lifecycle.ahead import Ahead
-from cairn.storage.in_memory.keys import InMemoryKeyStore
 
 WORKSPACE = UUID(int=1)
 START = empty_head(WORKSPACE)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.fakes.anchors import InMemoryAnchors
 from tests.support.anchoring import Anchored
 from tests.unit.ledger.chains import NOW, OTHER_WORKSPACE, WORKSPACE
 
@@ -13,7 +14,6 @@ from cairn.errors import Unavailable
 from cairn.ledger.anchors import AnchorFault
 from cairn.ledger.verify import verify
 from cairn.lifecycle.verify_chains import ChainsBroken
-from cairn.storage.in_memory.anchors import InMemoryAnchors
 from cairn.storage.signing_file import FileSigningKey, make_signing_key
 
 AUDITED = {"verified": 1, "anchored": 0, "waiting": 0}

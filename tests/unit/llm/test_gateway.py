@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.chat import ScriptedModel
 from tests.support.thinking import CALL, Watch, gateway
 
@@ -20,7 +21,6 @@ from cairn.llm.port import ChatAnswer, ChatRequest, Effort, Message, Purpose, Ro
 from cairn.llm.pricing import FREE, PRICES, Price, cost_of, price_of
 from cairn.llm.structured import AnswerShape
 from cairn.llm.summaries import Level, summarise
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 TEXT = "The harbour pump failed in March. Ines Roth replaced the harbour pump the same day."
 

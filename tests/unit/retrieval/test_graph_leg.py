@@ -7,6 +7,8 @@ from itertools import count
 from typing import Any
 
 import pytest
+from tests.fakes.graph import InMemoryGraphTransactions
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import Planted
 from tests.support.remembering import admin_of
 
@@ -18,8 +20,6 @@ from cairn.retrieval.graph_leg import WalkingGraphLeg
 from cairn.retrieval.graph_ports import GraphFound, GraphSeeds, Method
 from cairn.retrieval.graph_walks import method_for
 from cairn.retrieval.records import Filters
-from cairn.storage.in_memory.graph import InMemoryGraphTransactions
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 
 @dataclass

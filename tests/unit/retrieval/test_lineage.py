@@ -5,6 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from tests.fakes.graph import InMemoryGraphTransactions
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
@@ -15,8 +17,6 @@ from cairn.graph.node import State
 from cairn.ids import new_id
 from cairn.retrieval.lineage import Direction, Lineage, LineageRequest, TraceLineage
 from cairn.retrieval.lineage_json import lineage_json
-from cairn.storage.in_memory.graph import InMemoryGraphTransactions
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.workspace.documents import read
 
 BOTH = Direction.BOTH

@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.fakes.graph import InMemoryGraphTransactions
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
@@ -18,8 +20,6 @@ from cairn.retrieval.graph_ports import Method
 from cairn.retrieval.records import Filters
 from cairn.retrieval.subgraph import QuerySubgraph, Subgraph, SubgraphRequest
 from cairn.retrieval.subgraph_json import subgraph_json
-from cairn.storage.in_memory.graph import InMemoryGraphTransactions
-from cairn.storage.in_memory.stores import InMemoryTransactions
 from cairn.workspace.documents import read
 
 

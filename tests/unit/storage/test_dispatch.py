@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
+from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, admin_of
 
 from cairn import traces
@@ -28,7 +29,6 @@ from cairn.storage.aws.dispatch import (
     Answer,
     AwsDispatcher,
 )
-from cairn.storage.in_memory.stores import InMemoryTransactions
 
 MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine:ingestion"
 ANSWER = Answer(token="t", execution="i-1", output={"state": "ACTING", "run": 1})

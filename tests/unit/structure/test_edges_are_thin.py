@@ -8,7 +8,9 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 HANDLERS = sorted((ROOT / "functions").glob("*/handler.py"))
-MODULES = sorted([*(ROOT / "shared").rglob("*.py"), *HANDLERS])
+MODULES = sorted(
+    [*(ROOT / "shared").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py"), *HANDLERS]
+)
 STATEMENT = re.compile(
     r"\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|WITH\s+\w+\s+AS\s|(CREATE|ALTER|GRANT)\s+\w)"
 )

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = ("shared", "functions", "infra")
+FOLDERS = ("shared", "functions", "infra", "benchmarks")
 LONGEST = 60
 P95 = 40
 

@@ -8,6 +8,7 @@ import pytest
 import cairn
 
 ROOT = Path(cairn.__file__).parent
+PROJECT = Path(__file__).parents[3]
 LAYERS = [
     {"errors", "ids", "clock", "metrics", "traces"},
     {"text", "transaction", "access", "resilience"},
@@ -48,6 +49,13 @@ def imported_areas(path: Path) -> set[str]:
     return inside - {area(path)}
 
 
+def names_of(node: ast.AST) -> list[str]:
+    """Return the modules that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_point_down(path: Path) -> None:
     here = area(path)
@@ -67,18 +75,31 @@ def test_the_domain_knows_no_driver_and_no_framework() -> None:
         if area(path) in adapters:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
             found |= {
                 f"{path.relative_to(ROOT)}: {name}"
-                for name in names
+                for name in names_of(node)
                 if name.split(".")[0] in outside
             }
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("folder", "known"),
+    [
+        ("shared", {"benchmarks", "infra", "tests"}),
+        ("functions", {"benchmarks", "infra", "tests"}),
+        ("benchmarks", {"infra", "tests"}),
+        ("infra", {"benchmarks", "tests"}),
+    ],
+)
+def test_what_ships_does_not_import_what_stands_beside_it(folder: str, known: set[str]) -> None:
+    found = {
+        f"{path.relative_to(PROJECT)}: {name}"
+        for path in (PROJECT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in names_of(node)
+        if name.split(".")[0] in known
+    }
     assert not found
 
 

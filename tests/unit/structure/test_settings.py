@@ -20,7 +20,7 @@ READERS = {
     "shared/cairn/settings/__init__.py",
     "shared/cairn/settings/cli.py",
 }
-FOLDERS = ("shared", "functions")
+FOLDERS = ("shared", "functions", "benchmarks")
 
 
 def names(model: type[BaseModel]) -> set[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.planning import TICKET, brief, question, spec
 
 from cairn.agent import citations
@@ -27,7 +28,6 @@ from cairn.llm.configuration import CONFIGURATION
 from cairn.llm.gateway import Gateway, Surroundings
 from cairn.llm.port import ChatAnswer, ChatRequest, Finish, Purpose, ToolCall, Usage
 from cairn.safety.tools import Lane
-from cairn.storage.in_memory.model_calls import InMemoryCallLog
 
 DOC = "[doc:kb://lockout.md#L3-L9]"
 ACTION = UUID(int=7)

@@ -1,0 +1,1 @@
+"""`cairn bench locomo`: recall over long conversations, by the questions of LoCoMo."""

@@ -1,0 +1,334 @@
+"""The benchmark itself: load conversations, wait until they are embedded, ask, measure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from benchmarks.locomo.folds import (
+    Fold,
+    answered,
+    leave_one_out,
+    refuse_too_few,
+    weights_of,
+)
+from benchmarks.metrics import percentile, quality
+from cairn.cli.failure import Failure
+from cairn.text.canonical import format_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from uuid import UUID
+
+    from benchmarks.api import TimedApi
+    from benchmarks.locomo.corpus import Conversation, Question, Turn
+    from benchmarks.locomo.weights import Answered
+    from cairn.embedding.port import Embedder
+
+T = TypeVar("T")
+
+BATCH = 500
+LIMIT = 20
+RANKED_AGAIN = 100
+WARM_UP = 5
+POLL_SECONDS = 0.25
+PATIENCE_SECONDS = 900.0
+ABLATED = (
+    "vector",
+    "keyword",
+    "signals",
+    "speaker",
+    "time",
+    "time_words",
+    "length",
+    "question",
+    "parent",
+    "specifics",
+)
+"""The stages that are switched off in turn, as a search names them; `signals` is all of them."""
+
+
+class Progress(Protocol):
+    """Shows how far a stage is."""
+
+    def __call__(self, stage: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """Show a stage; the function says how many steps were done since it was called last."""
+        ...
+
+
+class MeasuresFloor(Protocol):
+    """Times the least a search can cost."""
+
+    def ms(self, workspace_id: UUID, question: str, asked_at: datetime) -> float:
+        """Return milliseconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A conversation in its workspace. `turns` maps a node id to the turns it holds."""
+
+    conversation: Conversation
+    workspace_id: UUID
+    api: TimedApi
+    turns: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question's results, best first, as the turns each stands for, and its times in ms."""
+
+    question: Question
+    ranked: tuple[frozenset[str], ...]
+    search_ms: float
+    floor_ms: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """Measures. `open_workspace` makes one for a conversation's name and returns its id and API."""
+
+    open_workspace: Callable[[str], tuple[UUID, TimedApi]]
+    embedder: Embedder
+    floor: MeasuresFloor
+    progress: Progress
+    clock: Callable[[], datetime]
+    stopwatch: Callable[[], float]
+    sleep: Callable[[float], None]
+
+    def run(
+        self,
+        conversations: Sequence[Conversation],
+        *,
+        ablate: bool = False,
+        leave_out: bool = False,
+        routes: bool = False,
+    ) -> dict[str, Any]:
+        """Return the report: quality over all questions, rates in turns a second, times in ms.
+
+        With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off. With
+        `leave_out` it has `leave_one_out`: the quality with weights chosen on other conversations;
+        Failure when there are none. With `routes` it has `routes`: by retrieval class, the quality
+        as it is and with each class routed.
+        """
+        if leave_out:
+            refuse_too_few(conversations)
+        turns = [turn for conversation in conversations for turn in conversation.turns]
+        embedder_per_s = self._embedder_rate([turn.text for turn in turns])
+        loaded, seconds = self._load(conversations)
+        asked = self._ask(loaded)
+        off = {name: self._without(loaded, name) for name in ABLATED} if ablate else {}
+        return {
+            **report(asked),
+            **({"ablation": off} if off else {}),
+            **({"leave_one_out": self._left_out(loaded)} if leave_out else {}),
+            **({"routes": self._routed(loaded)} if routes else {}),
+            "ingest_per_s": round(len(turns) / seconds, 1),
+            "embedder_per_s": round(embedder_per_s, 1),
+        }
+
+    def _embedder_rate(self, texts: Sequence[str]) -> float:
+        """Return texts a second of the embedder alone, in this process, warmed up."""
+        self.embedder.embed(texts[:BATCH])
+        start = self.stopwatch()
+        with self.progress("embedder alone", len(texts)) as done:
+            for part in _parts(texts, BATCH):
+                self.embedder.embed(part)
+                done(len(part))
+        return len(texts) / (self.stopwatch() - start)
+
+    def _load(self, conversations: Sequence[Conversation]) -> tuple[list[Loaded], float]:
+        """Store every turn and return when the last is embedded, with the seconds it took."""
+        opened = [(each, *self.open_workspace(each.name)) for each in conversations]
+        total = sum(len(conversation.turns) for conversation in conversations)
+        start = self.stopwatch()
+        with self.progress("remember", total) as done:
+            loaded = [
+                Loaded(
+                    conversation=conversation,
+                    workspace_id=workspace_id,
+                    api=api,
+                    turns=_store(api, conversation.turns, done),
+                )
+                for conversation, workspace_id, api in opened
+            ]
+        self._wait_until_embedded(loaded, total)
+        return loaded, self.stopwatch() - start
+
+    def _wait_until_embedded(self, loaded: Sequence[Loaded], total: int) -> None:
+        deadline = self.stopwatch() + PATIENCE_SECONDS
+        shown = 0
+        with self.progress("embed", total) as done:
+            while True:
+                pending = sum(_pending(each.api) for each in loaded)
+                done(max(0, total - pending - shown))
+                shown = max(shown, total - pending)
+                if pending == 0:
+                    return
+                if self.stopwatch() > deadline:
+                    raise Failure(
+                        f"{pending} memories were not embedded in {PATIENCE_SECONDS:.0f} s.",
+                        advice="see what is down: cairn status",
+                    )
+                self.sleep(POLL_SECONDS)
+
+    def _ask(self, loaded: Sequence[Loaded]) -> list[Asked]:
+        for question in loaded[0].conversation.questions[:WARM_UP]:  # the server reads its model
+            loaded[0].api.post("/v1/search", _search(question))
+            self._floor_ms(loaded[0], question)
+        total = sum(len(each.conversation.questions) for each in loaded)
+        asked: list[Asked] = []
+        with self.progress("ask", total) as done:
+            for each in loaded:
+                for question in each.conversation.questions:
+                    asked.append(self._ask_one(each, question))
+                    done(1)
+        return asked
+
+    def _without(self, loaded: Sequence[Loaded], stage: str) -> dict[str, Any]:
+        """Ask every question again with one stage off, untimed; return the quality."""
+        total = sum(len(each.conversation.questions) for each in loaded)
+        found: list[tuple[tuple[frozenset[str], ...], frozenset[str]]] = []
+        with self.progress(f"without {stage}", total) as done:
+            for each in loaded:
+                for question in each.conversation.questions:
+                    answer, _ = each.api.post(
+                        "/v1/search", _search(question, switched={stage: False})
+                    )
+                    found.append((_turns_found(each, answer), question.evidence))
+                    done(1)
+        return quality(found)
+
+    def _routed(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
+        """Ask every question again without and with its route; return the quality by class."""
+        found: dict[str, dict[str, list[Any]]] = defaultdict(lambda: {"off": [], "on": []})
+        total = sum(len(each.conversation.questions) for each in loaded)
+        with self.progress("route", total) as done:
+            for each in loaded:
+                for question in each.conversation.questions:
+                    for name in ("off", "on"):
+                        body = _search(question, switched={"route": name == "on"})
+                        answer, _ = each.api.post("/v1/search", body)
+                        ranked = _turns_found(each, answer)
+                        by_class = found[answer["meta"]["retrieval_class"]]
+                        by_class[name].append((ranked, question.evidence))
+                    done(1)
+        return {
+            kind: {name: quality(asked) for name, asked in found[kind].items()}
+            for kind in sorted(found)
+        }
+
+    def _left_out(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
+        """Ask every question again for many results, explained; return what was chosen on them."""
+        weights: dict[str, float] = {}
+        folds: list[Fold] = []
+        with self.progress(
+            "explain", sum(len(one.conversation.questions) for one in loaded)
+        ) as done:
+            for each in loaded:
+                found: list[Answered] = []
+                for question in each.conversation.questions:
+                    explained = _explained(each, question)
+                    weights = weights_of(explained["recipe_used"])
+                    found.append(answered(explained, question.evidence, each.turns))
+                    done(1)
+                folds.append(Fold(name=each.conversation.name, answered=tuple(found)))
+        with self.progress("choose weights", len(folds)) as done:
+            return leave_one_out(folds, weights, done)
+
+    def _ask_one(self, loaded: Loaded, question: Question) -> Asked:
+        """Search over HTTP, then time the floor for the same question."""
+        answer, search_ms = loaded.api.post("/v1/search", _search(question))
+        _refuse_degraded(answer)
+        return Asked(
+            question=question,
+            ranked=_turns_found(loaded, answer),
+            search_ms=search_ms,
+            floor_ms=self._floor_ms(loaded, question),
+        )
+
+    def _floor_ms(self, loaded: Loaded, question: Question) -> float:
+        return self.floor.ms(loaded.workspace_id, question.text, self.clock())
+
+
+def _explained(loaded: Loaded, question: Question) -> Mapping[str, Any]:
+    """Search for as many results as there can be, and return why each is where it is."""
+    body = {**_search(question), "limit": RANKED_AGAIN, "format": "compact"}
+    answer, _ = loaded.api.post("/v1/search", body)
+    _refuse_degraded(answer)
+    explained: Mapping[str, Any] = loaded.api.get(f"/v1/searches/{answer['meta']['search_id']}")
+    return explained
+
+
+def _refuse_degraded(answer: Mapping[str, Any]) -> None:
+    if degraded := answer["meta"]["degraded"]:
+        raise Failure(f"A search was degraded, so it says nothing: {', '.join(degraded)}.")
+
+
+def _turns_found(loaded: Loaded, answer: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
+    nothing: frozenset[str] = frozenset()
+    return tuple(loaded.turns.get(each["node_id"], nothing) for each in answer["results"])
+
+
+def report(asked: Sequence[Asked]) -> dict[str, Any]:
+    """Return quality over all questions and by category, and the percentiles of the times."""
+    categories: dict[str, list[Asked]] = defaultdict(list)
+    for each in asked:
+        categories[each.question.category].append(each)
+    search = [each.search_ms for each in asked]
+    return {
+        **_quality(asked),
+        "by_category": {name: _quality(categories[name]) for name in sorted(categories)},
+        "search_ms_p50": round(percentile(search, 0.5), 2),
+        "search_ms_p95": round(percentile(search, 0.95), 2),
+        "floor_ms_p50": round(percentile([each.floor_ms for each in asked], 0.5), 2),
+    }
+
+
+def _quality(asked: Sequence[Asked]) -> dict[str, Any]:
+    return quality([(each.ranked, each.question.evidence) for each in asked])
+
+
+def _store(
+    api: TimedApi, turns: Sequence[Turn], done: Callable[[int], None]
+) -> dict[str, frozenset[str]]:
+    """Post the turns in batches and return the turns of each node; equal turns share one."""
+    stored: dict[str, set[str]] = defaultdict(set)
+    for part in _parts(turns, BATCH):
+        answer, _ = api.post("/v1/memories", {"items": [_memory(turn) for turn in part]})
+        for turn, result in zip(part, answer["results"], strict=True):
+            if "id" not in result:
+                raise Failure(f"The turn {turn.id} was rejected: {result.get('error')}.")
+            stored[result["id"]].add(turn.id)
+        done(len(part))
+    return {node_id: frozenset(names) for node_id, names in stored.items()}
+
+
+def _search(question: Question, *, switched: Mapping[str, bool] | None = None) -> dict[str, Any]:
+    """Return a search that is never answered from memory, with some stages switched."""
+    stages = {"cache": False, **(switched or {})}
+    return {"query": question.text, "limit": LIMIT, "stages": stages}
+
+
+def _memory(turn: Turn) -> dict[str, Any]:
+    return {
+        "type": "event",
+        "text": turn.text,
+        "session_id": turn.session_id,
+        "sequence": turn.sequence,
+        "occurred_at": format_timestamp(turn.occurred_at),
+    }
+
+
+def _pending(api: TimedApi) -> int:
+    status = api.get("/v1/status")
+    if failed := status.get("failed_embeddings"):
+        raise Failure(f"{failed} memories could not be embedded.", advice="cairn redrive")
+    return int(status["pending_embeddings"])
+
+
+def _parts(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    return (items[at : at + size] for at in range(0, len(items), size))

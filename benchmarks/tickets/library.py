@@ -1,0 +1,80 @@
+"""Documents for a benchmark, taken in by the product's own steps, in this process. No machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.objects import InMemoryObjects
+from cairn.access import Scope
+from cairn.bootstrap.summaries import summariser
+from cairn.clock import utc_now
+from cairn.ids import new_id
+from cairn.ingestion.accept_document import AcceptDocument
+from cairn.ingestion.enrich import Enrich
+from cairn.ingestion.finish_ingestion import FinishIngestion
+from cairn.ingestion.ingest_document import IngestDocument
+from cairn.ingestion.requests import NewDocument
+from cairn.ingestion.subjects import SubjectResolver
+from cairn.ledger.keys import BodyCipher
+from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.storage.postgres.stores import PostgresStores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from cairn.access import Principal
+    from cairn.embedding.onnx import OnnxEmbedder
+    from cairn.ingestion.ports import Dispatcher
+    from cairn.ledger.keys import KeyStore
+    from cairn.storage.postgres.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library:
+    """Takes documents in, from their bytes to their vectors."""
+
+    opened: Database
+    keys: KeyStore
+    wake: Dispatcher
+    embedder: OnnxEmbedder
+
+    def take(self, principal: Principal, files: Sequence[Path]) -> None:
+        """Ingest Markdown files; each is known by its name, as `kb://<name>`."""
+        objects, cipher = InMemoryObjects(), BodyCipher()
+        shared: dict[str, Any] = {
+            "transactions": StoreTransactions(self.opened, PostgresStores),
+            "clock": utc_now,
+            "new_id": new_id,
+        }
+        resolver = SubjectResolver(
+            transactions=shared["transactions"], keys=self.keys, new_id=new_id
+        )
+        accept = AcceptDocument(
+            **shared, resolver=resolver, cipher=cipher, objects=objects, dispatcher=self.wake
+        )
+        steps = IngestDocument(
+            **shared,
+            objects=objects,
+            keys=self.keys,
+            cipher=cipher,
+            tokens=self.embedder,
+            summarise=summariser(),
+        )
+        enrich = Enrich(**shared, embedder=self.embedder, keys=self.keys, cipher=cipher)
+        for file in files:
+            given = NewDocument(
+                source_uri=f"kb://{file.name}",
+                client_id=GLOBAL_CLIENT,
+                scope=Scope.ADMIN,
+                content=file.read_bytes(),
+                media_type="text/markdown",
+            )
+            ids = principal.workspace_id, accept(principal, given).ingestion_id
+            steps.parse(*ids)
+            steps.chunk(*ids)
+            for batch in steps.store(*ids)["batches"]:
+                enrich.batch(*ids, batch)
+            FinishIngestion(**shared).succeed(*ids)

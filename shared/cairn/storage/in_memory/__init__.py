@@ -1,1 +1,0 @@
-"""In-memory adapters for unit tests and demos. They forget everything with the process."""

@@ -1,0 +1,1 @@
+"""In-memory adapters for tests. They forget everything with the process."""

@@ -1,0 +1,176 @@
+"""Documents, ingestions and uploads in memory, over the tables of `stores`. Holds no bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cairn.documents.changes import KnownPart
+from cairn.documents.status import DocumentStatus
+from cairn.graph.edge import View
+from cairn.graph.node import Label, State
+from cairn.ingestion.document_ports import Ingestion, KnownDocument, StoredEdge, StoredParts, Upload
+from cairn.ingestion.ports import Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from tests.fakes.stores import Tables
+
+    from cairn.access import Principal
+    from cairn.graph.node import Node
+    from cairn.ledger.entry import Entry
+
+_ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
+
+
+@dataclass(frozen=True)
+class InMemoryDocuments:
+    """Implements `ingestion.document_ports.DocumentStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def known(self, identity: str) -> KnownDocument | None:
+        """Return the document of this identity, deleted or not."""
+        found = [one for one in self._documents() if one.dedup_key == identity]
+        return _document(found[0]) if found else None
+
+    def visible(self, document_id: UUID) -> KnownDocument | None:
+        """Return a document, deleted or not, that the principal's agent may see."""
+        for node in self._documents():
+            if node.id == document_id and self.principal.finds(node.agents):
+                return _document(node)
+        return None
+
+    def parts(self, document_id: UUID) -> StoredParts | None:
+        """Return what is stored of a document; of a deleted one, what was deleted with it."""
+        document = self.visible(document_id)
+        if document is None:
+            return None
+        parts = sorted(
+            (
+                one
+                for one in self.tables.nodes.values()
+                if one.document_id == document_id
+                and one.label in (Label.SECTION, Label.CHUNK)
+                and one.deleted_at == document.deleted_at
+            ),
+            key=lambda one: (one.ordinal or 0, one.id),
+        )
+        return StoredParts(
+            document=document,
+            sections=[_part(one) for one in parts if one.label == Label.SECTION],
+            chunks=[_part(one) for one in parts if one.label == Label.CHUNK],
+            parents={one.id: one.parent_id for one in parts if one.parent_id is not None},
+            places={
+                one.id: (one.line_from, one.line_to, one.page_from, one.page_to) for one in parts
+            },
+            edges=self._edges(document_id),
+        )
+
+    def _edges(self, document_id: UUID) -> list[StoredEdge]:
+        nodes = self.tables.nodes
+        return [
+            StoredEdge(
+                id=one.id, relation=one.relation, source_id=one.source_id, target_id=one.target_id
+            )
+            for one in self.tables.edges.values()
+            if one.view == View.DOCUMENT
+            and one.source_id in nodes
+            and nodes[one.source_id].document_id == document_id
+        ]
+
+    def _documents(self) -> list[Node]:
+        found = [one for one in self.tables.nodes.values() if one.label == Label.DOCUMENT]
+        return [one for one in found if one.scope in self.principal.allowed_scopes]
+
+
+@dataclass(frozen=True)
+class InMemoryIngestions:
+    """Implements `ingestion.document_ports.IngestionStore`."""
+
+    tables: Tables
+
+    def add(self, ingestion: Ingestion) -> None:
+        """Add an accepted ingestion."""
+        self.tables.ingestions[ingestion.id] = ingestion
+
+    def find(self, ingestion_id: UUID) -> Ingestion | None:
+        """Return an ingestion of the workspace."""
+        return self.tables.ingestions.get(ingestion_id)
+
+    def is_newest(self, ingestion: Ingestion) -> bool:
+        """Return whether no later ingestion of the same document was accepted."""
+        return not any(
+            one.document_id == ingestion.document_id and one.position > ingestion.position
+            for one in self.tables.ingestions.values()
+        )
+
+    def advance(
+        self,
+        ingestion_id: UUID,
+        status: DocumentStatus,
+        now: datetime,
+        *,
+        counts: Mapping[str, int] | None = None,
+        error: Mapping[str, Any] | None = None,
+        execution: str | None = None,
+    ) -> None:
+        """Move an ingestion on, unless it has ended; counts are added to those it has."""
+        present = self.tables.ingestions.get(ingestion_id)
+        if present is None or present.status in _ENDED:
+            return
+        if execution is not None:
+            self.tables.executions[ingestion_id] = execution
+        self.tables.ingestions[ingestion_id] = replace(
+            present, status=status, counts={**present.counts, **(counts or {})}, error=error
+        )
+
+    def entry(self, ingestion: Ingestion) -> Entry:
+        """Return the ledger entry that accepted it."""
+        return self.tables.entries[ingestion.position - 1]
+
+    def batches(self, ingestion_id: UUID) -> Sequence[int]:
+        """Return the batches whose nodes still wait for vectors, in order."""
+        waiting = (one for one in self.tables.outbox.values() if one.topic == Topic.EMBED)
+        return sorted(
+            one.batch for one in waiting if one.reference == ingestion_id and one.batch is not None
+        )
+
+
+@dataclass(frozen=True)
+class InMemoryUploads:
+    """Implements `ingestion.document_ports.UploadStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def add(self, upload: Upload, now: datetime) -> None:
+        """Keep an announced upload."""
+        self.tables.uploads[self.principal.principal_id, upload.id] = upload
+
+    def find(self, upload_id: UUID) -> Upload | None:
+        """Return an upload the principal announced."""
+        return self.tables.uploads.get((self.principal.principal_id, upload_id))
+
+
+def _document(node: Node) -> KnownDocument:
+    return KnownDocument(
+        id=node.id,
+        position=node.position,
+        deleted_at=node.deleted_at,
+        data_subjects=node.data_subjects,
+        archived=node.state == State.ARCHIVED,
+    )
+
+
+def _part(node: Node) -> KnownPart:
+    return KnownPart(
+        id=node.id,
+        ordinal=node.ordinal or 0,
+        content_hash=node.content_hash,
+        headings=node.headings or (),
+    )

@@ -1,0 +1,259 @@
+"""Vectors and the outbox's queue side in memory, over the tables of `stores`. Not a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.graph.edge import Relation, View
+from cairn.graph.node import Label, State
+from cairn.ingestion.enrich_ports import (
+    Before,
+    EnrichableNode,
+    Found,
+    Likeness,
+    Outgoing,
+    TraceStep,
+)
+from cairn.ingestion.ports import OutboxRow, Topic
+from cairn.memory.neighbours import CONTEXT_MESSAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from tests.fakes.stores import Tables
+
+    from cairn.embedding.port import Vectors
+    from cairn.graph.node import Node
+    from cairn.ingestion.enrich_ports import NewEmbedding
+
+_PRESENT = (State.ACTIVE, State.PROVISIONAL)
+_OUTGOING = {
+    (View.ENTITY, Relation.REFERENCES),
+    (View.TEMPORAL, Relation.FOLLOWS),
+    (View.CAUSAL, Relation.CAUSED_BY),
+}
+
+
+@dataclass(frozen=True)
+class InMemoryEmbeddings:
+    """Implements `ingestion.enrich.EmbeddingStore`."""
+
+    tables: Tables
+
+    def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
+        """Return those of the nodes that are to be found, each with the messages before it."""
+        return [
+            self._enrichable(one)
+            for one in self.tables.nodes.values()
+            if one.id in node_ids and one.state in (*_PRESENT, State.SUPERSEDED)
+        ]
+
+    def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
+        """Return the cached vectors by SHA-256 of their text."""
+        kept = self.tables.cached_vectors
+        return {one: kept[one, model_id] for one in hashes if (one, model_id) in kept}
+
+    def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
+        """Keep vectors by SHA-256 of their text."""
+        for text_hash, vector in vectors.items():
+            self.tables.cached_vectors.setdefault((text_hash, model_id), vector)
+
+    def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:
+        """Replace the nodes' vectors, unless newer ones are stored."""
+        for row in rows:
+            stored = self.tables.embeddings.get((row.node_id, model_id))
+            if stored is None or stored[0] <= position:
+                self.tables.embeddings[row.node_id, model_id] = (position, tuple(row.vectors))
+
+    def similar(
+        self, asked: Sequence[NewEmbedding], model_id: int, *, minimum: float, wanted: int
+    ) -> Sequence[Found]:
+        """Return up to `wanted` nodes near each vector, of the node's own scope and agents."""
+        found: list[Found] = []
+        for row in asked:
+            node = self.tables.nodes[row.node_id]
+            for vector in row.vectors:
+                scored = [
+                    (float(vector @ stored), other)
+                    for other, stored in self._stored(node, model_id)
+                ]
+                near = sorted(scored, key=lambda one: -one[0])[:wanted]
+                found += [_found(node, other, score) for score, other in near if score >= minimum]
+        return found
+
+    def _stored(self, node: Node, model_id: int) -> list[tuple[Node, Vectors]]:
+        return [
+            (other, vector)
+            for (other_id, model), (_, vectors) in self.tables.embeddings.items()
+            if model == model_id and other_id != node.id
+            for other in [self.tables.nodes[other_id]]
+            if other.state in _PRESENT
+            and other.label != Label.SUMMARY
+            and (other.scope, other.agents) == (node.scope, node.agents)
+            for vector in vectors
+        ]
+
+    def _enrichable(self, node: Node) -> EnrichableNode:
+        before = self._before(node)
+        return EnrichableNode(
+            id=node.id,
+            label=node.label,
+            text=_text(node),
+            context=tuple(one.text for one in before),
+            scope=node.scope,
+            agents=node.agents,
+            data_subjects=node.data_subjects,
+            occurred_at=node.occurred_at,
+            kind=node.kind,
+            client_id=node.client_id,
+            source_agent=node.source_agent,
+            session_id=node.session_id,
+            sequence=node.sequence,
+            trace_id=node.trace_id,
+            parent_id=node.parent_id,
+            document_id=node.document_id,
+            ordinal=node.ordinal,
+            importance=node.importance,
+            keywords=node.keywords,
+            metadata=node.metadata if node.label == Label.EVENT else {},
+            before=Before(id=before[0].id, occurred_at=before[0].occurred_at) if before else None,
+        )
+
+    def _before(self, node: Node) -> list[Node]:
+        """Return up to two messages before one, the nearest first."""
+        if node.label not in (Label.MEMORY, Label.MESSAGE) or node.sequence is None:
+            return []
+        place = (node.sequence, node.id)
+        before = [
+            one
+            for one in self.tables.nodes.values()
+            if (one.session_id, one.label) == (node.session_id, node.label)
+            and (node.label == Label.MEMORY or one.parent_id == node.parent_id)
+            and one.sequence is not None
+            and (one.sequence, one.id) < place
+            and one.state in _PRESENT
+            and (one.scope, one.agents, one.data_subjects)
+            == (node.scope, node.agents, node.data_subjects)
+        ]
+        before.sort(key=lambda one: (one.sequence or 0, one.id), reverse=True)
+        return before[:CONTEXT_MESSAGES]
+
+
+@dataclass(frozen=True)
+class InMemoryGraphState:
+    """Implements `ingestion.enrich_ports.GraphState`."""
+
+    tables: Tables
+
+    def outgoing(self, node_ids: Collection[UUID]) -> Sequence[Outgoing]:
+        """Return the open REFERENCES, temporal FOLLOWS and CAUSED_BY edges from the nodes."""
+        return [
+            Outgoing(
+                id=one.id,
+                relation=one.relation,
+                source_id=one.source_id,
+                target_id=one.target_id,
+                role=one.properties.get("role"),
+            )
+            for one in self.tables.edges.values()
+            if one.source_id in node_ids and (one.view, one.relation) in _OUTGOING
+        ]
+
+    def likenesses(self, node_ids: Collection[UUID]) -> Sequence[Likeness]:
+        """Return the open SIMILAR_TO edges at the nodes, whichever end."""
+        return [
+            Likeness(
+                source_id=one.source_id, target_id=one.target_id, score=one.weight, edge_id=one.id
+            )
+            for one in self.tables.edges.values()
+            if one.relation == Relation.SIMILAR_TO
+            and (one.source_id in node_ids or one.target_id in node_ids)
+        ]
+
+    def audiences(
+        self, node_ids: Collection[UUID]
+    ) -> Mapping[UUID, tuple[str, tuple[str, ...] | None]]:
+        """Return scope and agents of those of the nodes that are there to be seen."""
+        return {
+            one.id: (one.scope, one.agents)
+            for one in self.tables.nodes.values()
+            if one.id in node_ids and one.state not in (State.DELETED, State.QUARANTINED)
+        }
+
+    def before_in_trace(self, event_ids: Collection[UUID]) -> Sequence[TraceStep]:
+        """Return what came just before each event in its trace, if anything did."""
+        steps: list[TraceStep] = []
+        for node in [one for one in self.tables.nodes.values() if one.id in event_ids]:
+            before = [one for one in self.tables.nodes.values() if _is_before(one, node)]
+            if before:
+                last = max(before, key=_place)
+                steps.append(
+                    TraceStep(
+                        node_id=node.id,
+                        before_id=last.id,
+                        type=last.kind or "",
+                        tool_name=last.metadata.get("tool_name"),
+                    )
+                )
+        return steps
+
+
+@dataclass(frozen=True)
+class InMemoryQueue:
+    """Implements `ingestion.enrich.OutboxQueue`."""
+
+    tables: Tables
+
+    def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
+        """Return the rows still unfinished among these."""
+        return [one for one in self.tables.outbox.values() if one.id in ids]
+
+    def find_batch(self, reference: UUID, batch: int) -> OutboxRow | None:
+        """Return one batch of an ingestion, None when it is done."""
+        for one in self.tables.outbox.values():
+            if (one.topic, one.reference, one.batch) == (Topic.EMBED, reference, batch):
+                return one
+        return None
+
+    def done(self, ids: Collection[UUID]) -> None:
+        """Remove finished rows."""
+        for one in ids:
+            self.tables.outbox.pop(one, None)
+            self.tables.failed.pop(one, None)
+
+    def failed(self, ids: Collection[UUID], error: str) -> None:
+        """Keep why rows failed; they stay to be tried again."""
+        self.tables.failed.update(dict.fromkeys(ids, error))
+
+
+def _found(node: Node, other: Node, score: float) -> Found:
+    return Found(
+        node_id=node.id,
+        other_id=other.id,
+        score=score,
+        document_id=other.document_id,
+        ordinal=other.ordinal,
+        session_id=other.session_id,
+        sequence=other.sequence,
+    )
+
+
+def _is_before(one: Node, node: Node) -> bool:
+    return (
+        one.label == Label.EVENT
+        and one.trace_id == node.trace_id
+        and one.state in _PRESENT
+        and (one.scope, one.agents) == (node.scope, node.agents)
+        and _place(one) < _place(node)
+    )
+
+
+def _place(node: Node) -> tuple[datetime, int, UUID]:
+    return (node.occurred_at, -1 if node.sequence is None else node.sequence, node.id)
+
+
+def _text(node: Node) -> str:
+    return f"{node.title}\n\n{node.text}" if node.label == Label.REPORT else node.text

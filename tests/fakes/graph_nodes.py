@@ -1,0 +1,114 @@
+"""Nodes and edges of the graph in memory: what writing them reads, and aliases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.graph.alias import Alias, readers_key
+from cairn.ingestion.node_ports import StoredEdge, StoredNode
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from tests.fakes.stores import Tables
+
+    from cairn.access import Principal
+    from cairn.graph.edge import Edge
+    from cairn.graph.node import Node
+    from cairn.graph.projection import AliasRow
+
+
+@dataclass(frozen=True)
+class InMemoryGraphNodes:
+    """Implements `ingestion.node_ports.GraphNodeStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
+        """Return those of the nodes the principal may see, deleted ones too, by id."""
+        nodes = (self.tables.nodes.get(one) for one in node_ids)
+        return {one.id: _node(one) for one in nodes if one is not None and self._sees(one)}
+
+    def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
+        """Return edges that hold now and touch the node, by id."""
+        touching = [
+            _edge(one)
+            for one in self.tables.edges.values()
+            if node_id in (one.source_id, one.target_id)
+        ]
+        return sorted(touching, key=lambda one: one.id)[:limit]
+
+    def edges_closed_at(
+        self, node_id: UUID, moment: datetime, *, limit: int
+    ) -> Sequence[StoredEdge]:
+        """Return the node's edges that were closed at exactly `moment`, by id."""
+        closed = [
+            _edge(one)
+            for one, when in self.tables.closed_edges.values()
+            if when == moment and node_id in (one.source_id, one.target_id)
+        ]
+        return sorted(closed, key=lambda one: one.id)[:limit]
+
+    def _sees(self, node: Node) -> bool:
+        in_scope = node.scope in self.principal.allowed_scopes
+        return in_scope and self.principal.finds(node.agents)
+
+
+@dataclass(frozen=True)
+class InMemoryAliases:
+    """Implements `ingestion.node_ports.AliasStore`."""
+
+    tables: Tables
+
+    def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
+        """Return canonical name and type by alias, of exactly this audience."""
+        audience = scope, readers_key(tuple(agents) if agents is not None else None)
+        return {
+            one.alias: (one.canonical_name, one.entity_type)
+            for one in self.tables.aliases.values()
+            if (one.scope, one.readers) == audience
+        }
+
+    def apply(self, rows: Iterable[AliasRow]) -> None:
+        """Apply rows in order; one that is older than what stands changes nothing."""
+        for row in rows:
+            key = row.scope, row.readers, row.alias
+            stands = self.tables.aliases.get(key)
+            if isinstance(row, Alias):
+                if stands is None or stands.position < row.position:
+                    self.tables.aliases[key] = row
+            elif stands is not None and stands.position <= row.position:
+                del self.tables.aliases[key]
+
+
+def _node(node: Node) -> StoredNode:
+    return StoredNode(
+        id=node.id,
+        label=node.label,
+        kind=node.kind,
+        name=node.canonical_name,
+        state=node.state,
+        scope=node.scope,
+        agents=node.agents,
+        data_subjects=node.data_subjects,
+        client_id=node.client_id,
+        position=node.position,
+        superseded_by=node.superseded_by,
+        superseded_at=node.superseded_at,
+    )
+
+
+def _edge(edge: Edge) -> StoredEdge:
+    return StoredEdge(
+        id=edge.id,
+        view=edge.view,
+        relation=edge.relation,
+        source_id=edge.source_id,
+        target_id=edge.target_id,
+        weight=edge.weight,
+        properties=edge.properties,
+    )

@@ -1,0 +1,55 @@
+"""Which nodes lack a vector, in memory, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.graph.node import Label, State
+from cairn.ingestion.ports import Topic
+from cairn.lifecycle.reindex import GapCount, GapPage
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from tests.fakes.stores import Tables
+
+    from cairn.graph.node import Node
+
+_FOUND = (State.ACTIVE, State.PROVISIONAL, State.SUPERSEDED)
+_WITHOUT = (Label.CONVERSATION, Label.ENTITY)
+
+
+@dataclass(frozen=True)
+class InMemoryVectorGaps:
+    """Implements `lifecycle.reindex.VectorGaps`."""
+
+    tables: Tables
+
+    def page(self, model_id: int, *, after: UUID, limit: int) -> GapPage:
+        """Look at the `limit` nodes after an id."""
+        nodes = [one for one in self._nodes() if one.id > after][:limit]
+        lacking = [one.id for one in nodes if self._lacks(one, model_id)]
+        waiting = self._waiting()
+        return GapPage(
+            last=nodes[-1].id if nodes else None,
+            missing=len(lacking),
+            unqueued=tuple(one for one in lacking if one not in waiting),
+        )
+
+    def count(self, model_id: int) -> GapCount:
+        """Look at all nodes of the workspace."""
+        lacking = {one.id for one in self._nodes() if self._lacks(one, model_id)}
+        return GapCount(missing=len(lacking), waiting=len(lacking & self._waiting()))
+
+    def _nodes(self) -> list[Node]:
+        found = [one for one in self.tables.nodes.values() if one.state in _FOUND]
+        return sorted(found, key=lambda one: one.id)
+
+    def _lacks(self, node: Node, model_id: int) -> bool:
+        models = {model for node_id, model in self.tables.embeddings if node_id == node.id}
+        return model_id not in models and (node.label not in _WITHOUT or bool(models))
+
+    def _waiting(self) -> set[UUID]:
+        rows = [one for one in self.tables.outbox.values() if one.topic == Topic.EMBED]
+        return {node_id for row in rows for node_id in row.node_ids}

@@ -1,0 +1,200 @@
+"""Conversations, reports and subscriptions in memory, over the tables of `stores`. For tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.graph.node import Label, State
+from cairn.ingestion.conversations_ports import StoredConversation
+from cairn.ingestion.messages_plan import LastMessage
+from cairn.ingestion.reports import StoredReport
+from cairn.ingestion.task_ports import StoredTask
+from cairn.memory.neighbours import CONTEXT_MESSAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence, Set
+    from datetime import datetime
+    from uuid import UUID
+
+    from tests.fakes.stores import Tables
+
+    from cairn.access import Principal
+    from cairn.graph.node import Node
+    from cairn.ingestion.conversations_ports import PendingMessage
+    from cairn.retrieval.subscription_leg import SubscriptionView
+
+_FOUND = (State.ACTIVE, State.PROVISIONAL)
+
+
+@dataclass(frozen=True)
+class InMemoryConversations:
+    """Implements `ingestion.conversations_ports.ConversationStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def find(self, identity: str) -> StoredConversation | None:
+        """Return the conversation of this identity with its last messages."""
+        node = _identified(self.tables, self.principal, Label.CONVERSATION, identity)
+        if node is None:
+            return None
+        said = sorted(
+            (one.sequence or 0, one.id, one)
+            for one in _seen(self.tables, self.principal, Label.MESSAGE)
+            if one.parent_id == node.id
+        )
+        last = tuple(_last(one) for _, _, one in said[-CONTEXT_MESSAGES:])
+        return StoredConversation(id=node.id, data_subjects=node.data_subjects, last=last)
+
+    def exists(self, conversation_id: UUID) -> bool:
+        """Return whether it is seen, or waits."""
+        waiting = any(
+            one.conversation_id == conversation_id for one in self.tables.pending.values()
+        )
+        seen = _tagged(self.tables, self.principal, Label.CONVERSATION)
+        return waiting or any(one.id == conversation_id for one in seen)
+
+    def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
+        """Return the messages that wait."""
+        waiting = (one for one in self.tables.pending.values() if one.expires_at > now)
+        return sorted(
+            (one for one in waiting if one.identity == identity), key=lambda one: one.sequence
+        )
+
+    def wait(self, message: PendingMessage) -> None:
+        """Keep one message."""
+        self.tables.pending[message.id] = message
+
+    def settle(self, identity: str) -> None:
+        """Remove what waits under this identity."""
+        for one in list(self.tables.pending.values()):
+            if one.identity == identity:
+                del self.tables.pending[one.id]
+
+    def public_key_ids(self) -> Collection[UUID]:
+        """Return the public keys a test has put into the tables."""
+        return self.tables.public_keys
+
+    def bound_to(self, key_id: UUID) -> UUID | None:
+        """Return the conversation a key was bound to."""
+        return self.tables.bindings.get(key_id)
+
+    def bind(self, key_id: UUID, conversation_id: UUID, position: int) -> None:
+        """Bind a key, for good."""
+        self.tables.bindings.setdefault(key_id, conversation_id)
+
+
+@dataclass(frozen=True)
+class InMemoryReports:
+    """Implements `ingestion.reports.ReportStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def find(self, identity: str) -> StoredReport | None:
+        """Return the report of this identity."""
+        node = _identified(self.tables, self.principal, Label.REPORT, identity)
+        if node is None:
+            return None
+        position = self.tables.created[node.id]
+        return StoredReport(id=node.id, position=position, parent_id=node.parent_id)
+
+    def conversation(
+        self, conversation_id: UUID | None, session_id: str | None
+    ) -> tuple[UUID, tuple[UUID, ...]] | None:
+        """Return the conversation a report came of."""
+        found = [
+            one
+            for one in _tagged(self.tables, self.principal, Label.CONVERSATION)
+            if one.id == conversation_id
+            or (conversation_id is None and one.session_id == session_id)
+        ]
+        newest = max(found, key=lambda one: self.tables.created[one.id], default=None)
+        return (newest.id, newest.data_subjects) if newest else None
+
+
+@dataclass(frozen=True)
+class InMemoryTasks:
+    """Implements `ingestion.task_ports.TaskStore`."""
+
+    tables: Tables
+    principal: Principal
+
+    def find(self, task_id: UUID) -> StoredTask | None:
+        """Return a task."""
+        seen = _tagged(self.tables, self.principal, Label.TASK)
+        node = next((one for one in seen if one.id == task_id), None)
+        if node is None:
+            return None
+        return StoredTask(
+            id=node.id,
+            kind=node.kind or "",
+            title=node.title or "",
+            position=node.position,
+            data_subjects=node.data_subjects,
+            metadata=node.metadata,
+        )
+
+    def known(self, task_ids: Collection[UUID]) -> Set[UUID]:
+        """Return which of these are tasks."""
+        seen = _tagged(self.tables, self.principal, Label.TASK)
+        return {one.id for one in seen} & set(task_ids)
+
+    def conversation(
+        self, conversation_id: UUID | None, session_id: str | None
+    ) -> tuple[UUID, tuple[UUID, ...]] | None:
+        """Return the conversation of this id, else the session's newest."""
+        return InMemoryReports(self.tables, self.principal).conversation(
+            conversation_id, session_id
+        )
+
+
+@dataclass(frozen=True)
+class InMemorySubscriptions:
+    """Implements `ingestion.subscriptions.SubscriptionStore`."""
+
+    tables: Tables
+
+    def of_agent(self, agent: str) -> SubscriptionView | None:
+        """Return an agent's subscription, None when it has no keywords."""
+        found = self.tables.subscriptions.get(agent)
+        return found if found and found.keywords else None
+
+    def all(self) -> Sequence[SubscriptionView]:
+        """Return every agent's, by name."""
+        return [one for _, one in sorted(self.tables.subscriptions.items()) if one.keywords]
+
+    def put(self, subscription: SubscriptionView) -> None:
+        """Keep an agent's keywords; an older change does nothing."""
+        present = self.tables.subscriptions.get(subscription.agent)
+        if present is None or present.position < subscription.position:
+            self.tables.subscriptions[subscription.agent] = subscription
+
+
+def _seen(tables: Tables, principal: Principal, label: Label) -> Iterable[Node]:
+    return (
+        one
+        for one in tables.nodes.values()
+        if one.label == label and one.state in _FOUND and one.scope in principal.allowed_scopes
+    )
+
+
+def _tagged(tables: Tables, principal: Principal, label: Label) -> Iterable[Node]:
+    seen = _seen(tables, principal, label)
+    return (one for one in seen if principal.finds(one.agents))
+
+
+def _identified(tables: Tables, principal: Principal, label: Label, identity: str) -> Node | None:
+    seen = _seen(tables, principal, label)
+    return next((one for one in seen if one.dedup_key == identity), None)
+
+
+def _last(node: Node) -> LastMessage:
+    return LastMessage(
+        id=node.id,
+        sequence=node.sequence or 0,
+        text=node.text,
+        occurred_at=node.occurred_at,
+        data_subjects=node.data_subjects,
+    )
