@@ -9,7 +9,7 @@ PY := .venv/bin/python
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 
-.PHONY: help run up test test-oldest test-aurora fault stop status logs reset check synth deploy migrate setup
+.PHONY: help run up test test-oldest test-aurora fault mutants stop status logs reset check synth deploy migrate setup
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ test-aurora: setup ## run what depends on collation on PostgreSQL 17 with en_US.
 fault: setup ## kill workers and the orchestrator in every state of an investigation; part of test, too
 	@$(PY) -m infra.local model
 	@$(PY) -m pytest tests/fault $(ARGS)
+
+mutants: setup ## try the drawn mutants of tests/mutants on the tests; half an hour
+	@$(or $(wildcard .local/uv/bin/uv),uv) run --quiet --no-project --script scripts/mutants.py run $(ARGS)
 
 stop: setup ## stop what run started; the data stays
 	@$(PY) -m infra.local stop
