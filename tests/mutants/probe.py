@@ -1,4 +1,4 @@
-"""Notes which tests call the functions that MUTANT_TARGETS names; a plugin for scripts/mutants.py."""
+"""Notes which tests call the functions of MUTANT_TARGETS; a plugin for scripts/mutants.py."""
 
 import json
 import os
