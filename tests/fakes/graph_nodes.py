@@ -31,7 +31,12 @@ class InMemoryGraphNodes:
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
         """Return those of the nodes the principal may see, deleted ones too, by id."""
         nodes = (self.tables.nodes.get(one) for one in node_ids)
-        return {one.id: _node(one) for one in nodes if one is not None and self._sees(one)}
+        created = self.tables.created
+        return {
+            one.id: _node(one, created[one.id])
+            for one in nodes
+            if one is not None and self._sees(one)
+        }
 
     def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
         """Return edges that hold now and touch the node, by id."""
@@ -85,7 +90,7 @@ class InMemoryAliases:
                 del self.tables.aliases[key]
 
 
-def _node(node: Node) -> StoredNode:
+def _node(node: Node, created_position: int) -> StoredNode:
     return StoredNode(
         id=node.id,
         label=node.label,
@@ -96,6 +101,7 @@ def _node(node: Node) -> StoredNode:
         agents=node.agents,
         data_subjects=node.data_subjects,
         client_id=node.client_id,
+        created_position=created_position,
         position=node.position,
         superseded_by=node.superseded_by,
         superseded_at=node.superseded_at,

@@ -84,12 +84,12 @@ class NodePlan:
         if node is None:
             return node_id, None, False
         if node.state is State.DELETED:
-            return node.id, node.position, True
+            return node.id, node.created_position, True
         if node.state not in (State.ACTIVE, State.PROVISIONAL):
             raise Conflict(
                 f"This entity is {node.state.value}.", reason="entity-state", entity_id=str(node.id)
             )
-        return node.id, node.position, False
+        return node.id, node.created_position, False
 
     def _identity(self, draft: NodeDraft) -> str:
         if draft.is_entity:

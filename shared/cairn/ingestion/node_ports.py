@@ -12,7 +12,10 @@ from cairn.ingestion.ports import WriteStores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredNode:
-    """A node that is about to be linked, changed or merged: what the change has to know of it."""
+    """A node that is about to be linked, changed or merged: what the change has to know of it.
+
+    `created_position` is the entry that made it, `position` the last one that changed it.
+    """
 
     id: UUID
     label: str
@@ -23,6 +26,7 @@ class StoredNode:
     agents: tuple[str, ...] | None
     data_subjects: tuple[UUID, ...]
     client_id: str
+    created_position: int
     position: int
     superseded_by: UUID | None = None
     superseded_at: datetime | None = None

@@ -74,7 +74,7 @@ def _alias_row(row: AliasRow) -> dict[str, object]:
 
 
 def _node(row: tuple[Any, ...]) -> StoredNode:
-    node_id, label, kind, name, state, scope, agents, subjects, client, position, by, when = row
+    node_id, label, kind, name, state, scope, agents, subjects, client, *positions, by, when = row
     return StoredNode(
         id=node_id,
         label=label,
@@ -85,7 +85,8 @@ def _node(row: tuple[Any, ...]) -> StoredNode:
         agents=tuple(agents) if agents is not None else None,
         data_subjects=tuple(subjects),
         client_id=client,
-        position=position,
+        created_position=positions[0],
+        position=positions[1],
         superseded_by=by,
         superseded_at=when,
     )
