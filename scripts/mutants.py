@@ -82,11 +82,10 @@ OPERATORS = (
 )
 """Those whose result a reader would call another behaviour, not another type or a crash."""
 
-UNIT = ("tests/unit",)
-OTHERS = ("tests/contract", "tests/integration")
+STAGES = {"unit": ("tests/unit",), "other": ("tests/contract", "tests/integration")}
 NOT_SHAPE = "--ignore=tests/unit/structure"
 MOST_TESTS = 400
-SECONDS = 600
+SECONDS = 240
 
 
 def main():
@@ -95,6 +94,7 @@ def main():
     parser.add_argument("command", choices=["draw", "run"])
     parser.add_argument("--only", nargs="*", help="ids of mutants")
     parser.add_argument("--at-once", type=int, default=1, help="scratch copies side by side")
+    parser.add_argument("--stages", nargs="*", choices=list(STAGES), default=list(STAGES))
     parser.add_argument("--out", type=Path, help="a file for the table")
     options = parser.parse_args()
     if options.command == "draw":
@@ -198,10 +198,10 @@ def run(options):
         for each in mutants:
             each["file"], each["index"] = locate(each, copies[0])
         outcomes = {}
-        for stage, tests in (("unit", UNIT), ("other", OTHERS)):
+        for stage in options.stages:
             left = [each for each in mutants if each["id"] not in outcomes]
             if left:
-                covering = calls(copies[0], left, tests)
+                covering = calls(copies[0], left, STAGES[stage])
                 outcomes |= attempt(copies, left, covering, stage)
     return report(mutants, outcomes, options.out)
 
@@ -239,17 +239,16 @@ def pytest(folder, *words, **variables):
 
 def calls(folder, mutants, tests):
     """Return the tests that call each mutant's function, by one run of all with a probe."""
-    result = folder / "calls.json"
-    targets = json.dumps(
-        sorted({f"{folder / each['file']}:{each['function']}" for each in mutants})
-    )
-    words = ("-p", "tests.mutants.probe", NOT_SHAPE, *tests)
-    pytest(folder, *words, MUTANT_TARGETS=targets, MUTANT_CALLS=str(result))
-    called = json.loads(result.read_text(encoding="utf-8"))
-    return {
-        each["id"]: called.get(f"{folder / each['file']}:{each['function']}", [])
-        for each in mutants
-    }
+    targets = {each["id"]: f"{folder / each['file']}:{each['function']}" for each in mutants}
+    called = collections.defaultdict(dict)
+    with tempfile.TemporaryDirectory() as results:
+        variables = {"MUTANT_TARGETS": json.dumps(list(targets.values())), "MUTANT_CALLS": results}
+        words = ("-n", "2", "--dist", "loadgroup", "-p", "tests.mutants.probe", NOT_SHAPE)
+        pytest(folder, *words, *tests, **variables)
+        for path in Path(results).glob("*.json"):
+            for target, names in json.loads(path.read_text(encoding="utf-8")).items():
+                called[target] |= dict.fromkeys(names)
+    return {name: list(called[target]) for name, target in targets.items()}
 
 
 def attempt(copies, mutants, covering, stage):
@@ -271,10 +270,10 @@ def attempt(copies, mutants, covering, stage):
             free.append(folder)
         text = f"{stage}: {'alive' if status == 0 else 'killed'} ({status}) of {len(tests)} tests"
         print(f"{mutant['id']} {text} {time.monotonic() - started:.0f} s", flush=True)
-        if status in (1, -1):
+        if status in (1, 2, -1):
             outcomes[mutant["id"]] = stage
         elif status != 0:
-            outcomes[mutant["id"]] = f"pytest ended with {status}"
+            raise RuntimeError(f"{mutant['id']}: pytest ended with {status}")
 
     with ThreadPoolExecutor(len(copies)) as pool:
         list(pool.map(one, mutants))

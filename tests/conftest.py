@@ -6,6 +6,7 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")  # how fast the machine is today is no test's business
 
 pytest_plugins = [
+    "tests.plugins.groups",
     "tests.plugins.no_network",
     "tests.plugins.postgres",
     "tests.plugins.cloud",

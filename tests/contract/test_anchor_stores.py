@@ -12,6 +12,8 @@ from cairn.lifecycle.anchors import AnchorStore
 from cairn.storage.aws import anchors as aws_anchors
 from cairn.storage.aws.anchors import S3Anchors
 
+pytestmark = pytest.mark.xdist_group("emulator")
+
 BUCKET = f"anchors-{uuid4().hex[:8]}"
 
 

@@ -26,6 +26,8 @@ from cairn.ledger.keys import KeyStore, SubjectForgotten
 from cairn.storage.keys_aws import DynamoKeyStore
 from cairn.storage.keys_file import FileKeyStore
 
+pytestmark = pytest.mark.xdist_group("emulator")
+
 WORKSPACE, OTHER_WORKSPACE = uuid4(), uuid4()
 TABLE = "key-store-contract"
 

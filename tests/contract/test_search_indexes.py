@@ -19,6 +19,8 @@ from cairn.retrieval.records import Filters
 from cairn.storage.opensearch.indexes import OpenSearchIndexes
 from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
 
+pytestmark = pytest.mark.xdist_group("opensearch")
+
 if TYPE_CHECKING:
     from tests.plugins.opensearch import OpenSearch
 

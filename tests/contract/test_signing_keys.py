@@ -27,6 +27,8 @@ from cairn.ledger.signing import ECDSA_P256, ED25519, Signature
 from cairn.storage.signing_file import FileSigningKey, make_signing_key, public_key_path
 from cairn.storage.signing_kms import KmsSigningKey
 
+pytestmark = pytest.mark.xdist_group("emulator")
+
 SigningKey = FileSigningKey | KmsSigningKey
 CONTENT = b'{"format":"test-1"}'
 ARN = "arn:aws:kms:eu-west-1:111122223333:key/s"

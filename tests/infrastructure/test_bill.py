@@ -8,6 +8,8 @@ from tests.infrastructure.assembly import ROOT, Assembly
 
 from cairn.cli.cost.bill import monthly
 
+pytestmark = pytest.mark.xdist_group("templates")
+
 SMALLEST_USD = 50
 
 

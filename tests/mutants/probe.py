@@ -34,7 +34,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    running[0] = item.nodeid
+    running[0] = item.nodeid.partition("[")[0].partition("@")[0]
     result = yield
     running[0] = ""
     return result
@@ -42,4 +42,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 def pytest_sessionfinish() -> None:
     tests = {name: list(each) for name, each in called.items()}
-    Path(os.environ["MUTANT_CALLS"]).write_text(json.dumps(tests), encoding="utf-8")
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "all")
+    file = Path(os.environ["MUTANT_CALLS"]) / f"{worker}.json"
+    file.write_text(json.dumps(tests), encoding="utf-8")
