@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from cairn.agent.people.ports import EscalationState
@@ -38,15 +40,39 @@ def strings(node: ast.AST) -> set[str]:
     return {one for one in found if isinstance(one, str)}
 
 
-def trees() -> list[ast.Module]:
+def trees() -> Iterator[ast.Module]:
     areas = [
         path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in EDGES
     ]
     domain = [path for path in areas if path.relative_to(PACKAGE).parts[0] != "storage"]
-    return [
-        ast.parse(path.read_text(encoding="utf-8"))
-        for path in [*domain, PACKAGE / "storage" / "postgres" / "accounts.py"]
-    ]
+    for path in [*domain, PACKAGE / "storage" / "postgres" / "accounts.py"]:
+        yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def begun_by(tree: ast.Module) -> set[str]:
+    """Return the nouns of types that a module puts together: `f"noun.{state}"` in a call."""
+    return {
+        one.values[0].value.rstrip(".")
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for given in [*call.args[:1], *(each.value for each in call.keywords if each.arg == "type")]
+        for one in ast.walk(given)
+        if isinstance(one, ast.JoinedStr)
+        and isinstance(one.values[0], ast.Constant)
+        and isinstance(one.values[0].value, str)
+        and re.fullmatch(r"[a-z_]+\.", one.values[0].value)
+    }
+
+
+@cache
+def in_code() -> tuple[frozenset[str], frozenset[str]]:
+    """Return what may be the name of a type, and the nouns of those put together."""
+    named: set[str] = set()
+    begun: set[str] = set()
+    for tree in trees():
+        named |= {one for one in strings(tree) if ENTRY_TYPE.fullmatch(one)}
+        begun |= begun_by(tree)
+    return frozenset(named), frozenset(begun)
 
 
 def listed() -> set[str]:
@@ -57,7 +83,7 @@ def listed() -> set[str]:
 
 def test_the_page_lists_every_type_the_code_has_and_no_other() -> None:
     made = {f"{noun}.{state.value}" for noun, states in BY_STATE.items() for state in states}
-    named = {one for tree in trees() for one in strings(tree) if ENTRY_TYPE.fullmatch(one)}
+    named, _ = in_code()
     types = {one for one in listed() if ENTRY_TYPE.fullmatch(one)}
     nouns = {one.partition(".")[0] for one in types}
     appended = {one for one in named - LOGGED if one.partition(".")[0] in nouns}
@@ -65,17 +91,6 @@ def test_the_page_lists_every_type_the_code_has_and_no_other() -> None:
 
 
 def test_types_made_of_states_are_known() -> None:
-    begun = {
-        one.values[0].value.rstrip(".")
-        for tree in trees()
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call)
-        for given in [*call.args[:1], *(each.value for each in call.keywords if each.arg == "type")]
-        for one in ast.walk(given)
-        if isinstance(one, ast.JoinedStr)
-        and isinstance(one.values[0], ast.Constant)
-        and isinstance(one.values[0].value, str)
-        and re.fullmatch(r"[a-z_]+\.", one.values[0].value)
-    }
+    _, begun = in_code()
     assert begun >= set(BY_STATE)
     assert begun & {one.partition(".")[0] for one in listed()} == set(BY_STATE)

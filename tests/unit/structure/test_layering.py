@@ -1,6 +1,8 @@
 """Imports inside the package point down `LAYERS`; areas of one row are closed to each other."""
 
 import ast
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,50 +39,49 @@ def area(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imported_areas(path: Path) -> set[str]:
-    modules: set[str] = set()
+@cache
+def imports(path: Path) -> frozenset[tuple[str, str]]:
+    """Return what a module imports: (module, name), the name empty where it is the module."""
+    found: set[tuple[str, str]] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            modules |= {alias.name for alias in node.names}
+            found |= {(alias.name, "") for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.module and not node.level, f"{path}: use absolute imports"
-            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
-    inside = {name.split(".")[1] for name in modules if name.startswith(f"{ROOT.name}.")}
+            found |= {(node.module, alias.name) for alias in node.names}
+    return frozenset(found)
+
+
+def imported_areas(path: Path) -> set[str]:
+    names = {f"{module}.{name}".rstrip(".") for module, name in imports(path)}
+    inside = {name.split(".")[1] for name in names if name.startswith(f"{ROOT.name}.")}
     return inside - {area(path)}
 
 
-def names_of(node: ast.AST) -> list[str]:
-    """Return the modules that a statement imports."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path: Path) -> None:
-    here = area(path)
-    upward = {
-        name
-        for name in imported_areas(path)
-        if RANK[name] >= RANK[here] and (here, name) not in SIBLINGS
+def importing(paths: Iterable[Path], outside: set[str]) -> set[str]:
+    """Return which modules import one of the packages `outside`."""
+    return {
+        f"{path.relative_to(PROJECT)}: {module}"
+        for path in paths
+        for module, _ in imports(path)
+        if module.split(".")[0] in outside
     }
-    assert not upward, f"{here} must not import {sorted(upward)}"
+
+
+def test_imports_point_down() -> None:
+    upward = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in FILES
+        for name in imported_areas(path)
+        if RANK[name] >= RANK[area(path)] and (area(path), name) not in SIBLINGS
+    }
+    assert not upward
 
 
 def test_the_domain_knows_no_driver_and_no_framework() -> None:
     outside = {"psycopg", "boto3", "botocore", "fastapi", "starlette", "mangum", "httpx"}
     adapters = {"storage", "api", "connectors", "settings", "bootstrap", "cli"}
-    found: set[str] = set()
-    for path in FILES:
-        if area(path) in adapters:
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            found |= {
-                f"{path.relative_to(ROOT)}: {name}"
-                for name in names_of(node)
-                if name.split(".")[0] in outside
-            }
-    assert not found
+    assert not importing((path for path in FILES if area(path) not in adapters), outside)
 
 
 @pytest.mark.parametrize(
@@ -93,14 +94,7 @@ def test_the_domain_knows_no_driver_and_no_framework() -> None:
     ],
 )
 def test_what_ships_does_not_import_what_stands_beside_it(folder: str, known: set[str]) -> None:
-    found = {
-        f"{path.relative_to(PROJECT)}: {name}"
-        for path in (PROJECT / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        for name in names_of(node)
-        if name.split(".")[0] in known
-    }
-    assert not found
+    assert not importing((PROJECT / folder).rglob("*.py"), known)
 
 
 def test_every_area_has_its_place() -> None:
