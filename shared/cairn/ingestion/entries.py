@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.ids import looks_random
 from cairn.ledger.entry import NewEntry
 from cairn.traces import current_trace_id
 
@@ -78,9 +79,13 @@ class Entries:
     ) -> int:
         """Add an entry, its body sealed for its data subjects, and return its position.
 
-        Without a `trace_id` of its own it has that of the present work.
+        Without a `trace_id` of its own it has that of the present work. The header is for ever: of
+        what callers named sessions and traces it holds random ids alone, the body anything else.
         """
         entry_id = self.new_id()
+        given = {"session_id": session_id, "trace_id": trace_id}
+        named = {name: one for name, one in given.items() if one and not looks_random(one)}
+        body = {**body, **named}
         entry = NewEntry(
             id=entry_id,
             workspace_id=self.workspace_id,
@@ -90,8 +95,8 @@ class Entries:
             data_subjects=data_subjects,
             meta=dict(meta),
             body=self.seal(entry_id, data_subjects, body),
-            session_id=session_id,
-            trace_id=trace_id or current_trace_id(),
+            session_id=None if "session_id" in named else session_id,
+            trace_id=(None if "trace_id" in named else trace_id) or current_trace_id(),
             parent_id=parent_id,
         )
         self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))

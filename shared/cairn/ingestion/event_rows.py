@@ -10,7 +10,7 @@ from cairn.graph.node import Label, Node
 from cairn.graph.projection import EdgeRow, Projection
 from cairn.ids import derived_id
 from cairn.ingestion.event_draft import event_identity
-from cairn.ingestion.row_fields import closures, edge_fields, node_fields
+from cairn.ingestion.row_fields import closures, edge_fields, node_fields, origin_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def event_body(draft: EventDraft) -> dict[str, Any]:
 
 def observed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """An event, what it follows, what follows it, and what caused it."""
-    return Projection(nodes=(_node(entry, meta, body),), edges=_edges(entry, meta))
+    return Projection(nodes=(_node(entry, meta, body),), edges=_edges(entry, meta, body))
 
 
 def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Node:
@@ -72,9 +72,8 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
         dedup_key=body["dedup_key"],
         observed_by=(body["source_agent"],),
         observation_count=1,
-        session_id=entry.session_id,
+        **origin_fields(entry, body),
         sequence=body["sequence"],
-        trace_id=entry.trace_id,
         parent_id=entry.parent_id,
         category="episodic",
         importance=body["importance"],
@@ -87,7 +86,8 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
     )
 
 
-def _edges(entry: Entry, meta: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
+def _edges(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
+    session_id = origin_fields(entry, body)["session_id"]
     added = [
         _edge(
             entry,
@@ -95,7 +95,7 @@ def _edges(entry: Entry, meta: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
             Relation.FOLLOWS,
             source,
             target,
-            {"delta_ms": delta_ms, "session_id": entry.session_id},
+            {"delta_ms": delta_ms, "session_id": session_id},
         )
         for source, target, delta_ms in cast("list[tuple[str, str, int]]", meta["follows"])
     ]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import Projection
-from cairn.ingestion.row_fields import deletions, node_fields
+from cairn.ingestion.row_fields import deletions, node_fields, origin_fields
 from cairn.ingestion.task_rows import produced
 from cairn.memory.identity import chain_key, dedup_key
 from cairn.text.canonical import parse_timestamp
@@ -141,9 +141,8 @@ def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> 
         id=UUID(meta["node_id"]),
         kind=meta["kind"],
         context_text=_context(meta["context"], texts),
-        session_id=entry.session_id,
+        **origin_fields(entry, body),
         sequence=body["sequence"],
-        trace_id=entry.trace_id,
         parent_id=entry.parent_id,
         supersedes=_id(meta["supersedes"]),
         superseded_by=_id(superseded),

@@ -9,7 +9,7 @@ from cairn.graph.edge import Edge, EdgeStrength, View
 from cairn.graph.node import Node, NodeChange
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.ids import derived_id
-from cairn.ingestion.row_fields import deletions, edge_fields, node_fields
+from cairn.ingestion.row_fields import deletions, edge_fields, node_fields, origin_fields
 from cairn.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
         compiled_truth=body["compiled_truth"],
         observed_by=(body["source_agent"],),
         observation_count=1,
-        session_id=entry.session_id,
-        trace_id=entry.trace_id,
+        **origin_fields(entry, body),
         importance=body["importance"],
         confidence=body["confidence"],
         screening=body["screening"],

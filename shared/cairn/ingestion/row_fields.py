@@ -32,6 +32,13 @@ class NodeFields(TypedDict):
     position: int
 
 
+class OriginFields(TypedDict):
+    """The session and the trace that a node came of."""
+
+    session_id: str | None
+    trace_id: str | None
+
+
 class EdgeFields(TypedDict):
     """The fields of a new edge that follow from its entry."""
 
@@ -66,6 +73,14 @@ def node_fields(
         "recorded_at": entry.recorded_at,
         "entry_id": entry.id,
         "position": entry.position,
+    }
+
+
+def origin_fields(entry: Entry, body: Mapping[str, Any]) -> OriginFields:
+    """Return them: random ids stand in the header, as all did once, other names in the body."""
+    return {
+        "session_id": body.get("session_id", entry.session_id),
+        "trace_id": body.get("trace_id", entry.trace_id),
     }
 
 

@@ -9,7 +9,7 @@ from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import Label, Node, NodeChange
 from cairn.graph.projection import Projection
 from cairn.ids import derived_id
-from cairn.ingestion.row_fields import edge_fields, node_fields
+from cairn.ingestion.row_fields import edge_fields, node_fields, origin_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +28,7 @@ def started(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         title=body["title"],
         text=body["title"],
         content_hash=body["content_hash"],
-        session_id=entry.session_id,
-        trace_id=entry.trace_id,
+        **origin_fields(entry, body),
         metadata=body["metadata"],
     )
     edges = [_edge(entry, Relation.RAISED_DURING, task_id, UUID(raised))] if raised else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 from tests.support.embedding import HashingEmbedder
@@ -75,3 +76,37 @@ def test_who_looks_how_a_connector_is_stands_in_the_ledger(world: World) -> None
     found = entry(api, "connector.checked")
     assert found["meta"]["connector_id"] == made["id"]
     assert found["actor_id"] == str(world.admin.principal_id)
+
+
+PHONE, CALL = "+49 170 5550123", "call of 555-0123"
+SAID: dict[str, dict[str, Any]] = {
+    "/v1/memories": {"text": "He rang.", "type": "event", "sequence": 1},
+    "/v1/events": {"type": "call.taken", "occurred_at": DAY},
+    "/v1/nodes": {"label": "Entity", "kind": "person", "properties": {"name": "Ada"}},
+    "/v1/tasks": {"title": "Ring back", "kind": "call"},
+}
+
+
+@pytest.mark.parametrize("path", SAID)
+def test_a_session_or_trace_named_for_a_person_stands_in_sealed_bodies_alone(
+    world: World, database: Database, path: str
+) -> None:
+    api = Front(world.key)
+    random = {"session_id": str(new_id()), "trace_id": new_id().hex}
+    made = []
+    for scope, origin in (
+        ("admin", {"session_id": PHONE, "trace_id": CALL}),
+        ("shared", random),  # so that it is another one, whatever it is
+    ):
+        done = api.call("POST", path, json={**SAID[path], "scope": scope, **origin})
+        made.append((done["id"], (origin["session_id"], origin["trace_id"])))
+    with database.connect_as_superuser() as root:
+        kept = "SELECT id, (session_id, trace_id) FROM node WHERE id = ANY (%s)"
+        assert dict(root.execute(kept, [[one for one, _ in made]])) == {
+            UUID(one): origin for one, origin in made
+        }
+        entries = "SELECT session_id, trace_id, l::text FROM ledger l WHERE workspace_id = %s"
+        rows = root.execute(entries, [world.workspace_id]).fetchall()
+    assert {row[:2] for row in rows if row[0]} == {(random["session_id"], random["trace_id"])}
+    assert not [row for row in rows if "555" in f"{row[:2]}" or PHONE in row[2] or CALL in row[2]]
+    assert api.call("GET", "/v1/ledger/verify")["ok"]
