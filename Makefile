@@ -9,7 +9,7 @@ PY := .venv/bin/python
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 
-.PHONY: help run up test test-oldest test-aurora fault mutants stop status logs reset check synth deploy migrate setup
+.PHONY: help run up test test-oldest test-aurora fault mutants stop status logs reset check synth deploy migrate house setup
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -73,6 +73,9 @@ deploy: setup ## deploy to the AWS account of your shell's credentials; CONTEXT=
 
 migrate: setup ## start this machine's PostgreSQL and apply the migrations
 	@$(PY) -m infra.local migrate
+
+house: setup ## count lines, modules, records, and what one request runs through; before and now
+	@$(PY) scripts/house.py
 
 setup: # the project's own Python and packages; nothing when they are current
 	@$(if $(SYSTEM_PYTHON),,$(error cairn needs a Python of 3.11 or newer))$(SYSTEM_PYTHON) infra/local/bootstrap.py

@@ -18,8 +18,6 @@ from cairn.settings import ApiSettings
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from tests.plugins.postgres import Database
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -63,12 +61,12 @@ class Cloud:
         ]
 
 
-def environment(database: Database, folder: Path) -> dict[str, str]:
+def environment(app_url: str, folder: Path) -> dict[str, str]:
     queues = {f"CAIRN_{name}_QUEUE_URL": f"https://queue/{name.lower()}" for name in QUEUES}
     machines = {f"CAIRN_{name}_MACHINE_ARN": f"arn:{name.lower()}" for name in MACHINES}
     return {
         "CAIRN_STAGE": "local",
-        "CAIRN_APP_DATABASE_URL": database.app_url,
+        "CAIRN_APP_DATABASE_URL": app_url,
         "CAIRN_KEY_STORE": f"file:{folder / 'keys'}",
         "CAIRN_SIGNING_KEY": f"file:{folder / 'signing'}",
         "CAIRN_UPLOADS_BUCKET": "uploads",

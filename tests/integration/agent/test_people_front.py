@@ -25,7 +25,7 @@ def front(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Front, dict[str, str]]:
     """The API of a workspace with an investigation that was halted, and the ids in it."""
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
     world = open_world(database.owner_url, database.app_url, f"people front {new_id()}")

@@ -29,7 +29,7 @@ TRACE = TRACEPARENT[3:35]
 
 @pytest.fixture
 def cloud(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cloud:
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     cloud = Cloud()
     monkeypatch.setattr(dispatch, "aws_client", cloud.client)

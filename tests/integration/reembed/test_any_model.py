@@ -110,7 +110,7 @@ def deployment(
     database: Database, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Deployment]:
     values = {
-        **environment(database, tmp_path),
+        **environment(database.app_url, tmp_path),
         "CAIRN_MODEL_DIR": str(folder),
         "CAIRN_EMBEDDER": "onnx",
         "CAIRN_ONNX_EMBEDDING_MODEL": FOLDER,

@@ -22,7 +22,7 @@ TEXT = "Helga keeps the cellar key behind the stove."
 
 @pytest.fixture
 def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Front:
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
     world = open_world(database.owner_url, database.app_url, f"calls {new_id()}")

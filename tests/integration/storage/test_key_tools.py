@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Front:
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
     world = open_world(database.owner_url, database.app_url, f"tools {new_id()}")

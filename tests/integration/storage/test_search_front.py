@@ -75,7 +75,7 @@ class Door:
 
 @pytest.fixture
 def door(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
     with database.connect_as_superuser() as root:

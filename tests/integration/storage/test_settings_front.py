@@ -60,7 +60,7 @@ def models() -> Iterator[ChatServer]:
 def door(
     database: Database, models: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Door]:
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", models.url)
     monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
