@@ -26,7 +26,7 @@ from infra.local.front_door import ASGI_APP, FrontDoor
 from infra.local.layout import Layout, default_layout
 from infra.local.model import build_model
 from infra.local.opensearch.node import FIRST_PORT as FIRST_SEARCH_PORT
-from infra.local.opensearch.node import FIRST_TRANSPORT_PORT, SearchNode, find_tools
+from infra.local.opensearch.node import SearchNode, find_tools
 from infra.local.postgres import APP_ROLE, DATABASE, OWNER, Cluster, database_url
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
@@ -115,7 +115,7 @@ class Stack:
         }
         if saved.opensearch:
             node = self.search_node(saved)
-            services["opensearch"] = service_state(node.daemon, node.is_running(), node.url)
+            services["opensearch"] = service_state(node.daemon, node.is_running(), node.address)
         return {
             "state": state_of_all(services),
             "oldest_waiting_seconds": door.oldest_waiting(),
@@ -234,7 +234,7 @@ class Stack:
             libraries=self.layout.search_libraries,
             data=self.layout.opensearch,
             port=saved.opensearch_port,
-            transport_port=saved.opensearch_transport_port,
+            password=saved.opensearch_password,
             daemon=self._daemon("opensearch"),
         )
 
@@ -252,7 +252,7 @@ class Stack:
             node.stop()
             return
         with self.progress.step("OpenSearch") as line:
-            line.says(f"{'started' if node.start() else 'was up'}, {node.url}")
+            line.says(f"{'started' if node.start() else 'was up'}, {node.address}")
 
     def _fill_search_index(self, saved: State) -> None:
         """Index what was written while there was no index."""
@@ -403,16 +403,13 @@ class Stack:
         return state.save(self.layout, self._claim_search_ports(claimed))
 
     def _claim_search_ports(self, saved: State) -> State:
-        """Keep whether there is a search node, and its two ports as the others."""
+        """Keep whether there is a search node, and its port as the others."""
         wanted = replace(saved, opensearch=self.opensearch)
         if not self.opensearch or self._daemon("opensearch").process():
             return wanted
         return replace(
             wanted,
             opensearch_port=state.free_port(saved.opensearch_port, FIRST_SEARCH_PORT),
-            opensearch_transport_port=state.free_port(
-                saved.opensearch_transport_port, FIRST_TRANSPORT_PORT
-            ),
         )
 
     def _load(self) -> State:

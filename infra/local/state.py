@@ -3,7 +3,7 @@
 import json
 import secrets
 import socket
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ class State:
     emulator_port: int = 0
     opensearch: bool = False
     opensearch_port: int = 0
-    opensearch_transport_port: int = 0
+    opensearch_password: str = field(default_factory=_secret, repr=False)
     embedder: dict[str, str] = field(default_factory=dict[str, str])
     """Settings of the embedder that `cairn reembed --switch` chose; empty for the default."""
     deployed: str = ""
@@ -43,8 +43,9 @@ def load(layout: Layout) -> State:
     """The saved state, or a new one when there is none or it is not readable."""
     try:
         saved: dict[str, Any] = json.loads(_path(layout).read_text(encoding="utf-8"))
-        return State(**saved)
-    except (FileNotFoundError, ValueError, TypeError):
+        known = {one.name for one in fields(State)}  # an earlier version may have kept more
+        return State(**{name: value for name, value in saved.items() if name in known})
+    except (FileNotFoundError, ValueError, TypeError, AttributeError):
         return State(root=str(layout.base))
 
 

@@ -5,6 +5,7 @@ integration (CI is set) they fail instead.
 """
 
 import os
+import secrets
 import shutil
 import signal
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ class OpenSearch:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Where it answers, with its password."""
         return self.node.url
 
     def kill(self) -> None:
@@ -68,7 +69,7 @@ def opensearch_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenSe
         libraries=layout.search_libraries,
         data=layout.base / "opensearch",
         port=port,
-        transport_port=state.free_port(0, port + 1),
+        password=secrets.token_hex(16),
         daemon=Daemon(
             name="opensearch",
             pid_file=layout.run / "opensearch.json",

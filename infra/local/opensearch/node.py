@@ -1,16 +1,19 @@
 """One OpenSearch node on 127.0.0.1: its libraries, its process, its health. No index of ours.
 
+It answers those who have its password; every user of the machine can reach its port.
 It needs Java 17 or newer and Maven, which this project does not bring.
 """
 
+import base64
 import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
+import urllib.error
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.local.processes import Daemon, StartFailed
@@ -23,7 +26,9 @@ HEAP = "512m"
 START_SECONDS = 90.0
 FETCH_SECONDS = 600
 FIRST_PORT = 9200
-FIRST_TRANSPORT_PORT = 9300
+UNAUTHORIZED = 401
+USER = "cairn"
+PASSWORD = "CAIRN_OPENSEARCH_PASSWORD"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +71,18 @@ class SearchNode:
     libraries: Path
     data: Path
     port: int
-    transport_port: int
+    password: str = field(repr=False)
     daemon: Daemon
 
     @property
-    def url(self) -> str:
+    def address(self) -> str:
         """Where it answers."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Where it answers, with what it asks for: a secret."""
+        return f"http://{USER}:{self.password}@127.0.0.1:{self.port}"
 
     def start(self) -> bool:
         """Start it if it is not up; StartFailed with the reason when it cannot be."""
@@ -96,9 +106,9 @@ class SearchNode:
                 str(PROGRAM),
                 str(self.data),
                 str(self.port),
-                str(self.transport_port),
             ],
-            env={name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ},
+            env={PASSWORD: self.password}
+            | {name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ},
             cwd=self.data,
         )
         self.daemon.wait_until(self.is_healthy, seconds=START_SECONDS)
@@ -109,19 +119,32 @@ class SearchNode:
         return self.daemon.stop(seconds=15.0)
 
     def is_running(self) -> bool:
-        """True when our process lives and answers, well or not."""
-        return self.daemon.process() is not None and self._health() is not None
+        """True when our process lives and answers us, well or not, and nobody else."""
+        return self.daemon.process() is not None and self._health() is not None and self._asks()
 
     def is_healthy(self) -> bool:
         """True when the node has a cluster and no index is red."""
         return self._health() in {"green", "yellow"}
 
     def _health(self) -> str | None:
+        given = base64.b64encode(f"{USER}:{self.password}".encode()).decode()
+        headers = {"Authorization": f"Basic {given}"}
+        request = urllib.request.Request(f"{self.address}/_cluster/health", headers=headers)
         try:
-            with urllib.request.urlopen(f"{self.url}/_cluster/health", timeout=2) as answer:
+            with urllib.request.urlopen(request, timeout=2) as answer:
                 return str(json.load(answer)["status"])
         except (OSError, ValueError, KeyError):
             return None
+
+    def _asks(self) -> bool:
+        """Return whether who has no password is refused; a node of before lets everybody in."""
+        try:
+            urllib.request.urlopen(self.address, timeout=2).close()
+        except urllib.error.HTTPError as refused:
+            return refused.code == UNAUTHORIZED
+        except OSError:
+            return False
+        return False
 
 
 def fetch(libraries: Path, maven: str) -> None:

@@ -1,5 +1,6 @@
 """What the laptop keeps between runs: private, random, and forgiving about damage."""
 
+import json
 import os
 import socket
 from dataclasses import replace
@@ -30,8 +31,12 @@ def test_secrets_are_random_and_readable_by_the_user_only(layout: Layout) -> Non
     assert first.owner_password not in repr(first)
 
 
-def test_what_was_saved_is_loaded(layout: Layout) -> None:
+def test_what_was_saved_is_loaded_whatever_else_an_earlier_version_kept(layout: Layout) -> None:
     saved = state.save(layout, state.load(layout))
+    assert state.load(layout) == saved
+    path = layout.base / "state.json"
+    kept = json.loads(path.read_text()) | {"opensearch_transport_port": 9300}
+    path.write_text(json.dumps(kept), encoding="utf-8")
     assert state.load(layout) == saved
 
 
