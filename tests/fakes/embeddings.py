@@ -61,6 +61,20 @@ class InMemoryEmbeddings:
         for text_hash, vector in vectors.items():
             self.tables.cached_vectors.setdefault((text_hash, model_id), vector)
 
+    def add(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> set[UUID]:
+        """Store the vectors of nodes that have none, and return which those are."""
+        stored = self.tables.embeddings
+        new = [row for row in rows if (row.node_id, model_id) not in stored]
+        self.store(new, model_id, position)
+        return {row.node_id for row in new}
+
+    def settle(self, node_ids: Collection[UUID], model_id: int) -> bool:
+        """Return whether all these nodes are there."""
+        return self.tables.nodes.keys() >= set(node_ids)
+
+    def own(self, rows: Sequence[NewEmbedding], model_id: int) -> None:
+        """Do nothing: what is forgotten here is asked of its nodes."""
+
     def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:
         """Replace the nodes' vectors, unless newer ones are stored."""
         for row in rows:

@@ -70,7 +70,7 @@ from cairn.memory.supersede import Link
 from cairn.workspace.documents import StoredSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from cairn.access import Principal
@@ -225,7 +225,7 @@ class Tables:
 
 
 class InMemoryTransactions:
-    """Implements `cairn.transaction.Transactions` over `Tables`; a failed block leaves nothing."""
+    """Implements `transaction.PreparingTransactions` in `Tables`; a failed block leaves nothing."""
 
     def __init__(self) -> None:
         self.workspaces: dict[UUID, Tables] = {}
@@ -263,6 +263,14 @@ class InMemoryTransactions:
                 self.workspaces[principal.workspace_id] = tables
         finally:
             self._running.discard(name)
+
+    @contextmanager
+    def preparing(
+        self, principal: Principal
+    ) -> Generator[tuple[InMemoryStores, Callable[[], None]]]:
+        """Open it with a function that does nothing: there is one writer at a time."""
+        with self.writing(principal) as stores:
+            yield stores, lambda: None
 
     def _tables(self, principal: Principal) -> Tables:
         tables = self.workspaces.get(principal.workspace_id)

@@ -1,9 +1,10 @@
 """Give nodes their vectors and their place in the graph: the use case of the embed stage.
 
 Safe at least once: a row of the outbox names the nodes, and lives until what was made of them is
-stored in the transaction that removes it. Vectors come from the cache first; what the graph gains
-is decided under the ledger's lock, over what it has then. Not the queue's protocol, and no rules:
-those are in `enrich_entities`, `enrich_causes`, `similar` and `enrich_plan`.
+stored in the transaction that removes it. Vectors come from the cache first, and are stored before
+the ledger's head is held; what the graph gains is decided under it, over what it has then. Not the
+queue's protocol, and no rules: those are in `enrich_entities`, `enrich_causes`, `similar` and
+`enrich_plan`.
 """
 
 from __future__ import annotations
@@ -42,10 +43,14 @@ if TYPE_CHECKING:
     from cairn.ingestion.ports import OutboxRow
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.text.json_value import JsonValue
-    from cairn.transaction import Transactions
+    from cairn.transaction import PreparingTransactions
 
 
 STORE_ATTEMPTS = 5
+
+
+class _Overtaken(Exception):
+    """Another worker was faster, or nodes have gone meanwhile: look again at what is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +75,7 @@ class Enrich:
     `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node.
     """
 
-    transactions: Transactions[EnrichStores]
+    transactions: PreparingTransactions[EnrichStores]
     embedder: Embedder
     keys: KeyStore
     cipher: BodyCipher
@@ -125,7 +130,10 @@ class Enrich:
         derived = [derive(node, aliases[node.audience]) for node in nodes]
         vectors = known, fresh
         work = self._looked_up(principal, nodes, embeddings, vectors, derived, keys)
-        self._when_free(lambda: self._store(principal, rows, work))
+        try:
+            self._when_free(lambda: self._store(principal, rows, work))
+        except _Overtaken:
+            return self.rows(principal.workspace_id, [row.id for row in rows])
         return len(embeddings)
 
     def _looked_up(
@@ -176,31 +184,58 @@ class Enrich:
         return [*similar.found_pairs(nodes, found), *similar.pairs_within(nodes, new)]
 
     def _store(self, principal: Principal, rows: Sequence[OutboxRow], work: _Work) -> None:
+        """Store vectors and entries in one transaction; raise _Overtaken, and store nothing.
+
+        The vectors come before the head: an index takes longer to have them than all the rest
+        takes, and no writer is to wait for that.
+        """
         model_id, position = self.embedder.model.id, max(row.position for row in rows)
         ids = [row.id for row in rows]
-        with self.transactions.writing(principal) as stores:
-            if not stores.queue.find(ids):
-                return  # another worker was faster
+        with self.transactions.preparing(principal) as (stores, hold_head):
+            added = stores.embeddings.add(work.embeddings, model_id, position)
+            hold_head()
+            there = stores.queue.find(ids) and stores.embeddings.settle(work.nodes, model_id)
+            if not there:
+                raise _Overtaken
             now = self.clock()
-            made = self._as_cached(stores, work)
-            stores.embeddings.cache(work.fresh, model_id, now)
-            stores.embeddings.store(made, model_id, position)
+            self._keep_vectors(stores, work, added, position, now)
             if work.embeddings:
                 planned = self._planned(principal, stores, work, position, now)
                 append_and_project(stores, planned, now)
             stores.queue.done(ids)
 
-    def _as_cached(self, stores: EnrichStores, work: _Work) -> Sequence[NewEmbedding]:
+    def _keep_vectors(
+        self,
+        stores: EnrichStores,
+        work: _Work,
+        added: Collection[UUID],
+        position: int,
+        now: datetime,
+    ) -> None:
+        """Store what is new to the cache, and the rows that could not be stored before."""
+        model_id = self.embedder.model.id
+        kept = stores.embeddings.cached(set(work.fresh), model_id)
+        stores.embeddings.cache(work.fresh, model_id, now)
+        stores.embeddings.own(work.embeddings, model_id)
+        others = [
+            one
+            for one in work.embeddings
+            if one.node_id not in added or (one.recipe and one.recipe.names_any(kept))
+        ]
+        stores.embeddings.store(self._as_cached(work, others, kept), model_id, position)
+
+    def _as_cached(
+        self, work: _Work, rows: Sequence[NewEmbedding], kept: Mapping[bytes, Vectors]
+    ) -> Sequence[NewEmbedding]:
         """Return the rows, made of another worker's vectors where it embedded a text meanwhile.
 
         What a model says of a text depends a little on what is embedded with it; rows are always
         of what the cache has, so that a rebuild makes the same.
         """
-        kept = stores.embeddings.cached(set(work.fresh), self.embedder.model.id)
         if not kept:
-            return work.embeddings
+            return rows
         vectors = {**work.known, **work.fresh, **kept}
-        made = (mixed(one.node_id, one.recipe, vectors) for one in work.embeddings if one.recipe)
+        made = (mixed(one.node_id, one.recipe, vectors) for one in rows if one.recipe)
         return [one for one in made if one is not None]
 
     def _planned(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cairn.ingestion.ports import WriteStores
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence, Set
     from datetime import datetime
     from uuid import UUID
 
@@ -69,6 +69,10 @@ class Recipe:
 
     windows: tuple[bytes, ...]
     context: tuple[bytes, ...]
+
+    def names_any(self, hashes: Container[bytes]) -> bool:
+        """Return whether a text of one of these hashes is in it."""
+        return any(one in hashes for one in (*self.windows, *self.context))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +144,24 @@ class EmbeddingStore(Protocol):
 
     def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
         """Keep vectors by SHA-256 of their text."""
+        ...
+
+    def add(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> Set[UUID]:
+        """Store the vectors of nodes that have none, and return which those are.
+
+        What holds the ledger's head has no business with these rows, so it need not be held.
+        """
+        ...
+
+    def settle(self, node_ids: Collection[UUID], model_id: int) -> bool:
+        """Under the head, let added vectors follow what their nodes have become meanwhile.
+
+        Return whether all the nodes are there still.
+        """
+        ...
+
+    def own(self, rows: Sequence[NewEmbedding], model_id: int) -> None:
+        """Let the cached vectors of the nodes' own texts go when the nodes do."""
         ...
 
     def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:

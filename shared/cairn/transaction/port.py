@@ -47,3 +47,17 @@ class Transactions(Protocol[S_co]):
     ) -> AbstractContextManager[S_co]:
         """Open a read-only transaction; `timeout_ms` becomes its statement timeout."""
         ...
+
+
+class PreparingTransactions(Transactions[S_co], Protocol[S_co]):
+    """Transactions that can write before they hold the ledger's head."""
+
+    def preparing(
+        self, principal: Principal
+    ) -> AbstractContextManager[tuple[S_co, Callable[[], None]]]:
+        """Open a read-write transaction, with the function that takes and holds the head.
+
+        Before it is called only rows are written that whoever holds the head has no business with:
+        it is to wait for none of them. The head is waited for less than a second.
+        """
+        ...

@@ -1,6 +1,7 @@
 """Vectors for what was written: the cache first, neighbours pooled, safe to be asked twice."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from cairn.ingestion.enrich import Enrich, EnrichStores
 from cairn.ingestion.requests import NewMemory
 from cairn.ledger.keys import BodyCipher
 from cairn.memory.kinds import MemoryKind
-from cairn.transaction import Transactions
+from cairn.transaction import PreparingTransactions
 
 
 @pytest.fixture
@@ -187,7 +188,7 @@ def test_an_older_message_does_not_undo_a_newer_vector(system: Remembering, enri
 class Busy:
     """Transactions whose ledger is held by others for the first `refusals` writes."""
 
-    inner: Transactions[EnrichStores]
+    inner: PreparingTransactions[EnrichStores]
     refusals: int
 
     def reading(
@@ -198,10 +199,17 @@ class Busy:
     def writing(
         self, principal: Principal, *, once: str | None = None
     ) -> AbstractContextManager[EnrichStores]:
+        return self.inner.writing(principal, once=once)
+
+    @contextmanager
+    def preparing(self, principal: Principal) -> Generator[tuple[EnrichStores, Callable[[], None]]]:
+        with self.inner.preparing(principal) as (stores, _):
+            yield stores, self._hold
+
+    def _hold(self) -> None:
         self.refusals -= 1
         if self.refusals >= 0:
             raise Unavailable("Another write holds the ledger.", reason="ledger-busy")
-        return self.inner.writing(principal, once=once)
 
 
 def test_vectors_wait_for_the_ledger_and_are_not_made_again(

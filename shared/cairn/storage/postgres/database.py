@@ -175,6 +175,7 @@ def bound(
     read_only: bool = True,
     sees_deleted: bool = False,
     one_moment: bool = False,
+    lock_timeout_ms: int = LOCK_TIMEOUT_MS,
 ) -> Generator[Connection]:
     """Open a transaction whose row policies and candidate functions know the principal.
 
@@ -187,6 +188,7 @@ def bound(
             timeout_ms=timeout_ms,
             read_only=read_only,
             sees_deleted=sees_deleted,
+            lock_timeout_ms=lock_timeout_ms,
         )
         yield connection
 
@@ -198,6 +200,7 @@ def bind(
     timeout_ms: int | None = None,
     read_only: bool = True,
     sees_deleted: bool = False,
+    lock_timeout_ms: int = LOCK_TIMEOUT_MS,
 ) -> None:
     """Let the row policies of an open transaction know the principal."""
     settings = {
@@ -207,7 +210,7 @@ def bind(
         "sees_deleted": "on" if sees_deleted else "",
         "conversations": _conversations_of(principal),
         "read_only": "on" if read_only else "off",
-        "lock_timeout": str(LOCK_TIMEOUT_MS),
+        "lock_timeout": str(lock_timeout_ms),
         "statement_timeout": str(timeout_ms or STATEMENT_TIMEOUT_MS),
     }
     connection.execute(query("tenancy.bind"), settings)

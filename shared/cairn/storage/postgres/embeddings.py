@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from cairn.ingestion.enrich_ports import (
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
+
+    from psycopg import Cursor
 
     from cairn.embedding.port import Vectors
     from cairn.ingestion.enrich_ports import NewEmbedding
@@ -60,20 +63,39 @@ class PostgresEmbeddings(Store):
             now=now,
         )
 
+    def add(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> set[UUID]:
+        """Store the vectors of nodes that have none, and return which those are."""
+        if not rows:
+            return set()
+        found = self._run("embedding.add", rows, model_id, position)
+        stored = Counter(node_id for node_id, _ in found)
+        return {row.node_id for row in rows if stored[row.node_id] == len(row.vectors)}
+
+    def settle(self, node_ids: Collection[UUID], model_id: int) -> bool:
+        """Let added vectors follow their nodes, which may have changed before the head was held.
+
+        Return whether all the nodes are there still.
+        """
+        wanted = set(node_ids)
+        found = self.run("embedding.settle", ids=list(wanted), model_id=model_id).fetchone()
+        return found is not None and found[0] == len(wanted)
+
     def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:
         """Replace the nodes' vectors, unless newer ones are stored."""
         if not rows:
             return
-        knows_halfvec(self.connection)
-        flat = [(row.node_id, at, one) for row in rows for at, one in enumerate(row.vectors)]
+        self._run("embedding.store", rows, model_id, position)
+        self.own(rows, model_id)
         self.run(
-            "embedding.store",
-            ids=[node_id for node_id, _, _ in flat],
-            ordinals=[at for _, at, _ in flat],
-            vectors=halfvecs(vector for _, _, vector in flat),
+            "embedding.trim",
+            ids=[row.node_id for row in rows],
+            counts=[len(row.vectors) for row in rows],
             model_id=model_id,
             position=position,
         )
+
+    def own(self, rows: Sequence[NewEmbedding], model_id: int) -> None:
+        """Let the cached vectors of the nodes' own texts go when the nodes do."""
         owned = [(one, row.node_id) for row in rows if row.recipe for one in row.recipe.windows]
         self.run(
             "embedding.own_cached",
@@ -81,10 +103,17 @@ class PostgresEmbeddings(Store):
             ids=[node_id for _, node_id in owned],
             model_id=model_id,
         )
-        self.run(
-            "embedding.trim",
-            ids=[row.node_id for row in rows],
-            counts=[len(row.vectors) for row in rows],
+
+    def _run(
+        self, name: str, rows: Sequence[NewEmbedding], model_id: int, position: int
+    ) -> Cursor[Any]:
+        knows_halfvec(self.connection)
+        flat = [(row.node_id, at, one) for row in rows for at, one in enumerate(row.vectors)]
+        return self.run(
+            name,
+            ids=[node_id for node_id, _, _ in flat],
+            ordinals=[at for _, at, _ in flat],
+            vectors=halfvecs(vector for _, _, vector in flat),
             model_id=model_id,
             position=position,
         )

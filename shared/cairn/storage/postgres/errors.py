@@ -30,7 +30,7 @@ def cairn_error(exc: Exception) -> CairnError | None:
 
     None for a bug of ours, such as a column that does not exist: trying again would not help.
     """
-    if isinstance(exc, errors.LockNotAvailable):
+    if isinstance(exc, errors.LockNotAvailable | errors.DeadlockDetected):
         return Unavailable(
             "Another write holds this workspace's ledger; try again.",
             retry_after=LOCK_RETRY_SECONDS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cairn.errors import Conflict, NotFound
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 
+PREPARED_LOCK_TIMEOUT_MS = 800
+"""Less than PostgreSQL's deadlock_timeout: should the head's holder wait for a prepared row after
+all, the one that prepared gives way."""
+
 
 class StoreTransactions(Generic[S]):
-    """Implements `cairn.transaction.Transactions` for the stores that `stores` makes.
+    """Implements `cairn.transaction.PreparingTransactions` for the stores that `stores` makes.
 
     `stores` is called with the transaction's connection and the principal it is bound to.
     """
@@ -44,6 +49,18 @@ class StoreTransactions(Generic[S]):
                 take(connection, principal, once)
             lock_head(connection, principal)
             yield self._stores(connection, principal)
+
+    @contextmanager
+    def preparing(self, principal: Principal) -> Generator[tuple[S, Callable[[], None]]]:
+        """Open a writing transaction with what takes the head; NotFound without the workspace."""
+        with bound(
+            self._database,
+            principal,
+            read_only=False,
+            sees_deleted=True,
+            lock_timeout_ms=PREPARED_LOCK_TIMEOUT_MS,
+        ) as connection:
+            yield self._stores(connection, principal), partial(lock_head, connection, principal)
 
 
 def lock_head(connection: Connection, principal: Principal) -> None:

@@ -77,6 +77,37 @@ ON CONFLICT (workspace_id, node_id, model_id, ordinal) DO UPDATE
    SET v = excluded.v, position = excluded.position
  WHERE embedding.position <= excluded.position
 
+-- name: add
+-- Store the vectors of nodes that have none, in one order for everybody who does.
+INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, position, label, kind, scope,
+  agents, client_id, state, occurred_at, valid_from, valid_to)
+SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, %(position)s, n.label, n.kind,
+  n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
+  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[])
+    AS asked (id, ordinal, v)
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = asked.id
+ ORDER BY asked.id, asked.ordinal
+ON CONFLICT DO NOTHING
+RETURNING node_id, ordinal
+
+-- name: settle
+-- Give vectors that were added before the head was held the guards their nodes have by now, and count
+-- the nodes that are there.
+WITH moved AS (
+  UPDATE embedding AS e
+     SET label = n.label, kind = n.kind, scope = n.scope, agents = n.agents,
+         client_id = n.client_id, state = n.state, occurred_at = n.occurred_at,
+         valid_from = n.valid_from, valid_to = n.valid_to
+    FROM node n
+   WHERE e.workspace_id = %(workspace_id)s AND e.node_id = ANY (%(ids)s)
+     AND e.model_id = %(model_id)s
+     AND n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.id = e.node_id
+     AND (e.label, e.kind, e.scope, e.agents, e.client_id, e.state, e.occurred_at, e.valid_from,
+       e.valid_to) IS DISTINCT FROM (n.label, n.kind, n.scope, n.agents, n.client_id, n.state,
+       n.occurred_at, n.valid_from, n.valid_to)
+)
+SELECT count(*) FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
 -- name: trim
 -- Remove the windows a node no longer has.
 DELETE FROM embedding AS e
