@@ -1,8 +1,9 @@
 """The embed stage over PostgreSQL: at least once, late, failing, and at the same time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -12,8 +13,10 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.world import Sent, World, memory, open_world
 
+from cairn.access import Principal
 from cairn.clock import utc_now
 from cairn.errors import Unavailable
+from cairn.graph.projection import Projection, Purge
 from cairn.ids import new_id
 from cairn.ingestion.enrich import Enrich
 from cairn.ledger.keys import BodyCipher
@@ -189,6 +192,69 @@ def test_what_was_deleted_meanwhile_gets_no_vector(
     )
     assert enrich.rows(world.workspace_id, waiting(world)) == 0
     assert vectors(root, world) == {}
+    assert status(world).pending_embeddings == 0
+
+
+@dataclass
+class Meanwhile:
+    """Transactions in which something happens once, when vectors are stored and before the head."""
+
+    inner: StoreTransactions[PostgresStores]
+    happens: Callable[[], object]
+
+    def __post_init__(self) -> None:
+        self.reading, self.writing = self.inner.reading, self.inner.writing
+
+    @contextmanager
+    def preparing(
+        self, principal: Principal
+    ) -> Iterator[tuple[PostgresStores, Callable[[], None]]]:
+        with self.inner.preparing(principal) as (stores, hold_head), ThreadPoolExecutor(1) as other:
+
+            def hold() -> None:
+                happens, self.happens = self.happens, lambda: None
+                other.submit(happens).result()
+                hold_head()
+
+            yield stores, hold
+
+
+def test_a_write_need_not_wait_for_vectors_that_are_being_stored_and_counts_for_them(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    first = world.tell(memory("one")).outcomes[0].id
+
+    def replaced() -> None:
+        world.tell(memory("two"))  # fails after two seconds when somebody holds the head
+        root.execute("UPDATE node SET state = 'superseded' WHERE id = %s", [first])
+
+    stage = replace(enrich, transactions=Meanwhile(enrich.transactions, replaced))
+    assert stage.rows(world.workspace_id, waiting(world)) == 1
+    found = root.execute(
+        "SELECT node_id, state FROM embedding WHERE workspace_id = %s", [world.workspace_id]
+    )
+    assert found.fetchall() == [(first, "superseded")]
+    assert browse(world).verify_ledger(world.admin).ok
+
+
+def test_what_is_purged_while_its_vector_is_being_stored_leaves_none_and_no_text_in_the_cache(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    first, second = (one.id for one in world.tell(memory("one"), memory("two")).outcomes)
+
+    def purge() -> None:
+        with enrich.transactions.writing(world.admin) as stores:
+            position = stores.ledger.head().position
+            gone = Purge(workspace_id=world.workspace_id, node_ids=(first,), position=position)
+            stores.nodes.apply([Projection(purges=(gone,))])
+
+    stage = replace(enrich, transactions=Meanwhile(enrich.transactions, purge))
+    assert stage.rows(world.workspace_id, waiting(world)) == 1
+    assert set(vectors(root, world)) == {second}
+    cached = root.execute(
+        "SELECT node_id FROM embedding_cache WHERE workspace_id = %s", [world.workspace_id]
+    )
+    assert cached.fetchall() == [(second,)]
     assert status(world).pending_embeddings == 0
 
 
