@@ -9,7 +9,7 @@ PY := .venv/bin/python
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 
-.PHONY: help run up test test-oldest test-aurora fault mutants stop status logs reset check synth deploy migrate house setup
+.PHONY: help run up test test-fast test-oldest test-aurora fault mutants stop status logs reset check synth deploy migrate house setup
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,14 +20,33 @@ run: setup ## start everything on this machine, remember and recall the shipped 
 up: setup ## like run, without the demo
 	@$(PY) -m infra.local up $(if $(OPENSEARCH),--opensearch)
 
-test: setup ## run every test; starts and stops what it needs, beside a running stack
+# Several processes share the tests: a file's stay together, and so do those of a stack (tests/plugins/groups.py).
+WORKERS ?= 2
+PARALLEL := -n $(WORKERS) --dist loadgroup
+
+# $(call lane,NAME,COMMAND) runs a part of the tests and notes how long it took.
+define lane
+@began=$$(date +%s); $(2) && echo "$$(( $$(date +%s) - began )) s  $(1)" >> .local/lanes.txt
+endef
+
+test: setup ## run every test; starts and stops what it needs, beside a running stack; WORKERS=2
 	@$(PY) -m infra.local model
-	@$(PY) -m pytest $(ARGS)
-	@$(if $(ARGS),,$(MAKE) --no-print-directory test-oldest test-aurora)
+	@$(if $(ARGS),$(PY) -m pytest $(ARGS),$(MAKE) --no-print-directory lanes)
+
+lanes:
+	@rm -f .local/lanes.txt
+	$(call lane,tests,$(PY) -m pytest $(PARALLEL))
+	$(call lane,unit tests on the oldest Python,$(MAKE) --no-print-directory test-oldest)
+	$(call lane,collation as on Aurora,$(MAKE) --no-print-directory test-aurora)
+	@cat .local/lanes.txt
+
+test-fast: setup ## run the unit tests, which need no services: for between two edits
+	@$(PY) -m pytest -q $(PARALLEL) $(or $(ARGS),tests/unit --ignore=tests/unit/structure)
 
 test-oldest: setup ## run the unit tests on the oldest supported Python, where this machine has one; part of test, too
 	@$(PY) infra/local/bootstrap.py oldest; case $$? in \
-		0) .local/oldest/bin/python -m pytest -q -p no:cacheprovider $(or $(ARGS),tests/unit --ignore=tests/unit/structure) ;; \
+		0) .local/oldest/bin/python -m pytest -q -p no:cacheprovider $(PARALLEL) \
+			$(or $(ARGS),tests/unit --ignore=tests/unit/structure) ;; \
 		3) ;; *) exit 1 ;; esac
 
 # Where texts are compared and sorted: pages, natural keys, duplicates, checksums of rows, the schema.
@@ -37,7 +56,7 @@ AURORA := $(addprefix tests/, integration/storage/test_collation.py integration/
 	contract/test_memory_graphs.py contract/test_tickets.py)
 
 test-aurora: setup ## run what depends on collation on PostgreSQL 17 with en_US.UTF-8, as Aurora has it; part of test, too
-	@$(PY) -m pytest -q -p no:cacheprovider --aurora $(or $(ARGS),$(AURORA))
+	@$(PY) -m pytest -q -p no:cacheprovider $(PARALLEL) --aurora $(or $(ARGS),$(AURORA))
 
 fault: setup ## kill workers and the orchestrator in every state of an investigation; part of test, too
 	@$(PY) -m infra.local model
@@ -63,7 +82,7 @@ check: setup ## lint, formatting, types, lock, and the tests that hold the code'
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m pyright --pythonpath $(PY)
-	@$(PY) -m pytest -q tests/unit/structure
+	@$(PY) -m pytest -q $(PARALLEL) tests/unit/structure
 
 synth: setup ## write the CloudFormation templates to cdk.out/; STAGE=local|prod
 	@$(PY) -m infra.local synth --stage $(STAGE)
