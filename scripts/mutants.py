@@ -85,6 +85,8 @@ OPERATORS = (
 STAGES = {"unit": ("tests/unit",), "other": ("tests/contract", "tests/integration")}
 NOT_SHAPE = "--ignore=tests/unit/structure"
 MOST_TESTS = 400
+KILLED = {1, 2, 4, -1}
+"""A test failed, nothing could be imported, the named tests were not found for that, too slow."""
 SECONDS = 240
 
 
@@ -95,6 +97,7 @@ def main():
     parser.add_argument("--only", nargs="*", help="ids of mutants")
     parser.add_argument("--at-once", type=int, default=1, help="scratch copies side by side")
     parser.add_argument("--stages", nargs="*", choices=list(STAGES), default=list(STAGES))
+    parser.add_argument("--tests", nargs="*", help="only tests of these folders and files")
     parser.add_argument("--out", type=Path, help="a file for the table")
     options = parser.parse_args()
     if options.command == "draw":
@@ -201,7 +204,7 @@ def run(options):
         for stage in options.stages:
             left = [each for each in mutants if each["id"] not in outcomes]
             if left:
-                covering = calls(copies[0], left, STAGES[stage])
+                covering = calls(copies[0], left, options.tests or STAGES[stage])
                 outcomes |= attempt(copies, left, covering, stage)
     return report(mutants, outcomes, options.out)
 
@@ -270,7 +273,7 @@ def attempt(copies, mutants, covering, stage):
             free.append(folder)
         text = f"{stage}: {'alive' if status == 0 else 'killed'} ({status}) of {len(tests)} tests"
         print(f"{mutant['id']} {text} {time.monotonic() - started:.0f} s", flush=True)
-        if status in (1, 2, -1):
+        if status in KILLED:
             outcomes[mutant["id"]] = stage
         elif status != 0:
             raise RuntimeError(f"{mutant['id']}: pytest ended with {status}")
