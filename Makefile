@@ -24,21 +24,9 @@ up: setup ## like run, without the demo
 WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadgroup
 
-# $(call lane,NAME,COMMAND) runs a part of the tests and notes how long it took.
-define lane
-@began=$$(date +%s); $(2) && echo "$$(( $$(date +%s) - began )) s  $(1)" >> .local/lanes.txt
-endef
-
 test: setup ## run every test; starts and stops what it needs, beside a running stack; WORKERS=2
 	@$(PY) -m infra.local model
-	@$(if $(ARGS),$(PY) -m pytest $(ARGS),$(MAKE) --no-print-directory lanes)
-
-lanes:
-	@rm -f .local/lanes.txt
-	$(call lane,tests,$(PY) -m pytest $(PARALLEL))
-	$(call lane,unit tests on the oldest Python,$(MAKE) --no-print-directory test-oldest)
-	$(call lane,collation as on Aurora,$(MAKE) --no-print-directory test-aurora)
-	@cat .local/lanes.txt
+	@$(PY) $(if $(ARGS),-m pytest $(ARGS),scripts/lanes.py $(PARALLEL))
 
 test-fast: setup ## run the unit tests, which need no services: for between two edits
 	@$(PY) -m pytest -q $(PARALLEL) $(or $(ARGS),tests/unit --ignore=tests/unit/structure)
