@@ -31,6 +31,9 @@ NAMED = {
 }
 """What a module imports, or starts as a process, by the names in its tables."""
 
+QUERIES = "queries"
+"""Folders of these hold named queries: `<noun>.sql` goes with a module that names `noun.verb`."""
+
 OTHERWISE = ("orelse",)
 BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 """Where a statement holds statements of its own."""
@@ -38,17 +41,22 @@ BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What one file mentions: modules it may import, and words that may name files beside it."""
+    """What one file mentions: modules it may import, words that may name files beside it, nouns.
+
+    A noun is what a string has before its first point, as the name of a query does.
+    """
 
     imports: frozenset[str]
     words: frozenset[str]
+    nouns: frozenset[str]
 
 
 def files_of(sources: Iterable[Path]) -> set[Path]:
     """Every file of the package that `sources` need, directly or not."""
-    wanted, files = set[str](), set[Path]()
+    wanted, files, nouns = set[str](), set[Path](), set[str]()
     for path in sources:
         wanted |= _parsed(path).imports
+        nouns |= _parsed(path).nouns
     seen = set[str]()
     while wanted:
         name = wanted.pop()
@@ -61,8 +69,9 @@ def files_of(sources: Iterable[Path]) -> set[Path]:
         source = _parsed(path)
         files.add(path)
         files.update(_data(path.parent, source.words))
+        nouns |= source.nouns
         wanted |= source.imports | NAMED.get(name, set()) | {name.rpartition(".")[0]}
-    return files
+    return {path for path in files if path.parent.name != QUERIES or path.stem in nouns}
 
 
 def _file(name: str) -> Path | None:
@@ -90,11 +99,13 @@ def _data(folder: Path, words: frozenset[str]) -> Iterator[Path]:
 def _parsed(path: Path) -> Source:
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    words = frozenset[str]()
-    if "__file__" in text:
-        strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-        words = frozenset(node.value for node in strings if isinstance(node.value, str))
-    return Source(imports=frozenset(_imports(tree.body)), words=words)
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    strings = frozenset(value for value in constants if isinstance(value, str))
+    return Source(
+        imports=frozenset(_imports(tree.body)),
+        words=strings if "__file__" in text else frozenset(),
+        nouns=frozenset(string.partition(".")[0] for string in strings if "." in string),
+    )
 
 
 def _imports(statements: Iterable[ast.stmt | ast.excepthandler | ast.match_case]) -> Iterator[str]:

@@ -75,6 +75,17 @@ def test_the_migrator_holds_the_migrations_and_little_else(tmp_path: Path) -> No
     shipped = (ROOT / "shared" / "cairn" / "storage" / "postgres" / "migrations").glob("*.sql")
     assert {path.name for path in shipped} <= {Path(name).name for name in files}
     assert not [name for name in files if "/api/" in name or "/retrieval/" in name]
+    assert {Path(name).name for name in files if "/queries/" in name} == {"embedding_model.sql"}
+
+
+@pytest.mark.parametrize("folder", [spec.folder for spec in (*discover().values(), MIGRATOR)])
+def test_an_asset_has_every_query_that_its_modules_name(folder: Path, tmp_path: Path) -> None:
+    asset = stage_function(folder, tmp_path)
+    shipped = {path.stem for path in asset.rglob("queries/*.sql")}
+    nouns = {path.stem for path in (SHARED / "cairn").rglob("queries/*.sql")}
+    name = re.compile(rf'"({"|".join(nouns)})\.[a-z_{{]')
+    texts = [path.read_text(encoding="utf-8") for path in asset.rglob("*.py")]
+    assert {noun for text in texts for noun in name.findall(text)} <= shipped
 
 
 def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:
