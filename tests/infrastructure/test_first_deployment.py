@@ -75,7 +75,12 @@ def protector(monkeypatch: pytest.MonkeyPatch, aws: Aws) -> ModuleType:
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "boto3", aws)
     told: list[dict[str, Any]] = []
-    monkeypatch.setattr(module, "_send", lambda _url, answer: told.append(answer))
+
+    def answer(_event: Any, *, status: str, reason: str, resource: str) -> dict[str, Any]:
+        told.append({"Status": status, "Reason": reason})
+        return {"status": status}
+
+    monkeypatch.setattr(module, "answer_request", answer)
     monkeypatch.setattr(module, "told", told, raising=False)
     return module
 

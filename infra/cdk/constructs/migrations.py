@@ -14,21 +14,19 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from aws_cdk import CustomResource, Duration, RemovalPolicy
+from aws_cdk import CustomResource, Duration
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_logs as logs
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.cdk.config import ROOT
-from infra.cdk.constructs.acknowledgement import acknowledge
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.database import AUTHORITIES
-from infra.cdk.constructs.step_machine import machine_arn, machine_name
+from infra.cdk.constructs.step_machine import logged_machine, machine_arn
 from infra.cdk.functions import FunctionSpec
 
 if TYPE_CHECKING:
     from aws_cdk import aws_lambda as lambda_
+    from aws_cdk import aws_stepfunctions as sfn
 
     from infra.cdk.config import Config
     from infra.cdk.constructs.database import Database
@@ -101,36 +99,18 @@ class Migrations(Construct):
 
     def _machine(self, config: Config, migrator: lambda_.Function) -> sfn.StateMachine:
         """Make the machine that calls the migrator until nothing is left."""
-        name = machine_name(config, MACHINE)
-        machine = sfn.StateMachine(
+        machine = logged_machine(
             self,
-            "Machine",
-            state_machine_name=name,
-            definition_body=sfn.DefinitionBody.from_string(DEFINITION.read_text(encoding="utf-8")),
-            definition_substitutions={"MigratorFunctionArn": migrator.function_arn},
-            tracing_enabled=True,
-            logs=sfn.LogOptions(
-                destination=logs.LogGroup(
-                    self,
-                    "MachineLogs",
-                    log_group_name=f"/aws/vendedlogs/states/{name}",
-                    retention=logs.RetentionDays.THREE_MONTHS,
-                    removal_policy=RemovalPolicy.DESTROY,
-                ),
-                level=sfn.LogLevel.ALL,
-                include_execution_data=False,
-            ),
+            MACHINE,
+            config=config,
+            definition=DEFINITION,
+            tasks={"MigratorFunctionArn": migrator},
+            logs_id="MachineLogs",
         )
-        migrator.grant_invoke_latest_version(machine)
         migrator.add_to_role_policy(
             iam.PolicyStatement(
                 actions=["states:StartExecution"], resources=[machine_arn(self, config, MACHINE)]
             )
-        )
-        acknowledge(
-            machine,
-            "Log delivery and X-Ray take no resource, so AWS documents * for these actions.",
-            "AwsSolutions-IAM5[Resource::*]",
         )
         return machine
 

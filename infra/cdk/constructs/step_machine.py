@@ -20,6 +20,7 @@ from infra.cdk.constructs.acknowledgement import acknowledge, finding_arn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from aws_cdk import aws_lambda as lambda_
 
@@ -93,6 +94,50 @@ def let_answer(machine: sfn.IStateMachine, function: lambda_.Function, *, config
     )
 
 
+def logged_machine(
+    scope: Construct,
+    name: str,
+    *,
+    config: Config,
+    definition: Path,
+    tasks: Mapping[str, lambda_.Function],
+    logs_id: str = "Logs",
+) -> sfn.StateMachine:
+    """Make a machine of a definition, which may call `tasks` (by token), with its log and traces.
+
+    `logs_id` names the log group in its stack: another id would replace a group of a fixed name.
+    """
+    physical = machine_name(config, name)
+    machine = sfn.StateMachine(
+        scope,
+        "Machine",
+        state_machine_name=physical,
+        state_machine_type=sfn.StateMachineType.STANDARD,
+        definition_body=sfn.DefinitionBody.from_string(definition.read_text(encoding="utf-8")),
+        definition_substitutions={token: called.function_arn for token, called in tasks.items()},
+        tracing_enabled=True,
+        logs=sfn.LogOptions(
+            destination=logs.LogGroup(
+                scope,
+                logs_id,
+                log_group_name=f"/aws/vendedlogs/states/{physical}",
+                retention=logs.RetentionDays.THREE_MONTHS,
+                removal_policy=RemovalPolicy.DESTROY,
+            ),
+            level=sfn.LogLevel.ALL,
+            include_execution_data=False,
+        ),
+    )
+    for function in tasks.values():
+        function.grant_invoke_latest_version(machine)
+    acknowledge(
+        machine,
+        "Log delivery and X-Ray take no resource, so AWS documents * for these actions.",
+        "AwsSolutions-IAM5[Resource::*]",
+    )
+    return machine
+
+
 class StepMachine(Construct):
     """The machine called `name`; it may call the functions that `TASKS` names."""
 
@@ -106,40 +151,15 @@ class StepMachine(Construct):
     ) -> None:
         """`functions` by name."""
         super().__init__(scope, f"{name.capitalize()}Machine")
-        physical = machine_name(config, name)
-        definition = (DEFINITIONS / f"{name}.asl.json").read_text(encoding="utf-8")
-        tasks = {token: functions[called] for token, called in TASKS[name].items()}
-        self.machine = sfn.StateMachine(
+        self.machine = logged_machine(
             self,
-            "Machine",
-            state_machine_name=physical,
-            state_machine_type=sfn.StateMachineType.STANDARD,
-            definition_body=sfn.DefinitionBody.from_string(definition),
-            definition_substitutions={
-                token: function.function_arn for token, function in tasks.items()
-            },
-            tracing_enabled=True,
-            logs=sfn.LogOptions(
-                destination=logs.LogGroup(
-                    self,
-                    "Logs",
-                    log_group_name=f"/aws/vendedlogs/states/{physical}",
-                    retention=logs.RetentionDays.THREE_MONTHS,
-                    removal_policy=RemovalPolicy.DESTROY,
-                ),
-                level=sfn.LogLevel.ALL,
-                include_execution_data=False,
-            ),
+            name,
+            config=config,
+            definition=DEFINITIONS / f"{name}.asl.json",
+            tasks={token: functions[called] for token, called in TASKS[name].items()},
         )
-        for function in tasks.values():
-            function.grant_invoke_latest_version(self.machine)
         if name in PAGED:
             itself = machine_arn(self, config, name)
             self.machine.add_to_role_policy(
                 iam.PolicyStatement(actions=["states:StartExecution"], resources=[itself])
             )
-        acknowledge(
-            self.machine,
-            "Log delivery and X-Ray take no resource, so AWS documents * for these actions.",
-            "AwsSolutions-IAM5[Resource::*]",
-        )

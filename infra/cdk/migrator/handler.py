@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import ssl
-import urllib.request
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -20,10 +18,10 @@ import psycopg
 from claims import issue_claim
 
 from cairn.embedding.models import is_known, model_named
+from cairn.storage.aws.custom_resource import answer_request
 from cairn.storage.postgres.migrate import MigrationsLeft, migrate
 from cairn.storage.postgres.register_model import register_model
 
-SECONDS_TO_ANSWER = 30
 SECONDS_TO_END = 100  # of an invocation, kept for what comes after its last statement
 
 
@@ -83,16 +81,8 @@ def _seconds(context: Any) -> float:
 
 def _answer(event: dict[str, Any], status: str, reason: str) -> dict[str, Any]:
     """Tell CloudFormation how its request `event` ended."""
-    answer = {
-        "PhysicalResourceId": event.get("PhysicalResourceId", "cairn-migrations"),
-        "StackId": event["StackId"],
-        "RequestId": event["RequestId"],
-        "LogicalResourceId": event["LogicalResourceId"],
-        "Status": status,
-        "Reason": f"{reason[:800]}; execution {event['RequestId']} of the machine migration",
-    }
-    _send(event["ResponseURL"], answer)
-    return {"status": status}
+    why = f"{reason[:800]}; execution {event['RequestId']} of the machine migration"
+    return answer_request(event, resource="cairn-migrations", status=status, reason=why)
 
 
 def _owner_url() -> str:
@@ -105,14 +95,3 @@ def _owner_url() -> str:
     place = f"{secret['host']}:{secret['port']}/{secret['dbname']}"
     authorities = os.environ["CAIRN_DATABASE_CA"]
     return f"postgresql://{person}@{place}?sslmode=verify-full&sslrootcert={authorities}"
-
-
-def _send(url: str, answer: dict[str, Any]) -> None:
-    """PUT the answer where CloudFormation waits: a presigned S3 URL, reached by the S3 gateway."""
-    request = urllib.request.Request(
-        url, data=json.dumps(answer).encode(), method="PUT", headers={"Content-Type": ""}
-    )
-    with urllib.request.urlopen(
-        request, timeout=SECONDS_TO_ANSWER, context=ssl.create_default_context()
-    ):
-        pass

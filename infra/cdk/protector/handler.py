@@ -6,34 +6,24 @@ and every later one would meet it. CloudFormation runs this last, and with each 
 
 from __future__ import annotations
 
-import json
 import os
-import ssl
-import urllib.request
 from typing import Any
 
 import boto3
 
-SECONDS_TO_ANSWER = 30
+from cairn.storage.aws.custom_resource import answer_request
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Answer CloudFormation; a stack that is deleted leaves what it held protected."""
-    answer = {
-        "PhysicalResourceId": event.get("PhysicalResourceId", "cairn-protection"),
-        "StackId": event["StackId"],
-        "RequestId": event["RequestId"],
-        "LogicalResourceId": event["LogicalResourceId"],
-        "Status": "SUCCESS",
-    }
+    status, reason = "SUCCESS", ""
     try:
         if event["RequestType"] != "Delete":
             _protect(first=event["RequestType"] == "Create")
     except Exception as error:  # noqa: BLE001 - CloudFormation must always get an answer
-        where = f"; log stream {context.log_stream_name}"
-        answer |= {"Status": "FAILED", "Reason": f"{type(error).__name__}: {error}"[:800] + where}
-    _send(event["ResponseURL"], answer)
-    return {"status": answer["Status"]}
+        status, reason = "FAILED", f"{type(error).__name__}: {error}"
+    why = f"{reason[:800]}; log stream {context.log_stream_name}"
+    return answer_request(event, resource="cairn-protection", status=status, reason=why)
 
 
 def _protect(*, first: bool) -> None:
@@ -53,14 +43,3 @@ def _set(*, protected: bool) -> None:
     aws.client("rds").modify_db_cluster(
         DBClusterIdentifier=cluster, DeletionProtection=protected, ApplyImmediately=True
     )
-
-
-def _send(url: str, answer: dict[str, Any]) -> None:
-    """PUT the answer where CloudFormation waits: a presigned S3 URL."""
-    request = urllib.request.Request(
-        url, data=json.dumps(answer).encode(), method="PUT", headers={"Content-Type": ""}
-    )
-    with urllib.request.urlopen(
-        request, timeout=SECONDS_TO_ANSWER, context=ssl.create_default_context()
-    ):
-        pass
