@@ -43,7 +43,7 @@ parsed = partial(json.loads, object_pairs_hook=distinct)
 
 
 def read(text, checks):
-    """Return the JSON object in `text` and the name of the first check that does not hold, or None."""
+    """Return the JSON object in `text` and the name of the first check it fails, or None."""
     found, name = None, "malformed"
     try:
         found = dict(parsed(text).items())
