@@ -28,7 +28,10 @@ ACTION = UUID(int=5)
 TUNING = read_tickets(SAMPLES / "tickets" / "tuning.json")
 HELD_BACK = read_tickets(SAMPLES / "tickets" / "held-back.json")
 ROUNDS = [
-    one for file in sorted((SAMPLES / "tickets").glob("round-*.json")) for one in read_tickets(file)
+    one
+    for name in ("round-*.json", "warnings*.json")
+    for file in sorted((SAMPLES / "tickets").glob(name))
+    for one in read_tickets(file)
 ]
 LOCKOUT = TUNING[0]
 SHORT = ("vague", "small-talk", "automatic")

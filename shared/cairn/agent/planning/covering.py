@@ -203,12 +203,15 @@ def _is_background(sentence: str, wanted: frozenset[str], *, before: bool) -> bo
         return False
     if any(f" {one} " in said for one in questions.ASKS) or _meets(said, FAILING):
         return False
+    near = bool(wanted & stems(sentence))
+    if re.search(questions.WANTS, said):
+        return near
     if before and not questions.PEOPLE.isdisjoint(each):
         complains = any(questions.COMPLAINS.has(one) for one in each)
         if not complains:
             return True
     begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{one})", said) for one in questions.BACKGROUND)
-    return begins or said != whole or bool(wanted & stems(sentence))
+    return begins or said != whole or near
 
 
 def _meets(said: str, beginnings: Iterable[str]) -> bool:
@@ -322,7 +325,7 @@ def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[s
 
 def _with_own(said: str, known: Who) -> str:
     """Return a text with one word in the place of the requester's names, and of made from them."""
-    named = {one for one in known.names if one.isalpha()}
+    named = {one for one in known.names if one.isalpha() and len(one) > 1}  # "l" is French
     whole = {one for one in named if len(one) >= LONG_NAME}
     put = (
         OWN if one in named or any(each in one for each in whole) else one for one in said.split()

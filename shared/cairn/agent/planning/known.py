@@ -57,7 +57,9 @@ _HEADING = re.compile(r"^#{1,6}\s+")
 _BREAK = re.compile(r"\n\s*\n|\n(?=#{1,6}\s|[-*]\s|\d{1,3}[.)]\s)")
 _DEED = re.compile(
     r"\b(?:how (?:do|does|can|could|would|should|may|might|must|to)|is it possible(?: for \w+)? to|"
-    r"(?:can|could|may) (?=i |we ))"
+    r"is there (?:a|any|some) (?:\w+ )?way(?: for \w+)? to|the (?:\w+ )?way to|"
+    r"what (?:do|must|should|can) (?:i|we) (?:\w+ ){0,2}do (?:in order )?to|(?:can|could|"
+    r"may) (?=i |we ))"
     r"(?: (?:i|we|you|one|people|users|it|be possible to))? (?P<rest>.*)"
 )
 _PURPOSE = re.compile(r"\b[Tt]o (?P<deed>[^,.;:]{1,120})")

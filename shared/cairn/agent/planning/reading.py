@@ -87,10 +87,10 @@ def read(brief: Brief) -> Reading:
     parts = sentences(unwrapped(text))
     heard = [spoken(one) for one in parts]
     said = APART.join(heard)
-    book = chosen(said)
+    told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
+    book = chosen(APART.join(spoken(one) for one in (brief.title, *told)))  # "Legal" signs, too
     named = list(dict.fromkeys(_folded(one) for one in _EMAIL.findall(text)))
     requester = address(brief.requester)
-    told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
     question = _question(brief.title, told)
     few = len(_telling(text, brief.language)) < FEWEST_WORDS
     urls = tuple(dict.fromkeys(one.rstrip(_AFTER_URL) for one in _URL.findall(text)))

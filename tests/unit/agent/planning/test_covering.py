@@ -587,7 +587,26 @@ UNLOCK = {
     "es": "Desbloquéenla por favor. Marta",
 }
 
+SLIPPED = [
+    ("en", "I mistyped my password twice and got locked when I came back. Please unlock it."),
+    ("en", "My account is locked. I typed my password wrong on a phone I found. Please unlock it."),
+    ("en", "My account is locked. I typed my password wrong in front of them. Please unlock it."),
+    ("en", "My account is locked. I mistyped the password you sent me. Please unlock it."),
+    ("en", "My account is locked. I guessed the password and mistyped it. Please unlock it."),
+    ("en", "My account is locked. I did mistype it, but only after it locked. Please unlock it."),
+    ("en", "My account is locked. We all typed the wrong password. Please unlock it."),
+    ("de", "Mein Konto ist gesperrt. Ich habe das Passwort von Marta falsch getippt. Bitte "
+     "entsperren."),
+    ("de", "Mein Konto war gesperrt, als ich wieder da war. Ich hatte mich vertippt. Bitte "
+     "entsperren."),
+    ("fr", "J'ai saisi un mauvais mot de passe sur une page. Merci de débloquer mon compte."),
+    ("es", "Puse mal la contraseña en una página. Por favor desbloqueen mi cuenta."),
+]
+"""A slip of the requester's own, and a reason to ask them."""
+
 STORIES = [
+    "Our driver needs a badge. How do I export a report as CSV?",
+    "We demand an apology. How do I export a report as CSV?",
     "Our map of the yard has been blank since Sunday. How do I export a report as CSV?",
     "My colleague wants to be on holiday next week. Also, how do I export a report as CSV?",
     "We need a new badge for our driver. How do I export a report as CSV?",
@@ -619,6 +638,21 @@ def test_a_lock_out_with_a_warning_in_it_is_not(language: str, body: str) -> Non
 def test_what_only_looks_harmless_is_not(language: str, text: str) -> None:
     body = f"{text} {UNLOCK[language]}"
     assert left(language, "Account", body) or read(brief("Account", body)).doubted
+
+
+@pytest.mark.parametrize(("language", "body"), SLIPPED)
+def test_a_slip_of_ones_own_does_not_cover_a_warning_beside_it(language: str, body: str) -> None:
+    ticket = read(brief("", body, language=language))
+    assert left(language, "", f"{body} Marta") or ticket.doubted
+
+
+def test_an_initial_of_a_name_is_no_name_within_a_sentence() -> None:
+    address = "luc.moreau@harbourlane.example"
+    body = "L'accès est bloqué, je me suis trompé de mot de passe. Merci de débloquer mon compte."
+    names = own_names(address, {}, body)
+    assert "l" in names
+    ticket = replace(brief("Accès bloqué", body, language="fr"), own_names=names)
+    assert uncovered(ticket, who(ticket), "fr", LOCKOUT) == ()
 
 
 @pytest.mark.parametrize("body", STORIES)

@@ -462,6 +462,18 @@ VAGUE: Mapping[str, Lexicon] = {
 """What says that something is wrong and nothing of what it is."""
 
 FOREIGN_ACCOUNTS = (
+    # what was found on coming back, what was found at all, and what somebody saw or gave
+    r" (?:when|as|once|after|until|since|before) (?:i|we) (?:\w+ )?(?:came|come|got back|returned|"
+    r"return|went|sat|arrived|arrive|opened|open|started|woke|looked|logged on|was) ",
+    r" (?:als|nachdem|bis) ich (?:\w+ ){0,3}(?:zuruck|kam|wieder da|ankam|anfing|wiederkam) ",
+    r" (?:quand|lorsque) (?:je|j) (?:suis|ai|etais) (?:\w+ )?(?:reven|rentr|arriv|ouv)\w+ ",
+    r" cuando (?:volvi|llegue|regrese|abri|entre) ",
+    r" i (?:found|borrowed) (?!out|it|the (?:right|correct|new))| in front of (?!me )| let go |"
+    r" you (?:sent|gave|told|mailed) me | guess\w* the password | only after (?:it|that) ",
+    r" we(?: \w+)? (?:all|both) | wir(?: \w+)? (?:alle|beide) | (?:nous|on)(?: \w+)? tous |"
+    r" (?:passwort|kennwort) von (?!mein|der bank|dem)",
+    r" (?:auf|in) (?:so )?eine[rmn]? (?:\w+ )?(?:seite|webseite|formular|fenster|mail) | sur une? "
+    r"(?:\w+ )?(?:site|page|formulaire) | en una? (?:\w+ )?(?:pagina|sitio|formulario|web) ",
     r" accounts? (?:of|for|from|belonging|named) (?!me |us |today|now)",
     r" (?:konto|account|zugang) (?:von|der|des|fur) (?!mich|mir)",
     r" compte (?:de|du|des|d) (?!utilisateur|acces)",

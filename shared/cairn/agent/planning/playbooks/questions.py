@@ -50,7 +50,8 @@ STRICT = frozenset(["all", "once", "both", "more", "only", "again", "before", "a
 COUNTING = lexicon("""
     accept accepts allow allowed allows amount applies apply combien count cuántas cuánto cuántos
     get gets give given has have lange last lasts long made make many mean means much number oft
-    often still take takes there time times viel viele work works
+    often still take takes there time times viel viele work works one each every single send sends
+    sending
 """).exact
 """Words of a question for a number that the answer may leave out."""
 
@@ -71,6 +72,13 @@ ALIKE = (
     frozenset(["weekly", "week"]),
 )
 """Words that a question and its answer may say differently; nothing that asks for another deed."""
+
+WANTS = (
+    r" (?:i|we)(?: would| d| also| really| still| urgently)* (?:need|want|like|require|miss|"
+    r"request|ask|expect|demand|wish) (?!to |it |this |that |the same )|"
+    r" \w+ (?:also )?(?:needs|wants|requires) (?!to )"
+)
+"""What who asks wants beside an answer."""
 
 BACKGROUND = (
     r"(?:i|we) (?:am|m|are|re|was|were|have been) (?:just |currently |"

@@ -93,7 +93,8 @@ HOW_TO = starts("""
 
 HOW = HOW_TO | starts("""
     how many; how much; how long; how often; where is; where are; what is; what are; what does;
-    which; is it possible; can i; do you; does; was ist; gibt es; comment; ou est; quel; est ce
+    which; is it possible; is there a way; is there any way;
+    is there some way; can i; do you; does; was ist; gibt es; comment; ou est; quel; est ce
     que; como; donde; que es; cual; se puede
 """)
 WHAT = starts("""
