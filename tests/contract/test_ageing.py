@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pytest
-from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
+from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.clock import utc_now
 from cairn.graph.edge import Edge, View
@@ -32,12 +32,8 @@ if TYPE_CHECKING:
 DAY = timedelta(days=1)
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def system(request: pytest.FixtureRequest) -> Iterator[Remembering]:
-    if request.param == "in memory":
-        yield in_memory()
-        return
-    database: Database = request.getfixturevalue("database")
+@pytest.fixture
+def system(database: "Database") -> Iterator[Remembering]:
     name = f"ageing-{new_id()}"
     workspace_id, _ = create_workspace(
         database.owner_url, name, clock=lambda: NOON - DAY, new_id=new_id

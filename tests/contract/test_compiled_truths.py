@@ -1,28 +1,27 @@
-"""What is held true of entities: the same over the fake and PostgreSQL."""
+"""What is held true of entities."""
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
 from tests.support.remembering import NOON, fact
 from tests.support.summarising import (
     Summarising,
-    summarising_in_memory,
     summarising_in_postgres,
 )
 
 from cairn.consolidation.summary_ports import EntityState
 from cairn.memory.kinds import MemoryKind
 
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
 
-@pytest.fixture(params=["in memory", "postgres"])
-def holding(request: pytest.FixtureRequest) -> Iterator[Summarising]:
-    if request.param == "in memory":
-        yield summarising_in_memory()
-        return
-    yield from summarising_in_postgres(request.getfixturevalue("database"))
+
+@pytest.fixture
+def holding(database: "Database") -> Iterator[Summarising]:
+    yield from summarising_in_postgres(database)
 
 
 def tell(holding: Summarising, entity: UUID, text: str, **changes: Any) -> UUID:

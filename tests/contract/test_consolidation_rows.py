@@ -1,45 +1,22 @@
-"""What a run leaves in the rows: the same in memory and in PostgreSQL."""
+"""What a run leaves in the rows."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 import pytest
-from tests.support.consolidating import Consolidating
-from tests.support.embedding import HASHING
-from tests.support.remembering import Remembering, admin_of, fact, in_memory
+from tests.support.consolidating import Consolidating, consolidating_in_postgres
+from tests.support.remembering import fact
 
-from cairn.clock import utc_now
 from cairn.consolidation.applied import contradiction_id, merged_id
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def world(request: pytest.FixtureRequest) -> Iterator[Consolidating]:
-    if request.param == "in memory":
-        yield Consolidating(in_memory())
-        return
-    database: Database = request.getfixturevalue("database")
-    with database.connect_as_superuser() as root:
-        root.execute(
-            """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)
-               ON CONFLICT DO NOTHING""",
-            (HASHING.id, HASHING.name, HASHING.dimensions),
-        )
-    workspace_id, _ = create_workspace(
-        database.owner_url, f"rows-{new_id()}", clock=utc_now, new_id=new_id
-    )
-    pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresConsolidationStores)
-    yield Consolidating(Remembering(transactions=transactions, principal=admin_of(workspace_id)))
-    pool.close()
+@pytest.fixture
+def world(database: "Database") -> Iterator[Consolidating]:
+    yield from consolidating_in_postgres(database)
 
 
 def standing(world: Consolidating, *ids: UUID) -> dict[UUID, Any]:

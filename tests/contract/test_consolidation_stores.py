@@ -1,4 +1,4 @@
-"""What is to be consolidated, and runs: what holds for the fake and for PostgreSQL alike."""
+"""What is to be consolidated, and runs."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
-from tests.support.consolidating import Consolidating
+from tests.support.consolidating import Consolidating, consolidating_in_postgres
 from tests.support.embedding import HASHING
-from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
+from tests.support.remembering import NOON, fact
 
-from cairn.clock import utc_now
 from cairn.consolidation.runs import Progress, Run, RunState, Trigger
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
 from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -27,24 +22,9 @@ if TYPE_CHECKING:
 MODEL = HASHING.id
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def world(request: pytest.FixtureRequest) -> Iterator[Consolidating]:
-    if request.param == "in memory":
-        yield Consolidating(in_memory())
-        return
-    database: Database = request.getfixturevalue("database")
-    with database.connect_as_superuser() as root:
-        root.execute(
-            """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)
-               ON CONFLICT DO NOTHING""",
-            (HASHING.id, HASHING.name, HASHING.dimensions),
-        )
-    name = f"consolidation-{new_id()}"
-    workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
-    pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresConsolidationStores)
-    yield Consolidating(Remembering(transactions=transactions, principal=admin_of(workspace_id)))
-    pool.close()
+@pytest.fixture
+def world(database: "Database") -> Iterator[Consolidating]:
+    yield from consolidating_in_postgres(database)
 
 
 def reading(world: Consolidating) -> Any:

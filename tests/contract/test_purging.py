@@ -1,4 +1,4 @@
-"""A purge takes nodes out of every projection: the same over the fake and PostgreSQL."""
+"""A purge takes nodes out of every projection."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.support.graph import Graphing
-from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
+from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.clock import utc_now
 from cairn.graph.projection import Projection, Purge
@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def graph(request: pytest.FixtureRequest) -> Iterator[Graphing]:
-    if request.param == "in memory":
-        yield Graphing(in_memory())
-        return
-    yield from in_postgres(request.getfixturevalue("database"))
+@pytest.fixture
+def graph(database: "Database") -> Iterator[Graphing]:
+    yield from in_postgres(database)
 
 
 def in_postgres(database: "Database") -> Iterator[Graphing]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.remembering import NOON, Remembering, admin_of, in_memory
+from tests.support.remembering import NOON, Remembering, admin_of
 
 from cairn.access import Role
 from cairn.clock import utc_now
@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def system(request: pytest.FixtureRequest) -> Iterator[Remembering]:
-    if request.param == "in memory":
-        yield in_memory()
-        return
-    database: Database = request.getfixturevalue("database")
+@pytest.fixture
+def system(database: "Database") -> Iterator[Remembering]:
     pool = Pool(database.app_url, size=2)
     transactions = StoreTransactions(pool, PostgresStores)
     yield Remembering(transactions=transactions, principal=admin_of(opened(database)))

@@ -1,16 +1,15 @@
-"""Summaries of episodes, sessions and agents: the same over the fake and PostgreSQL."""
+"""Summaries of episodes, sessions and agents."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.observing import event
 from tests.support.remembering import NOON, fact
 from tests.support.summarising import (
     Summarising,
-    summarising_in_memory,
     summarising_in_postgres,
     ticking,
 )
@@ -24,6 +23,9 @@ from cairn.graph.node import Label, NodeChange, State
 from cairn.graph.projection import Projection, Purge
 from cairn.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
 
 PUMP = (
     "The pump in hall 2 failed on 3 March.",
@@ -51,12 +53,9 @@ class Meanwhile:
         return ByRules()(wanted)
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def summing(request: pytest.FixtureRequest) -> Iterator[Summarising]:
-    if request.param == "in memory":
-        yield summarising_in_memory()
-        return
-    yield from summarising_in_postgres(request.getfixturevalue("database"))
+@pytest.fixture
+def summing(database: "Database") -> Iterator[Summarising]:
+    yield from summarising_in_postgres(database)
 
 
 def change(summing: Summarising, **changes: object) -> None:

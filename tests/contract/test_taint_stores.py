@@ -1,12 +1,13 @@
-"""Taints over the in-memory stores and over PostgreSQL: what is reached, held, and comes back."""
+"""Taints: what is reached, held, and comes back."""
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pytest
 from tests.contract.test_write_stores import in_postgres
-from tests.support.remembering import NOON, in_memory
+from tests.support.remembering import NOON
 from tests.support.tainting import Tainting
 
 from cairn.access import Role
@@ -19,15 +20,15 @@ from cairn.ingestion.taint_arrivals import QUARANTINED
 from cairn.lifecycle import taint as taint_module
 from cairn.lifecycle.taint import NewTaint
 
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
+
 GOOD, BAD = "active", "quarantined"
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def work(request: pytest.FixtureRequest) -> Iterator[Tainting]:
-    if request.param == "in memory":
-        yield Tainting(in_memory())
-        return
-    for system in in_postgres(request.getfixturevalue("database")):
+@pytest.fixture
+def work(database: "Database") -> Iterator[Tainting]:
+    for system in in_postgres(database):
         yield Tainting(system)
 
 

@@ -1,4 +1,4 @@
-"""Tasks and what names them: the same over the fake and PostgreSQL."""
+"""Tasks and what names them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.graph import Graphing, node
 from tests.support.ingesting import Documents
-from tests.support.remembering import Remembering, admin_of, fact, in_memory
+from tests.support.remembering import Remembering, admin_of, fact
 
 from cairn.access import Role, Scope
 from cairn.clock import utc_now
@@ -31,12 +31,9 @@ if TYPE_CHECKING:
 DONE = TaskStep(status=TaskStatus.COMPLETED, note="It was the proxy.")
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def graph(request: pytest.FixtureRequest) -> Iterator[Graphing]:
-    if request.param == "in memory":
-        yield Graphing(in_memory())
-        return
-    yield from in_postgres(request.getfixturevalue("database"))
+@pytest.fixture
+def graph(database: "Database") -> Iterator[Graphing]:
+    yield from in_postgres(database)
 
 
 def in_postgres(database: "Database") -> Iterator[Graphing]:

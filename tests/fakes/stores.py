@@ -17,7 +17,6 @@ from tests.fakes.agent import (
     InMemorySlots,
 )
 from tests.fakes.connectors import InMemoryConnectors
-from tests.fakes.consolidation import InMemoryRuns, InMemoryUnconsolidated
 from tests.fakes.documents import (
     InMemoryDocuments,
     InMemoryIngestions,
@@ -37,16 +36,12 @@ from tests.fakes.people import (
     InMemoryEscalations,
     InMemoryOpinions,
 )
-from tests.fakes.purging import apply_purge
 from tests.fakes.reindex import InMemoryVectorGaps
-from tests.fakes.settings import InMemorySettings
-from tests.fakes.summaries import InMemorySummaries
-from tests.fakes.taints import InMemoryTaints
+from tests.fakes.taints import NoTaints
 from tests.fakes.talking import (
     InMemoryConversations,
     InMemoryReports,
     InMemorySubscriptions,
-    InMemoryTasks,
 )
 from tests.fakes.tickets import (
     InMemoryPersonas,
@@ -67,7 +62,6 @@ from cairn.memory.corroboration import Known
 from cairn.memory.draft import Audience
 from cairn.memory.neighbours import Message
 from cairn.memory.supersede import Link
-from cairn.workspace.documents import StoredSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
@@ -77,10 +71,8 @@ if TYPE_CHECKING:
     from cairn.agent.people.ports import Candidate, Channel, Escalation, Opinion
     from cairn.agent.ports import ActionRow, Approval, StepRow
     from cairn.agent.state import Investigation
-    from cairn.consolidation.runs import Run
     from cairn.embedding.port import Vectors
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
-    from cairn.graph.taint import Taint, TaintLift
     from cairn.helpdesk.ports import (
         MessageRow,
         PersonaVersion,
@@ -152,22 +144,13 @@ class Tables:
     answers: dict[tuple[UUID, str], tuple[StoredAnswer, datetime]] = field(
         default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
     )
-    purged: dict[UUID, int] = field(default_factory=dict[UUID, int])
     forgettings: dict[UUID, Forgetting] = field(default_factory=dict[UUID, "Forgetting"])
-    taints: dict[UUID, Taint] = field(default_factory=dict[UUID, "Taint"])
-    lifted_taints: dict[UUID, TaintLift] = field(default_factory=dict[UUID, "TaintLift"])
-    tainted_nodes: dict[UUID, Mapping[UUID, tuple[State, UUID | None, int]]] = field(
-        default_factory=dict[UUID, "Mapping[UUID, tuple[State, UUID | None, int]]"]
-    )
     pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
-    runs: dict[UUID, Run] = field(default_factory=dict[UUID, "Run"])
     public_keys: set[UUID] = field(default_factory=set[UUID])
     bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
     subscriptions: dict[str, SubscriptionView] = field(
         default_factory=dict[str, "SubscriptionView"]
     )
-
-    settings: StoredSettings = field(default_factory=StoredSettings)
 
     grants: dict[UUID, GrantRow] = field(default_factory=dict[UUID, "GrantRow"])
     grant_uses: set[tuple[UUID, UUID]] = field(default_factory=set[tuple[UUID, UUID]])
@@ -397,11 +380,6 @@ class InMemoryStores:
         return InMemoryAliases(self._tables)
 
     @property
-    def summaries(self) -> InMemorySummaries:
-        """Return what summarising reads."""
-        return InMemorySummaries(self._tables)
-
-    @property
     def documents(self) -> InMemoryDocuments:
         """Return documents and their parts."""
         return InMemoryDocuments(self._tables, self._principal)
@@ -437,14 +415,9 @@ class InMemoryStores:
         return InMemoryReports(self._tables, self._principal)
 
     @property
-    def tasks(self) -> InMemoryTasks:
-        """Return the tasks."""
-        return InMemoryTasks(self._tables, self._principal)
-
-    @property
-    def taints(self) -> InMemoryTaints:
+    def taints(self) -> NoTaints:
         """Return what is not trusted."""
-        return InMemoryTaints(self._tables)
+        return NoTaints()
 
     @property
     def subscriptions(self) -> InMemorySubscriptions:
@@ -462,11 +435,6 @@ class InMemoryStores:
         return InMemoryConnectors(self._tables)
 
     @property
-    def settings(self) -> InMemorySettings:
-        """Return what the workspace has set."""
-        return InMemorySettings(self._tables)
-
-    @property
     def grants(self) -> InMemoryGrants:
         """Return what people allowed in advance."""
         return InMemoryGrants(self._tables)
@@ -480,16 +448,6 @@ class InMemoryStores:
     def vector_gaps(self) -> InMemoryVectorGaps:
         """Return which nodes lack a vector."""
         return InMemoryVectorGaps(self._tables)
-
-    @property
-    def unconsolidated(self) -> InMemoryUnconsolidated:
-        """Return what is to be consolidated."""
-        return InMemoryUnconsolidated(self._tables, self._principal)
-
-    @property
-    def runs(self) -> InMemoryRuns:
-        """Return the runs of the consolidation."""
-        return InMemoryRuns(self._tables)
 
     @property
     def queue(self) -> InMemoryQueue:
@@ -633,9 +591,6 @@ class InMemoryNodes:
             for removal in projection.removals:
                 self._remove(removal)
             InMemoryAliases(self.tables).apply(projection.aliases)
-            InMemoryTaints(self.tables).apply(projection.taints)
-            for purge in projection.purges:
-                apply_purge(self.tables, purge)
 
     def _apply_node(self, row: NodeRow) -> None:
         present = self.tables.nodes.get(row.id)

@@ -9,11 +9,10 @@ from cairn.graph.node import Label, State
 from cairn.ingestion.conversations_ports import StoredConversation
 from cairn.ingestion.messages_plan import LastMessage
 from cairn.ingestion.reports import StoredReport
-from cairn.ingestion.task_ports import StoredTask
 from cairn.memory.neighbours import CONTEXT_MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence, Set
+    from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -112,42 +111,6 @@ class InMemoryReports:
         ]
         newest = max(found, key=lambda one: self.tables.created[one.id], default=None)
         return (newest.id, newest.data_subjects) if newest else None
-
-
-@dataclass(frozen=True)
-class InMemoryTasks:
-    """Implements `ingestion.task_ports.TaskStore`."""
-
-    tables: Tables
-    principal: Principal
-
-    def find(self, task_id: UUID) -> StoredTask | None:
-        """Return a task."""
-        seen = _tagged(self.tables, self.principal, Label.TASK)
-        node = next((one for one in seen if one.id == task_id), None)
-        if node is None:
-            return None
-        return StoredTask(
-            id=node.id,
-            kind=node.kind or "",
-            title=node.title or "",
-            position=node.position,
-            data_subjects=node.data_subjects,
-            metadata=node.metadata,
-        )
-
-    def known(self, task_ids: Collection[UUID]) -> Set[UUID]:
-        """Return which of these are tasks."""
-        seen = _tagged(self.tables, self.principal, Label.TASK)
-        return {one.id for one in seen} & set(task_ids)
-
-    def conversation(
-        self, conversation_id: UUID | None, session_id: str | None
-    ) -> tuple[UUID, tuple[UUID, ...]] | None:
-        """Return the conversation of this id, else the session's newest."""
-        return InMemoryReports(self.tables, self.principal).conversation(
-            conversation_id, session_id
-        )
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,16 @@
 """Consolidation over any stores: what is told gets its vector at once, then runs work it off."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from tests.support.embedding import HashingEmbedder
-from tests.support.remembering import NOON, Remembering
+from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.remembering import NOON, Remembering, admin_of
 
+from cairn.clock import utc_now
 from cairn.consolidation.apply import ApplyPlan
 from cairn.consolidation.batching import Gather
 from cairn.consolidation.control import BeginRuns, EndRuns
@@ -28,6 +29,13 @@ from cairn.ingestion.requests import NewMemory
 from cairn.ingestion.subjects import SubjectResolver
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher
+from cairn.storage.postgres.accounts import create_workspace
+from cairn.storage.postgres.consolidation import PostgresConsolidationStores
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.store_transactions import StoreTransactions
+
+if TYPE_CHECKING:
+    from tests.plugins.postgres import Database
 
 
 def ticking(start: datetime = NOON + timedelta(hours=1)) -> Callable[[], datetime]:
@@ -151,3 +159,19 @@ class Consolidating:
             if entry.type == "consolidation.applied":
                 found += [UUID(one["node_id"]) for one in (*meta["added"], *meta["flagged"])]
         return found
+
+
+def consolidating_in_postgres(database: "Database") -> Iterator[Consolidating]:
+    """Consolidating over PostgreSQL, in a new workspace; its pool is closed at the end."""
+    with database.connect_as_superuser() as root:
+        root.execute(
+            """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)
+               ON CONFLICT DO NOTHING""",
+            (HASHING.id, HASHING.name, HASHING.dimensions),
+        )
+    name = f"consolidation-{new_id()}"
+    workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
+    pool = Pool(database.app_url, size=2)
+    transactions = StoreTransactions(pool, PostgresConsolidationStores)
+    yield Consolidating(Remembering(transactions=transactions, principal=admin_of(workspace_id)))
+    pool.close()

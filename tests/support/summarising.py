@@ -10,7 +10,7 @@ from uuid import UUID
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.graph import Graphing
 from tests.support.observing import Observing
-from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
+from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.access.system import system_principal
 from cairn.clock import utc_now
@@ -148,11 +148,6 @@ def message(text: str, *, session: str = "s", at: float = 0, **changes: Any) -> 
         "source_agent": "bot",
     }
     return fact(text, **(given | changes))
-
-
-def summarising_in_memory() -> Summarising:
-    """Summarising over the fake."""
-    return Summarising(in_memory())
 
 
 def summarising_in_postgres(database: "Database") -> Iterator[Summarising]:

@@ -85,13 +85,8 @@ class Tainting:
             sql.SQL(", ").join(map(sql.Identifier, columns))
         )
         with self.system.transactions.reading(system_principal(self.admin.workspace_id)) as stores:
-            if hasattr(stores, "connection"):
-                row = stores.connection.execute(
-                    select, (self.admin.workspace_id, node_id)
-                ).fetchone()
-                return dict(zip(columns, row, strict=True))
-            node = stores._tables.nodes[node_id]
-            return {name: getattr(node, name) for name in columns}
+            row = stores.connection.execute(select, (self.admin.workspace_id, node_id)).fetchone()
+            return dict(zip(columns, row, strict=True))
 
     def states(self, *node_ids: UUID) -> list[str]:
         """Return the states of nodes."""
