@@ -31,6 +31,14 @@ def test_every_node_has_a_box_with_its_label_and_text() -> None:
     assert len(list(root.iter(f"{SVG}g"))) == 2
 
 
+def test_entities_are_round_and_texts_have_corners() -> None:
+    root = drawn(seed(), seed(id="m", label="Memory", depth=1))
+    boxes = [one for one in root.iter(f"{SVG}rect") if one.get("rx")]
+    (entity, text) = ((float(one.get("height", 0)), float(one.get("rx", 0))) for one in boxes)
+    assert entity[1] == entity[0] / 2
+    assert text[1] < text[0] / 8
+
+
 def test_columns_stand_by_depth_and_a_node_without_one_is_last() -> None:
     root = drawn(
         seed(id="far", depth=2), seed(), seed(id="near", depth=1), seed(id="apart", depth=None)

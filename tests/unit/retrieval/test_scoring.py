@@ -115,6 +115,8 @@ def test_a_question_is_no_answer() -> None:
         ("Thanks! That sounds great. I agree.", 0.0),
         ("Ana: Hello there. How are you?", 0.0),
         ("Ana: we flew to Lisbon.", 1 / 3),
+        ("Ana Silva: I agree.", 0.0),
+        ("What the two of us agreed upon in Lisbon last year: a boat.", 1 / 3),
         ("They met Tom and Eva in Graz, near Vienna.", 1.0),
         ("kein name hier", 0.0),
     ],

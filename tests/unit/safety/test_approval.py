@@ -1,6 +1,7 @@
 """What a binding covers, how grants match, and what changes the version of a policy."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -16,7 +17,7 @@ from cairn.safety.approval import binding, comparable, digest, same_arguments
 from cairn.safety.grants import Grant, covers, declaration, exactly
 from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.tools import Autonomy, Lane
-from cairn.text.canonical import canonical_bytes
+from cairn.text.canonical import MAX_DEPTH, canonical_bytes
 
 LATER = NOON + timedelta(hours=24)
 VALUES = st.recursive(
@@ -109,6 +110,16 @@ def test_arguments_without_end_are_refused() -> None:
         deep = {"a": deep}
     with pytest.raises(ValidationFailed):
         digest(action(v=deep))
+
+
+@pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"a": value}])
+def test_lists_and_objects_count_alike_up_to_the_deepest_level(wrap: Callable[[Any], Any]) -> None:
+    deepest: Any = 1
+    for _ in range(MAX_DEPTH):
+        deepest = wrap(deepest)
+    assert comparable(deepest) is not None
+    with pytest.raises(ValidationFailed, match="nested"):
+        comparable(wrap(deepest))
 
 
 # ---- grants --------------------------------------------------------------------------------------

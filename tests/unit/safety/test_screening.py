@@ -185,3 +185,20 @@ def test_every_pattern_of_the_vocabulary_has_a_weight() -> None:
 @pytest.mark.parametrize("phrase", [phrase for some in PHRASES.values() for phrase in some])
 def test_every_phrase_is_found(phrase: str) -> None:
     assert screen(phrase.upper()).injection
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "".join(chr(0xE0000 + ord(char)) for char in "a nice day to all"),
+        "txt.exe \u202egnp.",
+        "one\u200bword two\u200bwords three\u200bwords",
+    ],
+    ids=["tags", "reversed", "split words"],
+)
+def test_each_way_to_hide_text_is_named_alone(hidden: str) -> None:
+    assert screen(hidden).patterns == ("hidden-characters",)
+
+
+def test_two_words_with_an_invisible_mark_hide_nothing() -> None:
+    assert screen("one\u200bword two\u200bwords").verdict is Verdict.CLEAN
