@@ -88,7 +88,9 @@ def test_summaries_of_summaries_go_with_what_they_are_of(stand: Stand) -> None:
     assert {state_of(stand, one) for one in (told, summary, above)} == {None}
 
 
-def test_what_a_dropped_merge_had_replaced_stands_again(stand: Stand) -> None:
+def test_what_a_dropped_merge_had_replaced_stands_again_and_may_be_merged_anew(
+    stand: Stand, database: "Database"
+) -> None:
     graph = Graphing(stand.system)
     source = f"https://example.org/{CANARY}.md"
     document = UUID(stand.documents.ingest("# A\n\nText.", source_uri=source)["document_id"])
@@ -98,6 +100,9 @@ def test_what_a_dropped_merge_had_replaced_stands_again(stand: Stand) -> None:
     supersede(stand, kept, merged)
     stand.forget(stand.principal, Target(source=source), Reason.REQUEST)
     assert (state_of(stand, merged), state_of(stand, kept)) == (None, "active")
+    with database.connect_as_superuser() as connection:
+        merging = connection.execute("SELECT consolidated FROM node WHERE id = %s", (kept,))
+        assert merging.fetchone() == (False,)
 
 
 def test_what_was_compiled_about_an_entity_is_cleared_in_the_past_too(stand: Stand) -> None:

@@ -114,10 +114,14 @@ def test_nobody_unknown_and_nobody_of_another_workspace_is_forgotten(
         Target(subject_id=new_id()),
         Target(source="https://example.org"),
     ):
-        with pytest.raises(NotFound):
-            stranger.forget(stranger.principal, target, Reason.REQUEST)
-        with pytest.raises(NotFound):
-            stranger.forget.plan(stranger.principal, target)
+        named = {"subject_id": str(target.subject_id)} if target.subject_id else {}
+        for refused in (
+            lambda target=target: stranger.forget(stranger.principal, target, Reason.REQUEST),
+            lambda target=target: stranger.forget.plan(stranger.principal, target),
+        ):
+            with pytest.raises(NotFound) as unknown:
+                refused()
+            assert unknown.value.fields == named
     done = stand.forgets()
     with pytest.raises(NotFound):
         stranger.proof(done)
@@ -149,6 +153,8 @@ def test_a_person_goes_with_every_text_that_is_also_about_others(stand: Stand) -
 def test_a_source_is_forgotten_by_its_uri(stand: Stand) -> None:
     stand.documents.ingest(f"# {CANARY}\n\nWhat {CANARY} said.", source_uri=SOURCE)
     stand.documents.ingest("# Other\n\nWhat others said.")
+    plan = stand.forget.plan(stand.principal, Target(source=SOURCE))
+    assert stand.forget.plan(stand.principal, Target(subject_id=plan.subject_id)) == plan
     done = stand.forget(stand.principal, Target(source=SOURCE), Reason.RETENTION)
     assert (done.forgetting.kind, done.forgetting.keyed) == ("source", True)
     assert stand.proof(done, CANARY, SOURCE).clean

@@ -95,6 +95,9 @@ def test_after_a_forgetting_no_table_has_the_name_anywhere(
     done = stand.forgets(NAME)
     assert done.forgetting.status == "done"
     assert done.forgetting.counts["source"] == 1
+    with database.connect_as_superuser() as connection:
+        of_sources = "SELECT keyed FROM forgetting WHERE kind = 'source' AND workspace_id = %s"
+        assert connection.execute(of_sources, (stand.workspace_id,)).fetchall() == [(True,)]
     assert holding(database, stand) == {}
     assert rebuild_of(stand)(stand.workspace_id).equal
     assert holding(database, stand) == {}

@@ -9,6 +9,7 @@ from tests.support.forgetting import CANARY, Stand, open_stand
 from cairn.clock import monotonic, utc_now
 from cairn.ids import new_id
 from cairn.ledger.keys import BodyCipher
+from cairn.lifecycle.forget import Target
 from cairn.lifecycle.rebuild import Rebuild, Rebuilt
 from cairn.lifecycle.recompute import RecomputeByReplay
 from cairn.storage.postgres.database import Database as Pool
@@ -90,6 +91,14 @@ def test_a_rebuild_under_way_is_begun_again(stand: Stand) -> None:
     assert stand.proof(done).clean
     rebuild(stand.workspace_id)
     assert stand.proof(done).clean
+
+
+def test_while_a_key_of_somebody_else_is_missing_the_rest_waits(stand: Stand) -> None:
+    shared(stand)
+    others = stand.forget.plan(stand.principal, Target(owner=("client", "other"))).subject_id
+    stand.keys.destroy(stand.workspace_id, others)
+    stand.forget = stand.forgetting(recompute=RecomputeByReplay(rebuild=rebuild_of(stand)))
+    assert stand.forgets().forgetting.status == "purged"
 
 
 def test_a_recomputation_that_takes_longer_is_taken_up_again(stand: Stand) -> None:

@@ -190,6 +190,12 @@ def test_a_kept_search_replays_to_the_same_ids_in_the_same_order(
     assert replay(run) == run.returned == tuple(each.node.id for each in found.results)
     for told, result in zip(explain(run).results, found.results, strict=True):
         assert told.score == pytest.approx(result.scores["relevance_score"], abs=1e-12)
+        assert {leg: place.rank for leg, place in told.legs.items()} == {
+            leg: rank
+            for leg, candidates in run.candidates.items()
+            for rank, (node_id, _) in enumerate(candidates, start=1)
+            if node_id == result.node.id
+        }
 
 
 def test_a_reranked_search_replays_too(world: World) -> None:
