@@ -58,6 +58,8 @@ def append_and_hold_back(
 def _append(
     stores: WriteStores, planned: Sequence[Planned], now: datetime
 ) -> tuple[list[Entry], list[Projection]]:
+    if not planned:
+        return [], []
     entries = seal(stores.ledger.head(), [_traced(one.entry) for one in planned], now)
     stores.ledger.append(entries)
     projections = [

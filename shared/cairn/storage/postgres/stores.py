@@ -254,16 +254,16 @@ class PostgresLedger(Store):
         """Append sealed entries and move the head."""
         if not entries:
             return
-        with self.connection.cursor() as cursor:
-            cursor.executemany(query("ledger.append"), [_entry_row(entry) for entry in entries])
         last = entries[-1]
-        moved = self.run(
-            "ledger.move_head",
-            position=last.position,
-            hash=last.hash,
-            recorded_at=last.recorded_at,
-            expected=entries[0].position - 1,
-        )
+        with self.connection.pipeline(), self.connection.cursor() as cursor:
+            cursor.executemany(query("ledger.append"), [_entry_row(entry) for entry in entries])
+            moved = self.run(
+                "ledger.move_head",
+                position=last.position,
+                hash=last.hash,
+                recorded_at=last.recorded_at,
+                expected=entries[0].position - 1,
+            )
         if moved.rowcount != 1:
             raise RuntimeError("the ledger head moved inside a writing transaction")
 
