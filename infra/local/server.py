@@ -5,7 +5,6 @@ send a byte now and then would use up the process's files.
 """
 
 import argparse
-import sys
 from asyncio import TimerHandle
 from typing import Any
 
@@ -17,10 +16,6 @@ HEADER_SECONDS = 10.0
 """How long a request's headers may take from the connection's start, or from their first byte."""
 
 DRAIN_SECONDS = 3
-
-SWITCH_SECONDS = 0.0005
-"""How long a thread goes on while others wait for the interpreter, 5 ms by default. One that writes
-comes back from the database a dozen times, and has the ledger's head while it waits."""
 
 
 class HeadersEnd(H11Protocol):
@@ -63,7 +58,6 @@ class HeadersEnd(H11Protocol):
 
 def serve(app: str, port: int) -> None:
     """Serve `app` on the loopback address until a signal."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     uvicorn.run(
         app,
         host="127.0.0.1",
