@@ -140,6 +140,8 @@ def test_a_source_that_others_have_documents_of_stays(stand: Stand) -> None:
     plan = stand.forget.plan(stand.principal, Target(owner=("client", NAME)))
     assert "source" not in plan.counts
     assert stand.forgets(NAME).forgetting.counts["source"] == 0
+    by_uri = stand.forget.plan(stand.principal, Target(source=shared))
+    assert stand.forget.plan(stand.principal, Target(subject_id=by_uri.subject_id)) == by_uri
     done = stand.forget(stand.principal, Target(source=shared), Reason.REQUEST)
     assert done.forgetting.counts["node"] > 0
 

@@ -10,6 +10,8 @@ from tests.support.world import World, memory, open_world
 
 from cairn.ids import new_id
 from cairn.lifecycle.backlog import PROMPT
+from cairn.storage.postgres.database import Database as Pool
+from cairn.storage.postgres.database import bound
 from cairn.storage.postgres.migrate import migrate
 from cairn.storage.postgres.sweeping import OldestRow
 
@@ -91,3 +93,19 @@ def test_the_application_reads_and_writes_its_own_tables_in_its_own_time(
             name = sql.Identifier("evil", table)
             found = intruder.execute(sql.SQL("SELECT FROM {}").format(name)).fetchall()
             assert found == [], table
+
+
+def test_what_is_read_at_one_moment_leaves_the_next_transaction_as_ever(
+    database: "Database",
+) -> None:
+    world = open_world(database.owner_url, database.app_url, "moments")
+    only = Pool(database.app_url, size=1)
+    try:
+        shown = []
+        for one_moment in (True, False):
+            with bound(only, world.admin, one_moment=one_moment) as connection:
+                shown.append(connection.execute("SHOW transaction_isolation").fetchone())
+    finally:
+        only.close()
+        world.pool.close()
+    assert shown == [("repeatable read",), ("read committed",)]
