@@ -146,6 +146,19 @@ def test_a_source_that_others_have_documents_of_stays(stand: Stand) -> None:
     assert done.forgetting.counts["node"] > 0
 
 
+def test_documents_without_their_sources_key_are_found_by_the_sources_id_too(
+    stand: Stand, database: "Database"
+) -> None:
+    source = "https://handbook.x/older.md"
+    stand.documents.ingest("# A\n\nText.", source_uri=source)
+    with database.connect_as_superuser() as connection:
+        unkeyed = "UPDATE node SET data_subjects = '{}' WHERE workspace_id = %s"
+        connection.execute(unkeyed, (stand.workspace_id,))
+    by_uri = stand.forget.plan(stand.principal, Target(source=source))
+    assert by_uri.node_ids and not by_uri.keyed
+    assert stand.forget.plan(stand.principal, Target(subject_id=by_uri.subject_id)) == by_uri
+
+
 def test_a_source_whose_documents_were_purged_long_ago_goes_too(
     stand: Stand, database: "Database"
 ) -> None:
