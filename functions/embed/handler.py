@@ -10,6 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.embed import embed_services
 from cairn.errors import CairnError
+from cairn.ingestion.embed_queue import EmbedMessage
+from cairn.traces import carried
 
 services = embed_services()
 
@@ -27,14 +29,15 @@ class Message(BaseModel):
     """A queue message: which outbox rows to work off, or what a search did."""
 
     workspace_id: UUID
-    outbox_ids: list[UUID] = []
+    outbox_ids: tuple[UUID, ...] = ()
+    nodes: int = 100
     search_run: dict[str, Any] | None = None
 
 
-def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Embed, and tell the queue which messages are to come again."""
     if "Records" in event:
-        failed = _failed(event["Records"])
+        failed = _failed(event["Records"], context)
         return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
     asked = Batch.model_validate(event)
     count = services.enrich.batch(asked.workspace_id, asked.ingestion_id, asked.batch)
@@ -42,10 +45,10 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     return {"nodes": count}
 
 
-def _failed(records: list[dict[str, Any]]) -> list[str]:
-    """Embed the messages of each workspace together; when that fails, one by one."""
+def _failed(records: list[dict[str, Any]], context: Any) -> list[str]:
+    """Insert the searches, work off the rest, and return the messages that are to come again."""
     failed: list[str] = []
-    by_workspace: dict[UUID, dict[str, list[UUID]]] = {}
+    messages: list[EmbedMessage] = []
     for record in records:
         try:
             message = Message.model_validate_json(record["body"])
@@ -57,20 +60,18 @@ def _failed(records: list[dict[str, Any]]) -> list[str]:
             services.log.error("embed.malformed_or_refused", extra=told)
             failed.append(record["messageId"])
             continue
-        messages = by_workspace.setdefault(message.workspace_id, {})
-        messages[record["messageId"]] = message.outbox_ids
-    for workspace_id, messages in by_workspace.items():
-        together = [one for ids in messages.values() for one in ids]
-        if not _embedded(workspace_id, together):
-            failed += [one for one, ids in messages.items() if not _embedded(workspace_id, ids)]
-    return failed
+        messages.append(_read(message, record))
+    return failed + services.work_off(
+        messages, lambda: context.get_remaining_time_in_millis() / 1000
+    )
 
 
-def _embedded(workspace_id: UUID, outbox_ids: list[UUID]) -> bool:
-    try:
-        count = services.enrich.rows(workspace_id, outbox_ids)
-    except CairnError as error:
-        services.log.warning("embed.failed", extra={"error": error.code, "reason": error.reason})
-        return False
-    services.log.info("embed.done", extra={"rows": len(outbox_ids), "nodes": count})
-    return True
+def _read(message: Message, record: dict[str, Any]) -> EmbedMessage:
+    return EmbedMessage(
+        id=record["messageId"],
+        workspace_id=message.workspace_id,
+        outbox_ids=message.outbox_ids,
+        nodes=message.nodes,
+        body=record["body"],
+        traceparent=carried(record),
+    )

@@ -199,6 +199,7 @@ def _possible(config: Config) -> Config:
     """Return `config` when its options can work together."""
     _refuse_unreadable(config)
     _refuse_unreachable(config)
+    _refuse_starving(config)
     return config
 
 
@@ -228,6 +229,17 @@ def _refuse_unreadable(config: Config) -> None:
                 "eu.anthropic.claude-haiku-4-5-20251001-v1:0; what an ARN stands for is not known "
                 "here, so no function could be let to it"
             )
+
+
+def _refuse_starving(config: Config) -> None:
+    """A queue that starts more functions than there may be loses tries of its messages."""
+    most = config.reserved_concurrency
+    if most is not None and config.embed_concurrency > most:
+        raise SynthRefused(
+            f"embed_concurrency={config.embed_concurrency}, but "
+            f"reserved_concurrency={most}: batches that cannot start use up the tries of their "
+            "messages; choose no more embed functions than may run"
+        )
 
 
 def _refuse_unreachable(config: Config) -> None:

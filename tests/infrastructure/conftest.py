@@ -30,7 +30,7 @@ OTHER_OPTIONS = {
     "dashboards": "off",
     "max_acu": "8",
     "backup_days": "30",
-    "reserved_concurrency": "5",
+    "reserved_concurrency": "10",
     "embed_concurrency": "8",
     "requests_a_second": "200",
     "request_burst": "400",

@@ -44,6 +44,7 @@ def config(**context: str) -> Config:
         ({"stage": "prod", "egress": "everything"}, "one of bedrock, nat"),
         ({"stage": "prod", "zones": "1"}, "from 2 to 3"),
         ({"stage": "prod", "embed_concurrency": "1"}, "from 2 to 1000"),
+        ({"stage": "prod", "reserved_concurrency": "3"}, "embed_concurrency=4"),
         ({"stage": "prod", "min_acu": "0.3"}, "halves"),
         ({"stage": "prod", "min_acu": "much"}, "halves"),
         ({"stage": "prod", "endpoint_zones": "3"}, "from 1 to 2"),

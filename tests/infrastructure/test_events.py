@@ -87,4 +87,4 @@ def test_the_ticket_queue_sends_ids() -> None:
 def test_the_queue_sends_ids_and_a_position() -> None:
     (record,) = sample("embed/queue")["Records"]
     body = json.loads(record["body"])
-    assert set(body) == {"workspace_id", "outbox_ids", "node_ids", "position"}
+    assert set(body) == {"workspace_id", "outbox_ids", "position", "nodes"}

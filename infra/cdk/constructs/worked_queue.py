@@ -1,4 +1,4 @@
-"""A queue with its dead-letter queue: three tries, then the message waits there for a person."""
+"""A queue with its dead-letter queue: some tries, then the message waits there for a person."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ KEPT = Duration.days(14)
 
 
 class WorkedQueue(Construct):
-    """`queue`, and `dead_letters` where a message goes after three failed tries."""
+    """`queue`, and `dead_letters` where a message goes after `tries` failed ones."""
 
     def __init__(
-        self, scope: Construct, name: str, *, physical: str, hidden: Duration, enforce_ssl: bool
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        physical: str,
+        hidden: Duration,
+        enforce_ssl: bool,
+        tries: int = TRIES,
     ) -> None:
         """`hidden`: how long a message stays away after a try, at least the consumer's timeout."""
         super().__init__(scope, name)
@@ -34,5 +41,5 @@ class WorkedQueue(Construct):
             retention_period=KEPT,
             enforce_ssl=enforce_ssl,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=TRIES),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=tries),
         )

@@ -47,6 +47,11 @@ QUEUES = MappingProxyType(
 
 INVESTIGATING = ("plan", "retrieve", "act", "audit")
 LONGEST_WAIT_ON_A_LAPTOP = 60  # seconds until a message is tried again
+BUSY_ON_A_LAPTOP = 30  # what a batch to embed may wait for a worker there, after it was received
+
+EMBED_TRIES = 5
+"""What Lambda advises: a batch that it cannot start for lack of room was received, too."""
+
 BATCHING_WINDOW = Duration.seconds(1)  # a memory is found by meaning within two seconds
 HOURLY = events.Schedule.cron(minute="17")
 """All at the same minute, also those of a day: a database that may pause is woken once an hour."""
@@ -164,6 +169,7 @@ class PipelineStack(Stack):
             physical=f"cairn-{config.stage}-{name}",
             hidden=_hidden(config, consumer),
             enforce_ssl=not config.is_local,  # the emulator speaks plain HTTP
+            **({"tries": EMBED_TRIES} if name == "embed" else {}),
         )
 
     def _consume(self, config: Config) -> None:
@@ -250,4 +256,7 @@ class PipelineStack(Stack):
 def _hidden(config: Config, consumer: FunctionSpec) -> Duration:
     """Six times the consumer's timeout, as Lambda advises; a laptop waits for one try only."""
     once = consumer.timeout_seconds
-    return Duration.seconds(min(once, LONGEST_WAIT_ON_A_LAPTOP) if config.is_local else 6 * once)
+    if config.is_local:
+        waits = BUSY_ON_A_LAPTOP if consumer.name == "embed" else 0
+        return Duration.seconds(min(once, LONGEST_WAIT_ON_A_LAPTOP) + waits)
+    return Duration.seconds(6 * once)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.bootstrap.later import later
-from cairn.bootstrap.logs import logger, warn
+from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database, embedder, key_store, registered
 from cairn.bootstrap.search_index import endpoint, follow_database
 from cairn.clock import utc_now
 from cairn.ids import new_id
+from cairn.ingestion.embed_queue import WorkOff
 from cairn.ingestion.enrich import Enrich
 from cairn.ingestion.search_index import EnrichAndIndex
 from cairn.ledger.keys import BodyCipher
 from cairn.settings import EmbedSettings
+from cairn.storage.aws.messages import require_sent
 from cairn.storage.postgres.store_transactions import StoreTransactions
 from cairn.storage.postgres.stores import PostgresStores
 
@@ -23,8 +26,12 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
+    from cairn.ingestion.embed_queue import EmbedMessage
     from cairn.ingestion.search_index import EmbedStage
     from cairn.storage.postgres.database import Database
+
+ANEW_AFTER_SECONDS = 2
+"""When a message that was put back comes again: who held the ledger goes on meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,7 @@ class EmbedServices:
     """The embed function's use cases."""
 
     enrich: EmbedStage
+    work_off: WorkOff
     record_search: Callable[[dict[str, Any]], None]
     log: Logger
 
@@ -52,10 +60,28 @@ def embed_services() -> EmbedServices:
     )
     index = endpoint(settings)
     follow = follow_database(index, opened, warn(log)) if index else None
+    stage = EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich
     return EmbedServices(
-        enrich=EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich,
+        enrich=stage,
+        work_off=WorkOff(
+            rows=stage.rows,
+            send_anew=partial(_send_anew, settings.embed_queue_url),
+            inform=inform(log),
+            warn=warn(log),
+        ),
         record_search=later(lambda: _record_search(opened)),
         log=log,
+    )
+
+
+def _send_anew(queue_url: str, message: EmbedMessage) -> None:
+    """Send a message again as a new one, whose tries are not counted yet."""
+    require_sent(
+        queue_url,
+        message.body,
+        workspace_id=message.workspace_id,
+        traceparent=message.traceparent,
+        delay_seconds=ANEW_AFTER_SECONDS,
     )
 
 

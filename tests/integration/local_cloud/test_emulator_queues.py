@@ -84,3 +84,19 @@ def test_only_the_failed_message_returns_then_rests_in_the_dlq_and_comes_back_by
     move_all(sqs, dead, live)
     eventually(lambda: seen.read_text().count("poison") == 3, seconds=60, what="the redrive")
     eventually(lambda: waiting(sqs, dead) == 0, what="an empty DLQ")
+
+
+def test_groups_of_messages_take_turns_so_that_a_backlog_keeps_nobody_waiting(
+    cloud: "EmptyCloud",
+) -> None:
+    sqs = cloud.client("sqs")
+    url = sqs.create_queue(QueueName="turns")["QueueUrl"]
+    for number in range(12):
+        sqs.send_message(QueueUrl=url, MessageBody=f"greedy {number}", MessageGroupId="greedy")
+    sqs.send_message(QueueUrl=url, MessageBody="quiet", MessageGroupId="quiet")
+
+    first = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=2)["Messages"]
+    assert {one["Body"] for one in first} == {"greedy 0", "quiet"}
+    sqs.send_message(QueueUrl=url, MessageBody="late", MessageGroupId="late")
+    second = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=1)["Messages"]
+    assert [one["Body"] for one in second] == ["late"]

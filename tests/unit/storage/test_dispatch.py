@@ -21,7 +21,9 @@ from cairn.ingestion.entries import Entries
 from cairn.ingestion.ports import OutboxRow, Topic
 from cairn.ledger.entry import SYSTEM
 from cairn.storage.aws import dispatch
+from cairn.storage.aws import messages as sent_messages
 from cairn.storage.aws.dispatch import (
+    EMBED_NODES,
     EMBED_ROWS,
     NOBODY_WAITS,
     STALE_AFTER,
@@ -67,9 +69,11 @@ class Cloud:
         *,
         QueueUrl: str,
         MessageBody: str,
+        MessageGroupId: str,
         MessageAttributes: dict[str, Any] | None = None,
     ) -> None:
         self._answer(QueueUrl)
+        assert json.loads(MessageBody)["workspace_id"] == MessageGroupId  # they take turns
         self.messages.append(json.loads(MessageBody))
         self.attributes.append(MessageAttributes)
 
@@ -149,7 +153,8 @@ class Outbox:
 @pytest.fixture
 def cloud(monkeypatch: pytest.MonkeyPatch) -> Cloud:
     cloud = Cloud()
-    monkeypatch.setattr(dispatch, "aws_client", cloud.client)
+    for module in (dispatch, sent_messages):
+        monkeypatch.setattr(module, "aws_client", cloud.client)
     return cloud
 
 
@@ -168,6 +173,7 @@ def test_a_message_holds_ids_and_a_position(outbox: Outbox, cloud: Cloud) -> Non
             "workspace_id": str(row.workspace_id),
             "outbox_ids": [str(row.id)],
             "position": 7,
+            "nodes": 1,
         }
     ]
     assert not outbox.tables.unsent
@@ -181,6 +187,15 @@ def test_rows_to_embed_go_together_and_others_one_by_one(outbox: Outbox, cloud: 
     named = [one["outbox_ids"] for one in cloud.messages if "outbox_ids" in one]
     assert named == [[str(one.id) for one in embeds[:-1]], [str(embeds[-1].id)]]
     assert len(cloud.messages) == 4
+
+
+def test_a_message_names_no_more_nodes_than_one_try_embeds_in_its_time(
+    outbox: Outbox, cloud: Cloud
+) -> None:
+    batch = tuple(new_id() for _ in range(EMBED_NODES))
+    rows = [outbox.add(node_ids=some) for some in (batch, batch[:60], batch[:40], batch[:1])]
+    outbox.dispatcher.send(rows)
+    assert [one["nodes"] for one in cloud.messages] == [100, 100, 1]
 
 
 def test_rows_whose_message_fails_are_all_unsent(outbox: Outbox, cloud: Cloud) -> None:

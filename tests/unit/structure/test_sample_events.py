@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from infra.cdk.functions import discover
 
-from cairn.errors import Unavailable
+from cairn.ingestion.embed_queue import EmbedMessage
 from cairn.retrieval.answer import Answer
 from cairn.retrieval.query import Format, SearchRequest
 
@@ -57,6 +57,8 @@ class Called:
         self.calls.append((self.name, given, named))
         if self.name == "search":
             return Answer(results=(), meta={}, text="[Memory]" if named_text(given) else None)
+        if self.name == "work_off":
+            return []
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
         counting += ("investigation", "poll_tickets", "check_connectors", "tell_gauges")
@@ -138,30 +140,30 @@ def test_a_search_gives_its_text_when_it_is_asked_for(
     assert str(principal.workspace_id) == event["workspace_id"]
 
 
+class Lasting:
+    """A function's context with time for everything."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
 @dataclass
 class Embedding:
-    """The embed services: messages of `failing` rows fail, and so does a batch that holds one."""
+    """The embed services, where nothing fails."""
 
-    failing: set[UUID]
-    asked: list[list[UUID]] = field(default_factory=list[list[UUID]])
+    asked: list[EmbedMessage] = field(default_factory=list[EmbedMessage])
     log: Called = field(default_factory=Called)
 
-    @property
-    def enrich(self) -> "Embedding":
-        return self
-
-    def rows(self, _workspace_id: UUID, outbox_ids: list[UUID]) -> int:
-        self.asked.append(outbox_ids)
-        if self.failing & set(outbox_ids):
-            raise Unavailable("The embedder did not answer.")
-        return len(outbox_ids)
+    def work_off(
+        self, messages: list[EmbedMessage], seconds_left: Callable[[], float]
+    ) -> list[str]:
+        assert seconds_left() == 60
+        self.asked += messages
+        return []
 
 
-def record(message_id: str, *rows: int, workspace: int = 9) -> dict[str, str]:
-    body = {
-        "workspace_id": str(UUID(int=workspace)),
-        "outbox_ids": [str(UUID(int=row)) for row in rows],
-    }
+def record(message_id: str, row: int) -> dict[str, str]:
+    body = {"workspace_id": str(UUID(int=9)), "outbox_ids": [str(UUID(int=row))]}
     return {"messageId": message_id, "body": json.dumps(body)}
 
 
@@ -170,32 +172,18 @@ def embed(
 ) -> list[str]:
     module = load("embed")
     module.services = services
-    answer = module.handler({"Records": list(records)}, None)
+    answer = module.handler({"Records": list(records)}, Lasting())
     return [one["itemIdentifier"] for one in answer["batchItemFailures"]]
-
-
-def test_messages_of_a_workspace_are_embedded_together(load: Callable[[str], ModuleType]) -> None:
-    services = Embedding(failing=set())
-    records = [record("a", 1), record("b", 2), record("c", 3, workspace=8)]
-    assert embed(load, services, *records) == []
-    assert services.asked == [[UUID(int=1), UUID(int=2)], [UUID(int=3)]]
-
-
-def test_one_bad_message_comes_again_and_the_others_do_not(
-    load: Callable[[str], ModuleType],
-) -> None:
-    services = Embedding(failing={UUID(int=2)})
-    assert embed(load, services, record("a", 1), record("b", 2), record("c", 3)) == ["b"]
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"workspace_id": "x", "outbox_ids": []}'])
 def test_a_message_that_cannot_be_read_comes_again_until_it_is_dead(
     load: Callable[[str], ModuleType], body: str
 ) -> None:
-    services = Embedding(failing=set())
+    services = Embedding()
     poison = {"messageId": "poison", "body": body}
     assert embed(load, services, poison, record("a", 1)) == ["poison"]
-    assert services.asked == [[UUID(int=1)]]
+    assert [one.outbox_ids for one in services.asked] == [(UUID(int=1),)]
 
 
 @pytest.mark.parametrize("event", [{"step": "drop"}, {"step": "finish_ingestion"}, {}], ids=str)

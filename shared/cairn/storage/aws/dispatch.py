@@ -16,6 +16,7 @@ from cairn.access.system import system_principal
 from cairn.errors import CairnError
 from cairn.ingestion.ports import Topic
 from cairn.storage.aws.clients import aws_client
+from cairn.storage.aws.messages import send_message
 from cairn.traces import TRACEPARENT, current, joined
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ STALE_AFTER = timedelta(minutes=15)
 SWEEP_ROWS = 200
 
 EMBED_ROWS = 25
-"""Rows that one message to the embed stage names at the most, each of them up to 100 nodes."""
+"""Rows that one message to the embed stage names at the most."""
+
+EMBED_NODES = 100
+"""Nodes that they name together: one try of a message has to end within the function's time."""
 
 TRACED = frozenset({Topic.TICKET, Topic.INVESTIGATION, Topic.ESCALATION})
 """Rows whose trace is their entry's, also when a sweep sends them; others have the sender's."""
@@ -142,6 +146,7 @@ class AwsDispatcher:
             {
                 "outbox_ids": [str(one.id) for one in (row, *more)],
                 "position": max(one.position for one in (row, *more)),
+                "nodes": sum(len(one.node_ids) for one in (row, *more)),
             }
             if row.topic == Topic.EMBED
             else {"outbox_id": str(row.id)}
@@ -149,8 +154,11 @@ class AwsDispatcher:
         if row.topic in REFERENCES and row.reference is not None:
             ids[REFERENCES[row.topic]] = str(row.reference)
         body = json.dumps({"workspace_id": str(row.workspace_id), **ids})
-        aws_client("sqs").send_message(
-            QueueUrl=self.queues[row.topic], MessageBody=body, **_attributes(self._trace(row))
+        send_message(
+            self.queues[row.topic],
+            body,
+            workspace_id=row.workspace_id,
+            traceparent=self._trace(row),
         )
 
     def _trace(self, row: OutboxRow) -> str | None:
@@ -243,7 +251,7 @@ def _messages(rows: Sequence[OutboxRow]) -> list[list[OutboxRow]]:
     embeds: dict[UUID, list[OutboxRow]] = {}
     for row in rows:
         some = embeds.get(row.workspace_id, [])
-        if row.topic == Topic.EMBED and 0 < len(some) < EMBED_ROWS:
+        if row.topic == Topic.EMBED and _fits(some, row):
             some.append(row)
             continue
         messages.append([row])
@@ -252,13 +260,10 @@ def _messages(rows: Sequence[OutboxRow]) -> list[list[OutboxRow]]:
     return messages
 
 
+def _fits(some: Sequence[OutboxRow], row: OutboxRow) -> bool:
+    nodes = sum(len(one.node_ids) for one in (*some, row))
+    return 0 < len(some) < EMBED_ROWS and nodes <= EMBED_NODES
+
+
 def _code(exc: ClientError) -> str:
     return str(exc.response.get("Error", {}).get("Code"))
-
-
-def _attributes(traceparent: str | None) -> dict[str, Any]:
-    """Return what carries a trace with a message; nothing without one."""
-    if traceparent is None:
-        return {}
-    value = {"DataType": "String", "StringValue": traceparent}
-    return {"MessageAttributes": {TRACEPARENT: value}}

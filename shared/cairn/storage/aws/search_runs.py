@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from cairn.errors import Unavailable
-from cairn.storage.aws.clients import aws_client
+from cairn.storage.aws.messages import require_sent
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -27,13 +26,8 @@ class QueuedSearchRuns:
 
     def __call__(self, run: SearchRun) -> None:
         """Send one run; Unavailable when the queue does not take it."""
-        from botocore.exceptions import BotoCoreError, ClientError
-
         body = {"workspace_id": str(run.workspace_id), "search_run": run_json(run)}
-        try:
-            aws_client("sqs").send_message(QueueUrl=self.queue_url, MessageBody=json.dumps(body))
-        except (BotoCoreError, ClientError) as exc:
-            raise Unavailable("The queue does not take messages.", reason="queue") from exc
+        require_sent(self.queue_url, json.dumps(body), workspace_id=run.workspace_id)
 
 
 def run_json(run: SearchRun) -> dict[str, Any]:
