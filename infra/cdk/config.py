@@ -50,6 +50,11 @@ class SynthRefused(Exception):
     """The chosen options cannot work together; the message says why and what would."""
 
 
+ALLOWANCES = {
+    "queries_per_minute": 6_000,
+    "items_per_minute": 60_000,
+    "bytes_per_minute": 268_435_456,
+}
 AGEING_DAYS = {"event_ttl_days": 30, "fact_archive_days": 90, "knowledge_archive_days": 180}
 
 
@@ -84,6 +89,7 @@ class Config:
     cors_origins: str
     requests_a_second: int  # of everybody together, at the front of the API
     request_burst: int
+    allowances: Mapping[str, int]  # of a workspace, by setting
     similar_edges: str
     webhooks: str  # where they may lead: off, public or private
     search_run_days: int
@@ -174,6 +180,7 @@ def read_config(node: Node) -> Config:
         cors_origins=text("cors_origins"),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
         request_burst=whole("request_burst", 100, 1, 5_000),
+        allowances={name: whole(name, size, 1, 10**12) for name, size in ALLOWANCES.items()},
         similar_edges=_one_of("similar_edges", text("similar_edges", "on"), ("on", "off")),
         webhooks=_one_of("webhooks", text("webhooks", _webhooks(stage, text)), WEBHOOKS),
         search_run_days=whole("search_run_days", 30, 1, 36_500),

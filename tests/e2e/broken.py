@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 EMBED = "cairn-local-embed"
 AUDIT = "cairn-local-audit"
+API = "cairn-local-api"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class EmbedQueue:
         yield
         self.sqs.set_queue_attributes(QueueUrl=self.url, Attributes=found["Attributes"])
 
+    def waiting(self) -> int:
+        """How many messages wait for a worker."""
+        return self._count(self.url, "ApproximateNumberOfMessages")
+
     def empty_dead_letters(self) -> None:
         """Throw the dead letters away."""
         self.sqs.purge_queue(QueueUrl=self.dead_url)
@@ -95,7 +100,20 @@ def sweep(laptop: "Laptop") -> int:
     return result["sent"]
 
 
-def _configure(functions: Any, variables: dict[str, str]) -> None:
+@contextmanager
+def allowing(laptop: "Laptop", **per_minute: int) -> Iterator[None]:
+    """Let workspaces ask the api function for so much in a minute: `items=20`."""
+    functions = laptop.client("lambda")
+    found = functions.get_function_configuration(FunctionName=API)["Environment"]["Variables"]
+    few = {f"CAIRN_{kind.upper()}_PER_MINUTE": str(size) for kind, size in per_minute.items()}
+    _configure(functions, {**found, **few}, API)
+    try:
+        yield
+    finally:
+        _configure(functions, found, API)
+
+
+def _configure(functions: Any, variables: dict[str, str], function: str = EMBED) -> None:
     functions.update_function_configuration(
-        FunctionName=EMBED, Environment={"Variables": variables}
+        FunctionName=function, Environment={"Variables": variables}
     )

@@ -166,7 +166,10 @@ class DataStack(Stack):
             "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
             "CAIRN_INVESTIGATIONS": str(config.investigations),
             "CAIRN_DEGRADED_ABOVE": str(config.degraded_above),
-            **{f"CAIRN_{name.upper()}": str(days) for name, days in config.ageing.items()},
+            **{
+                f"CAIRN_{name.upper()}": str(number)
+                for name, number in (*config.ageing.items(), *config.allowances.items())
+            },
             **{
                 f"CAIRN_{name.upper()}": value
                 for name, value in (

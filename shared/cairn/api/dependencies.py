@@ -10,10 +10,12 @@ from fastapi import Depends, Header, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cairn.access import Principal, Role
+from cairn.api.load import load_of
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.errors import Denied, FieldError, RateLimited, Unauthenticated, ValidationFailed
 from cairn.ingestion.requests import IdempotencyKey
 from cairn.metrics import Metric
+from cairn.retrieval.views import Admission
 
 API_KEY = re.compile(r"cairn_[A-Za-z0-9]{1,64}\.[A-Za-z0-9_\-]{1,200}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -47,16 +49,11 @@ def caller_with(*roles: Role, listed_tools: bool = False) -> Callable[..., Princ
         credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     ) -> Principal:
         services = cast("ApiServices", request.app.state.services)
-        admission = services.admit(_api_key(request, credentials))
-        principal, decision = admission.principal, admission.rate
+        admission = services.admit(_api_key(request, credentials), load_of(request.scope))
+        principal = admission.principal
         request.state.principal = principal
-        request.state.rate = decision
-        if not decision.allowed:
-            _count_rejection(request, principal)
-            raise RateLimited(
-                f"This key may send {decision.limit} requests in {decision.window} s.",
-                retry_after=decision.retry_after,
-            )
+        request.state.rate = admission.rate
+        _require_admitted(request, admission)
         principal.require(*roles)
         if principal.tools is not None and not listed_tools:
             raise Denied("This key is for its tools alone: call them over MCP.", reason="tools")
@@ -65,8 +62,27 @@ def caller_with(*roles: Role, listed_tools: bool = False) -> Callable[..., Princ
     return caller
 
 
+def _require_admitted(request: Request, admission: Admission) -> None:
+    """Raise RateLimited for a request above its key's limit, or its workspace's allowances."""
+    decision, refusal = admission.rate, admission.refusal
+    if decision.allowed and refusal is None:
+        return
+    _count_rejection(request, admission.principal)
+    if refusal is None:
+        raise RateLimited(
+            f"This key may send {decision.limit} requests in {decision.window} s.",
+            retry_after=decision.retry_after,
+        )
+    request.state.refused = RateLimited(
+        f"This workspace may send {refusal.limit} {refusal.kind} in {decision.window} s.",
+        retry_after=refusal.retry_after,
+        reason=f"workspace-{refusal.kind}",
+    )
+    raise request.state.refused
+
+
 def _count_rejection(request: Request, principal: Principal) -> None:
-    """Count a request above its key's limit by where it came from."""
+    """Count a request above a limit by where it came from."""
     mcp = request.url.path.startswith("/mcp")
     surface = "public" if principal.role is Role.PUBLIC else "mcp" if mcp else "api"
     request.app.state.options.metrics(Metric.RATE_LIMIT_REJECTIONS, 1, surface=surface)

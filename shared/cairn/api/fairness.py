@@ -1,15 +1,15 @@
-"""Each workspace's share of a server: of what runs at once, and of what it may ask in a minute.
+"""Each workspace's share of what a server does at once.
 
 Reads and writes have a lane each. A request weighs by its body; who is above its share waits in a
 line of its own, lines take turns, and who waited too long is refused. Not a function's business:
-it serves one request at a time.
+it serves one request at a time. What may be asked in a minute is counted by the database.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -25,19 +25,15 @@ WEIGHED_BYTES = 2048
 """Of a body, that count as one request: about one memory with its text."""
 
 MOST_TENANTS = 10_000
-MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a server does at once, and what a workspace may ask of it in a minute."""
+    """What a server does at once, and for how long it lets a request wait."""
 
     reads_at_once: int = 16
     writes_at_once: int = 32
     longest_wait: float = 10.0
-    queries_a_minute: int = 6_000
-    items_a_minute: int = 60_000
-    bytes_a_minute: int = 268_435_456
 
 
 class Lane:
@@ -126,60 +122,25 @@ class Lane:
             del self._lines[tenant]
 
 
-@dataclass(slots=True)
-class Bucket:
-    """What is left of a minute's allowance; it fills evenly and may be overdrawn once."""
-
-    size: int
-    left: float
-    filled_at: float
-
-    def lacking_seconds(self, now: float) -> float:
-        """Return for how long it is still empty; 0 when it is not."""
-        self.left = min(self.size, self.left + (now - self.filled_at) * self.size / MINUTE)
-        self.filled_at = now
-        return 0.0 if self.left > 0 else (1.0 - self.left) * MINUTE / self.size
-
-
-@dataclass
 class Fairness:
-    """The lanes and allowances of one server process."""
+    """The lanes of one server process, and whom it need not let in at all for a while."""
 
-    limits: Limits
-    stopwatch: Stopwatch
-    _buckets: OrderedDict[tuple[Hashable, str], Bucket] = field(
-        default_factory=OrderedDict["tuple[Hashable, str]", Bucket]
-    )
+    def __init__(self, limits: Limits, stopwatch: Stopwatch) -> None:
+        self.reads = Lane(limits.reads_at_once, limits.longest_wait)
+        self.writes = Lane(limits.writes_at_once, limits.longest_wait)
+        self._stopwatch = stopwatch
+        self._refused: OrderedDict[tuple[Hashable, bool], tuple[float, RateLimited]] = OrderedDict()
 
-    def __post_init__(self) -> None:
-        wait = self.limits.longest_wait
-        self.reads = Lane(self.limits.reads_at_once, wait)
-        self.writes = Lane(self.limits.writes_at_once, wait)
+    def require(self, tenant: Hashable, *, reads: bool) -> None:
+        """Raise what a tenant was refused with, while it would be refused again."""
+        until, error = self._refused.get((tenant, reads), (0.0, None))
+        left = until - self._stopwatch()
+        if error is not None and left > 0:
+            raise RateLimited(error.detail, retry_after=left, reason=error.reason)
 
-    def require(self, tenant: Hashable, *whats: str) -> None:
-        """Raise RateLimited while one of a tenant's allowances is used up."""
-        now = self.stopwatch()
-        for what in whats:
-            seconds = self._bucket(tenant, what, now).lacking_seconds(now)
-            if seconds:
-                allowed = getattr(self.limits, f"{what}_a_minute")
-                raise RateLimited(
-                    f"This workspace may send {allowed} {what} in 60 s.",
-                    retry_after=seconds,
-                    reason=f"workspace-{what}",
-                )
-
-    def charge(self, tenant: Hashable, what: str, amount: int) -> None:
-        """Take from an allowance, also more than is left: the next request waits for it."""
-        self._bucket(tenant, what, self.stopwatch()).left -= amount
-
-    def _bucket(self, tenant: Hashable, what: str, now: float) -> Bucket:
-        name = (tenant, what)
-        found = self._buckets.get(name)
-        if found is None:
-            size: int = getattr(self.limits, f"{what}_a_minute")
-            found = self._buckets[name] = Bucket(size, float(size), now)
-        self._buckets.move_to_end(name)
-        if len(self._buckets) > 3 * MOST_TENANTS:
-            self._buckets.popitem(last=False)
-        return found
+    def refuse(self, tenant: Hashable, error: RateLimited, *, reads: bool) -> None:
+        """Remember a refusal of the database for as long as it says."""
+        self._refused[tenant, reads] = (self._stopwatch() + (error.retry_after or 0.0), error)
+        self._refused.move_to_end((tenant, reads))
+        if len(self._refused) > 2 * MOST_TENANTS:
+            self._refused.popitem(last=False)

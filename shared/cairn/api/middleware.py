@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cairn.api.load import RECEIVED
 from cairn.api.problems import Refused, from_http, problem_response, unexpected
 from cairn.clock import Stopwatch
 from cairn.ids import IdSource
@@ -112,6 +113,7 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
+            scope["state"][RECEIVED] = received
             if received > self.max_bytes:
                 raise self._refusal()
             return message

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cairn.access.allowances import NO_LOAD
 from cairn.api.stream_options import OpenStreams, Pace
 from cairn.metrics import Metrics, untold
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.access import Principal
+    from cairn.access.allowances import Load
     from cairn.agent.call_log import ApiCall
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
@@ -228,12 +230,13 @@ class TaintServices(Protocol):
 
 
 class Admit(Protocol):
-    """Return who holds an API key and whether this request of its may run; counts the request.
+    """Return who holds an API key and whether this request of its may run.
 
-    Unauthenticated when the key is unknown, expired or revoked.
+    Counts the request, and what it asks of its workspace's allowances. Unauthenticated when the key
+    is unknown, expired or revoked.
     """
 
-    def __call__(self, key: str, /) -> Admission: ...
+    def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission: ...
 
 
 class CreateKey(Protocol):
@@ -611,7 +614,7 @@ class ApiOptions:
     as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. Bodies are at most 4 MiB
     and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
     is how many requests a server works on at once; None leaves it to the framework. `fairness` is
-    what a server lets in of each workspace; None lets in everything.
+    what a server works on at once of each workspace; None for a function, which serves one.
     `metrics_token` opens `/metrics`; None: there is no such path.
     """
 

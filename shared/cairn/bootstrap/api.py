@@ -117,7 +117,7 @@ def api_services(
 def _admit(parts: ApiParts) -> api.Admit:
     from cairn.storage.postgres.accounts import Admit
 
-    return Admit(parts.opened, utc_now)
+    return Admit(parts.opened, utc_now, allowances=parts.settings.allowances())
 
 
 def _check_ready(parts: ApiParts) -> api.CheckReady:
@@ -452,9 +452,6 @@ def _limits(server: ServerSettings) -> Limits:
         reads_at_once=server.reads_at_once,
         writes_at_once=server.writes_at_once,
         longest_wait=server.longest_wait_seconds,
-        queries_a_minute=server.queries_per_minute,
-        items_a_minute=server.items_per_minute,
-        bytes_a_minute=server.bytes_per_minute,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from cairn.access import Principal, Role, Scope
+from cairn.access.allowances import Refusal
 from cairn.documents.status import DocumentStatus
 from cairn.memory.kinds import MemoryKind
 
@@ -39,10 +40,11 @@ class RateDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Who sent a request, and whether its key may send one more."""
+    """Who sent a request, whether its key may send one more, and what its workspace lacks."""
 
     principal: Principal
     rate: RateDecision
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,12 @@ Functions read through pydantic alone: pydantic-settings would be a sixth of the
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+if TYPE_CHECKING:
+    from cairn.access.allowances import Allowances
 
 
 class _FromEnvironment(BaseModel):
@@ -239,13 +242,29 @@ class ApiSettings(
     EmbedderSettings,
     _FunctionSettings,
 ):
-    """The API, as a function and behind uvicorn. `cors_origins` are separated by commas."""
+    """The API, as a function and behind uvicorn. `cors_origins` are separated by commas.
+
+    What is per minute is a workspace's, in all processes together.
+    """
 
     uploads_bucket: str
     ingestion_machine_arn: str
     consolidation_machine_arn: str
     rebuild_machine_arn: str
     cors_origins: str = ""
+    queries_per_minute: int = Field(6_000, ge=1)
+    items_per_minute: int = Field(60_000, ge=1)
+    bytes_per_minute: int = Field(268_435_456, ge=1)
+
+    def allowances(self) -> "Allowances":
+        """Return what a workspace may ask for in a minute."""
+        from cairn.access.allowances import Allowances  # not for every function
+
+        return Allowances(
+            queries=self.queries_per_minute,
+            items=self.items_per_minute,
+            bytes=self.bytes_per_minute,
+        )
 
     def origins(self) -> tuple[str, ...]:
         """Return the origins browsers may call from; none means that CORS is off."""
@@ -255,8 +274,8 @@ class ApiSettings(
 class ServerSettings(_FromEnvironment):
     """How much the API does at once where one process serves many requests; a function serves one.
 
-    A search uses up to four connections for its legs, every other request one at a time. What is
-    at once and per minute is the server's and a workspace's; see `api.fairness`.
+    A search uses up to four connections for its legs, every other request one at a time. Of what
+    is let in at once, a workspace has half; see `api.fairness`.
     """
 
     database_connections: int = Field(16, ge=1, le=200)
@@ -264,9 +283,6 @@ class ServerSettings(_FromEnvironment):
     reads_at_once: int = Field(16, ge=2, le=400)
     writes_at_once: int = Field(32, ge=2, le=400)
     longest_wait_seconds: float = Field(10, ge=0.1, le=60)
-    queries_per_minute: int = Field(6_000, ge=1)
-    items_per_minute: int = Field(60_000, ge=1)
-    bytes_per_minute: int = Field(268_435_456, ge=1)
     metrics_token: SecretStr | None = None
 
 

@@ -15,6 +15,7 @@ from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Shell
 
 from cairn.access import Principal, Scope
+from cairn.access.allowances import NO_LOAD, Load
 from cairn.clock import utc_now
 from cairn.ids import new_id
 from cairn.ingestion.delete import DeleteMemory
@@ -40,7 +41,7 @@ class Deployment(World):
     browse: Any = None
     sizes: list[int] = field(default_factory=list[int])
 
-    def admit(self, key: str, /) -> Admission:
+    def admit(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         rate = RateDecision(allowed=True, limit=600, remaining=600, retry_after=0.0)
         return Admission(principal=self.system.principal, rate=rate)
 

@@ -1,6 +1,7 @@
 """Keys in the database: who they let in, for how long, how often, and what the ledger says."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ import pytest
 from tests.support.world import World, open_world
 
 from cairn.access import Role, Scope
+from cairn.access.allowances import Allowances, Load
 from cairn.access.keys import make_key, secret_hash
 from cairn.clock import utc_now
 from cairn.errors import Conflict, Denied, NotFound, Unauthenticated, ValidationFailed
@@ -143,6 +145,56 @@ def test_a_bucket_empties_and_refills(world: World) -> None:
     assert decisions[3].retry_after == pytest.approx(20.0)
     at[0] = now + timedelta(seconds=21)
     assert [admit(made.secret).rate.allowed for _ in range(2)] == [True, False]
+
+
+def refusals(admit: Admit, *asked: tuple[str, Load]) -> list[str | None]:
+    """Which kind each request was refused for."""
+    found = [admit(key, load).refusal for key, load in asked]
+    return [one.kind if one else None for one in found]
+
+
+def test_a_workspaces_keys_share_what_it_may_ask_and_another_one_has_its_own(
+    world: World, database: "Database"
+) -> None:
+    at = [utc_now()]
+    other = open_world(database.owner_url, database.app_url, f"other-{new_id()}")
+    mine, second = world.key, create(world)(world.admin, AGENT).secret
+    few = Allowances(queries=60, items=600, bytes=6_000)
+    # processes of their own: they share nothing but the database
+    here, there = (Admit(pool, lambda: at[0], allowances=few) for pool in (world.pool, other.pool))
+    batch, search = Load(items=500, bytes=2_000), Load(queries=1, bytes=20)
+
+    assert refusals(here, (mine, batch), (second, batch)) == [None, None]  # overdrawn, once
+    assert refusals(there, (mine, batch), (second, batch), (mine, search)) == ["items"] * 2 + [None]
+    refused = here(mine, batch).refusal
+    assert refused is not None
+    assert (refused.limit, refused.retry_after) == (600, pytest.approx(40.1, abs=0.01))
+    assert refusals(here, (other.key, batch)) == [None]
+
+    at[0] += timedelta(seconds=41)
+    assert refusals(there, (mine, batch), (mine, batch)) == [None, "items"]
+    assert refusals(here, (mine, Load(queries=1, bytes=9_000)), (mine, search)) == [None, "bytes"]
+    assert refusals(here, *[(other.key, Load(queries=1))] * 61)[-2:] == [None, "queries"]
+    other.pool.close()
+
+
+def test_a_request_above_its_keys_rate_takes_nothing_from_its_workspace(world: World) -> None:
+    now = utc_now()
+    limited = create(world)(world.admin, AGENT).secret
+    admit = Admit(world.pool, lambda: now, per_minute=1, allowances=Allowances(items=2))
+    asked = [admit(limited, Load(items=1)) for _ in range(3)]
+    assert [one.rate.allowed for one in asked] == [True, False, False]
+    assert admit(create(world)(world.admin, AGENT).secret, Load(items=1)).refusal is None
+
+
+def test_many_requests_of_a_workspace_at_once_are_each_counted_once(world: World) -> None:
+    now = utc_now()
+    keys = [create(world)(world.admin, AGENT).secret for _ in range(4)]
+    admit = Admit(world.pool, lambda: now, allowances=Allowances(items=1_000))
+    with ThreadPoolExecutor(4) as threads:
+        asked = list(threads.map(lambda key: admit(key, Load(items=10, bytes=1)), keys * 25))
+    assert {one.refusal for one in asked} == {None}
+    assert admit(keys[0], Load(items=1)).refusal is not None
 
 
 def test_a_workspace_is_made_once_by_name_and_each_time_with_a_key(

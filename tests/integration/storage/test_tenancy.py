@@ -38,6 +38,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
 """
 FINDERS = {
     "admit",
+    "admit_request",
     "claim_outbox",
     "oldest_outbox_row",
     "claim_workspace",

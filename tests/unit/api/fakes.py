@@ -29,6 +29,7 @@ from tests.unit.api.ticket_fakes import TicketWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.access.allowances import NO_LOAD, Load, Refusal
 from cairn.agent.call_log import ApiCall
 from cairn.api.app import create_app
 from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
@@ -173,6 +174,8 @@ class World:
     results: tuple[Mapping[str, Any], ...] = ()
     outcome: Outcome = Outcome.CREATED
     remaining: int = 600
+    loads: list[Load] = field(default_factory=list)
+    refusal: Refusal | None = None
     database_up: bool = True
     backlog: Backlog = field(default_factory=Backlog)
     first_bad_position: int | None = 7
@@ -180,14 +183,15 @@ class World:
 
     # access
 
-    def admit(self, key: str, /) -> Admission:
+    def admit(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         if key not in PRINCIPALS:
             raise Unauthenticated("This API key is unknown or revoked.", reason="unknown-key")
         self.remaining -= 1
+        self.loads.append(load)
         rate = RateDecision(
             allowed=self.remaining >= 0, limit=600, remaining=self.remaining, retry_after=12.3
         )
-        return Admission(principal=PRINCIPALS[key], rate=rate)
+        return Admission(principal=PRINCIPALS[key], rate=rate, refusal=self.refusal)
 
     def check_ready(self) -> Backlog:
         if not self.database_up:

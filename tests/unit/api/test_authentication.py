@@ -1,6 +1,9 @@
+from collections.abc import AsyncIterator
+
 import pytest
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 
+from cairn.access.allowances import Load, Refusal
 from cairn.api.services import ApiOptions
 from cairn.lifecycle.backlog import Backlog
 from cairn.metrics import Metric
@@ -144,3 +147,35 @@ def test_a_call_of_an_agent_is_recorded_and_one_above_its_rate_costs_no_write() 
         world = World(remaining=remaining)
         Client(world, key=AGENT_KEY).get("/v1/whoami")
         assert [call.tool for _, call in world.calls_logged] == recorded
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "load"),
+    [
+        ("/v1/search", b'{"query": "what?"}', Load(queries=1, bytes=18)),
+        ("/v1/memories", b'{"text": "one", "type": "fact"}', Load(items=1, bytes=31)),
+        ("/v1/memories", b'{"items": [{"text": "a"}, {}, 7]}', Load(items=3, bytes=33)),
+        ("/v1/events", b'{"items": []}', Load(items=1, bytes=13)),
+    ],
+)
+@pytest.mark.parametrize("says_its_length", [True, False])
+def test_a_request_is_counted_by_what_it_holds(
+    path: str, body: bytes, load: Load, *, says_its_length: bool
+) -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        yield body[:10]
+        yield body[10:]
+
+    world = World()
+    headers = {"content-type": "application/json"}
+    sent = body if says_its_length else parts()
+    Client(world).request("POST", path, content=sent, headers=headers)
+    assert world.loads == [load]
+
+
+def test_a_workspace_above_an_allowance_is_told_which_and_until_when() -> None:
+    world = World(refusal=Refusal(kind="items", limit=60_000, retry_after=7.5))
+    refused = Client(world).post("/v1/memories", {"text": "one", "type": "fact"})
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "8")
+    assert refused.json()["reason"] == "workspace-items"
+    assert not world.written

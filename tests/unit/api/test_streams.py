@@ -12,6 +12,7 @@ from tests.unit.api.fakes import ADMIN_KEY, PRINCIPALS, Client, World
 from tests.unit.api.investigation_fakes import TRACE, AgentWorld, step
 
 from cairn.access import Principal
+from cairn.access.allowances import NO_LOAD, Load
 from cairn.api.services import ApiOptions
 from cairn.api.stream_options import OpenStreams, Pace
 from cairn.errors import BudgetExceeded, Unavailable
@@ -169,9 +170,9 @@ def test_a_key_that_is_revoked_meanwhile_is_told_so_and_no_more() -> None:
     class Revoking(World):
         admitted: int = 0
 
-        def admit(self, key: str, /) -> Any:
+        def admit(self, key: str, load: Load = NO_LOAD, /) -> Any:
             self.admitted += 1
-            return super().admit("cairn_revoked.secret" if self.admitted > 2 else key)
+            return super().admit("cairn_revoked.secret" if self.admitted > 2 else key, load)
 
     pace = Pace(look=0.001, admission=0.0, longest=5.0)
     told = events(read(Revoking(agents=agents), path_of(one), pace=pace).text)
@@ -202,11 +203,11 @@ def test_a_database_that_is_away_when_the_key_is_asked_about_is_waited_for_too()
     class Away(World):
         admitted: int = 0
 
-        def admit(self, key: str, /) -> Any:
+        def admit(self, key: str, load: Load = NO_LOAD, /) -> Any:
             self.admitted += 1
             if self.admitted == 2:
                 raise Unavailable("The database does not answer.")
-            return super().admit(key)
+            return super().admit(key, load)
 
     pace = Pace(look=0.001, admission=0.0, patience=5.0)
     told = events(read(Away(agents=agents), path_of(one), pace=pace).text)

@@ -11,6 +11,7 @@ import psycopg
 from psycopg.rows import kwargs_row
 
 from cairn.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.access.allowances import KINDS, NO_LOAD, USUAL, Allowances, Load, Refusal
 from cairn.access.keys import make_key, read_key, secret_hash
 from cairn.errors import Conflict, Unauthenticated
 from cairn.ingestion.appending import SYSTEM
@@ -101,20 +102,22 @@ class Admit:
 
     Malformed, unknown, truncated, revoked and expired keys get one and the same Unauthenticated;
     the hash is compared by the database, and the secret's length makes guessing it hopeless.
-    Each key has a bucket of `per_minute` tokens, refilled evenly; a request takes one.
+    Each key has a bucket of `per_minute` tokens, refilled evenly; a request takes one. A workspace
+    has one for each of its `allowances`, which all of its keys take from, in whatever process.
     """
 
     database: Database
     clock: Clock
     per_minute: int = REQUESTS_A_MINUTE
+    allowances: Allowances = USUAL
 
-    def __call__(self, key: str, /) -> Admission:
+    def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         """Return the principal of a key that is good now, and the decision on its rate."""
         asked = read_key(key)
-        row = self._row(*asked) if asked else None
+        row = self._row(*asked, load) if asked else None
         if row is None:
             raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
-        workspace_id, principal_id, key_id, name, role, agent_slug, scopes, tools, remaining = row
+        workspace_id, principal_id, key_id, name, role, agent_slug, scopes, tools, *left = row
         principal = Principal(
             workspace_id=workspace_id,
             principal_id=principal_id,
@@ -125,18 +128,28 @@ class Admit:
             key_id=key_id,
             name=name,
         )
-        return Admission(principal=principal, rate=self._decision(remaining))
+        remaining, refused, seconds = left
+        return Admission(
+            principal=principal,
+            rate=self._decision(remaining),
+            refusal=self._refusal(refused, seconds) if refused else None,
+        )
 
-    def _row(self, prefix: str, hash_: bytes) -> Sequence[Any] | None:
+    def _row(self, prefix: str, hash_: bytes, load: Load) -> Sequence[Any] | None:
         asked = {
             "prefix": prefix,
             "secret_hash": hash_,
             "now": self.clock(),
-            "bucket": float(self.per_minute),
-            "per_second": self.per_minute / 60,
+            "requests": float(self.per_minute),
+            "asked": [float(getattr(load, kind)) for kind in KINDS],
+            "allowed": [float(getattr(self.allowances, kind)) for kind in KINDS],
         }
         with self.database.connection() as connection:
             return connection.execute(query("tenancy.admit"), asked).fetchone()
+
+    def _refusal(self, number: int, seconds: float) -> Refusal:
+        kind = KINDS[number - 1]
+        return Refusal(kind=kind, limit=getattr(self.allowances, kind), retry_after=seconds)
 
     def _decision(self, remaining: float) -> RateDecision:
         return RateDecision(

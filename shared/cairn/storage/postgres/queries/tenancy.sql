@@ -13,9 +13,11 @@ SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
   set_config('statement_timeout', %(statement_timeout)s, true)
 
 -- name: admit
--- Who holds an API key that is good now, and what this request leaves in its bucket.
-SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, remaining
-  FROM admit(%(prefix)s, %(secret_hash)s, %(now)s, %(bucket)s, %(per_second)s)
+-- Who holds an API key that is good now, what this request leaves in its bucket, and what its
+-- workspace has asked too much of.
+SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, remaining,
+    refused, seconds
+  FROM admit_request(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
 
 -- name: list_workspaces
 -- Every workspace's id.
