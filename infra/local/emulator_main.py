@@ -4,7 +4,7 @@ Lambda reports a raised exception under its class name, and state machines retry
 name; ministack reports every one as Runtime.HandlerError. A task that waits for its token fails
 when its function fails; ministack waits on. Workers of a function start one after the other: a
 laptop has no more processors for many; those that nobody waits for come after all others. A queue
-lets the groups of its messages take turns, as SQS does. Not a fork: eight names of the pinned
+lets the groups of its messages take turns, as SQS does. Not a fork: seven names of the pinned
 version are wrapped, and a contract test notices when they move.
 """
 
@@ -15,7 +15,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from ministack.core import lambda_runtime
@@ -40,6 +39,17 @@ BACKGROUND = ("-embed", "-ingest", "-consolidate")
 """Ends of the names of functions that work for nobody who waits."""
 
 NICENESS = 10
+
+IN_THE_BACKGROUND = f"""
+import os, pathlib
+if os.environ.get("AWS_LAMBDA_FUNCTION_NAME", "").endswith({BACKGROUND}):
+    os.setsid()  # Linux shares processors between sessions first
+    os.nice({NICENESS})
+    try:
+        pathlib.Path("/proc/self/autogroup").write_text("{NICENESS}")
+    except OSError:
+        pass  # there are no such groups here
+"""
 
 last = threading.local()
 
@@ -111,15 +121,7 @@ def _starts(worker: Any) -> bool:
 def work_in_the_background() -> None:
     """Give workers of functions that nobody waits for a lower priority: searches go first."""
     runtime: Any = lambda_runtime
-    spawn = runtime.Worker._spawn
-
-    def spawn_nicely(self: Any) -> None:
-        spawn(self)
-        if self.func_name.endswith(BACKGROUND):
-            with suppress(ProcessLookupError):  # it ended at once; who calls it is told so
-                os.setpriority(os.PRIO_PROCESS, self._proc.pid, NICENESS)
-
-    runtime.Worker._spawn = spawn_nicely
+    runtime._PYTHON_WORKER_SCRIPT = IN_THE_BACKGROUND + runtime._PYTHON_WORKER_SCRIPT
 
 
 def take_turns() -> None:

@@ -58,9 +58,10 @@ class EmbedQueue:
         yield
         self.sqs.set_queue_attributes(QueueUrl=self.url, Attributes=found["Attributes"])
 
-    def waiting(self) -> int:
-        """How many messages wait for a worker."""
-        return self._count(self.url, "ApproximateNumberOfMessages")
+    def is_worked_off(self) -> bool:
+        """Whether no message waits, is hidden for a while, or is in a worker's hands."""
+        states = ("", "NotVisible", "Delayed")
+        return not any(self._count(self.url, f"ApproximateNumberOfMessages{s}") for s in states)
 
     def empty_dead_letters(self) -> None:
         """Throw the dead letters away."""

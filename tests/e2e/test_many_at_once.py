@@ -8,6 +8,7 @@ import pytest
 from tests.e2e.broken import EmbedQueue, allowing
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, at_once, good, open_workspace, refused
+from tests.plugins.waiting import eventually
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
@@ -53,3 +54,19 @@ def test_all_processes_count_what_a_workspace_asks_together_and_others_notice_no
         assert gateway.found("fact")  # reading is another allowance
         assert good(other.call("POST", "/v1/memories", json=facts(1)))["counts"]["created"] == 1
     assert workspace.get("/v1/status")["memories"] == 200
+
+
+def test_a_quiet_tenant_fails_nowhere_beside_a_greedy_one(
+    workspace: Tenant, queue: EmbedQueue
+) -> None:
+    ran = cairn(workspace, "bench", "fairness", "--greedy", "0,24", "--seconds", "3", "--json")
+
+    assert ran.status == 0, ran.err
+    found = ran.json()["24"]
+    assert not found["quiet"]["failures"]
+    assert found["quiet"]["requests"] > 0
+    assert set(found["greedy"]["failures"]) <= {"429", "503"}  # its own embedding may be in its way
+    workspace.tell("Written behind all of it.")
+    workspace.all_embedded(seconds=30)  # its message has a turn of its own
+    eventually(queue.is_worked_off, seconds=300, what="the end of the backlog")
+    assert queue.dead() == 0
