@@ -143,9 +143,7 @@ def read_config(node: Node) -> Config:
     stage = _one_of("stage", _context(node, "stage") or "local", STAGES)
 
     def text(name: str, default: str = "") -> str:
-        """From the context; on the laptop also from CAIRN_* in the launcher's environment.
-
-        So no password stands on a command line."""
+        """From the context; on the laptop also from CAIRN_*: no command line has secrets."""
         from_shell = os.environ.get(f"CAIRN_{name.upper()}") if stage == "local" else None
         return _context(node, name) or from_shell or default
 

@@ -1,5 +1,5 @@
 -- What a workspace may ask in a minute, counted where all of its processes see it.
--- depends: 0042.workspace-settings
+-- depends: 0043.edge-triggers
 
 GRANT CREATE ON SCHEMA public TO cairn_finder;
 
