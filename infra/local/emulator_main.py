@@ -3,9 +3,9 @@
 Lambda reports a raised exception under its class name, and state machines retry and catch by that
 name; ministack reports every one as Runtime.HandlerError. A task that waits for its token fails
 when its function fails; ministack waits on. Workers of a function start one after the other: a
-laptop has no more processors for many; those that nobody waits for come after all others. A queue
-lets the groups of its messages take turns, as SQS does. Not a fork: seven names of the pinned
-version are wrapped, and a contract test notices when they move.
+laptop has no more processors for many. A queue lets the groups of its messages take turns, as SQS
+does. Not a fork: seven names of the pinned version are wrapped, and a contract test notices when
+they move.
 """
 
 import hmac
@@ -34,22 +34,6 @@ PATIENCE = 5.0
 """Seconds that calls wait for the first answer of a function's newest worker."""
 
 PAUSE = 0.01
-
-BACKGROUND = ("-embed", "-ingest", "-consolidate")
-"""Ends of the names of functions that work for nobody who waits."""
-
-NICENESS = 10
-
-IN_THE_BACKGROUND = f"""
-import os, pathlib
-if os.environ.get("AWS_LAMBDA_FUNCTION_NAME", "").endswith({BACKGROUND}):
-    os.setsid()  # Linux shares processors between sessions first
-    os.nice({NICENESS})
-    try:
-        pathlib.Path("/proc/self/autogroup").write_text("{NICENESS}")
-    except OSError:
-        pass  # there are no such groups here
-"""
 
 last = threading.local()
 
@@ -116,12 +100,6 @@ def start_one_at_a_time() -> None:
 def _starts(worker: Any) -> bool:
     """Return whether a worker was started a moment ago and has answered nothing yet."""
     return not hasattr(worker, "answered") and time.time() - worker.last_used < PATIENCE
-
-
-def work_in_the_background() -> None:
-    """Give workers of functions that nobody waits for a lower priority: searches go first."""
-    runtime: Any = lambda_runtime
-    runtime._PYTHON_WORKER_SCRIPT = IN_THE_BACKGROUND + runtime._PYTHON_WORKER_SCRIPT
 
 
 def take_turns() -> None:
@@ -259,7 +237,6 @@ def put_up_guard() -> None:
 if __name__ == "__main__":
     name_errors()
     start_one_at_a_time()
-    work_in_the_background()
     take_turns()
     fail_callbacks()
     save_on_request()

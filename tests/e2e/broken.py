@@ -58,11 +58,6 @@ class EmbedQueue:
         yield
         self.sqs.set_queue_attributes(QueueUrl=self.url, Attributes=found["Attributes"])
 
-    def is_worked_off(self) -> bool:
-        """Whether no message waits, is hidden for a while, or is in a worker's hands."""
-        states = ("", "NotVisible", "Delayed")
-        return not any(self._count(self.url, f"ApproximateNumberOfMessages{s}") for s in states)
-
     def empty_dead_letters(self) -> None:
         """Throw the dead letters away."""
         self.sqs.purge_queue(QueueUrl=self.dead_url)

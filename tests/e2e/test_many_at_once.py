@@ -1,25 +1,14 @@
 """Many clients at once fail nowhere, and who asks for more than a share is the one who waits."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from tests.e2e.broken import EmbedQueue, allowing
+from tests.e2e.broken import allowing
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, at_once, good, open_workspace, refused
-from tests.plugins.waiting import eventually
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
-
-
-@pytest.fixture
-def queue(laptop: "Laptop") -> Iterator[EmbedQueue]:
-    """The embed queue, with no dead letters before."""
-    embed = EmbedQueue(laptop)
-    embed.empty_dead_letters()
-    return embed
 
 
 def test_many_clients_at_once_fail_nowhere(workspace: Tenant) -> None:
@@ -54,19 +43,3 @@ def test_all_processes_count_what_a_workspace_asks_together_and_others_notice_no
         assert gateway.found("fact")  # reading is another allowance
         assert good(other.call("POST", "/v1/memories", json=facts(1)))["counts"]["created"] == 1
     assert workspace.get("/v1/status")["memories"] == 200
-
-
-def test_a_quiet_tenant_fails_nowhere_beside_a_greedy_one(
-    workspace: Tenant, queue: EmbedQueue
-) -> None:
-    ran = cairn(workspace, "bench", "fairness", "--greedy", "0,24", "--seconds", "3", "--json")
-
-    assert ran.status == 0, ran.err
-    found = ran.json()["24"]
-    assert not found["quiet"]["failures"]
-    assert found["quiet"]["requests"] > 0
-    assert set(found["greedy"]["failures"]) <= {"429", "503"}  # its own embedding may be in its way
-    workspace.tell("Written behind all of it.")
-    workspace.all_embedded(seconds=30)  # its message has a turn of its own
-    eventually(queue.is_worked_off, seconds=300, what="the end of the backlog")
-    assert queue.dead() == 0

@@ -1,12 +1,11 @@
 """How many workers of a function the emulator starts when calls come at once."""
 
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from infra.local.emulator_main import NICENESS, PATIENCE
+from infra.local.emulator_main import PATIENCE
 
 if TYPE_CHECKING:
     from tests.plugins.cloud import EmptyCloud
@@ -31,10 +30,10 @@ def handler(event, context):
 """
 
 
-def called(cloud: "EmptyCloud", name: str, times: int) -> list[Any]:
-    """What calls that are made at once are answered: the pids that answer."""
+def called(cloud: "EmptyCloud", name: str, times: int) -> list[int]:
+    """The pids that answer calls made at once."""
 
-    def call(_: int) -> Any:
+    def call(_: int) -> int:
         answer = cloud.client("lambda").invoke(FunctionName=name, Payload=b"{}")
         return json.loads(answer["Payload"].read())
 
@@ -50,16 +49,3 @@ def test_calls_that_come_at_once_wait_for_the_worker_that_starts(cloud: "EmptyCl
 def test_a_call_that_waits_for_another_gets_it(cloud: "EmptyCloud", tmp_path: Path) -> None:
     cloud.create_function("meets", MEETS, env={"HERE": str(tmp_path)}, timeout=round(4 * PATIENCE))
     assert len(set(called(cloud, "meets", 2))) == 2
-
-
-def test_workers_that_nobody_waits_for_come_after_all_others(cloud: "EmptyCloud") -> None:
-    niceness = """
-import os
-
-def handler(event, context):
-    return [os.getpriority(os.PRIO_PROCESS, 0), os.getsid(0) == os.getpid()]
-"""
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    for name, added in (("some-api", 0), ("some-embed", NICENESS)):
-        cloud.create_function(name, niceness)
-        assert called(cloud, name, 1) == [[own + added, bool(added)]]
