@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.clients import Clients, Key, Request, Sample, summary
 from benchmarks.load import endless, fill, memory, mixed, settled
-from cairn.clock import monotonic
+from cairn.kernel.clock import monotonic
 
 if TYPE_CHECKING:
     import random

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.access import ALL_SCOPES, Principal, Role
-from cairn.retrieval.recipes import DEFAULT
-from cairn.retrieval.records import Filters
-from cairn.retrieval.understanding import understand
-from cairn.storage.postgres.database import Database, bound
-from cairn.storage.postgres.halfvec import halfvecs, knows_halfvec
-from cairn.storage.postgres.sql import query
+from cairn.adapters.postgres.database import Database, bound
+from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
+from cairn.adapters.postgres.sql import query
+from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.recall.questions.understanding import understand
+from cairn.recall.recipes import DEFAULT
+from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable

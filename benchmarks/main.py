@@ -400,7 +400,7 @@ def _tenant(deps: "Deps", name: str) -> "tuple[Key, TimedApi, str]":
 
     from benchmarks.api import TimedApi
     from benchmarks.clients import Key
-    from cairn.ids import new_id
+    from cairn.kernel.ids import new_id
 
     url, owner_url = deps.settings.url, deps.owner_url
     if not url or not owner_url:
@@ -416,8 +416,8 @@ def _tenant(deps: "Deps", name: str) -> "tuple[Key, TimedApi, str]":
 def _bench(deps: "Deps") -> "Bench":
     from benchmarks.floor import Floor
     from benchmarks.locomo.run import Bench
-    from cairn.clock import utc_now
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.postgres.database import Database
+    from cairn.kernel.clock import utc_now
 
     app_url = deps.settings.app_database_url
     if app_url is None:
@@ -453,7 +453,7 @@ def _workspaces(deps: "Deps") -> "Callable[[str], tuple[UUID, TimedApi]]":
     import httpx
 
     from benchmarks.api import TimedApi
-    from cairn.ids import new_id
+    from cairn.kernel.ids import new_id
 
     url, owner_url = deps.settings.url, deps.owner_url
     if not url or not owner_url:

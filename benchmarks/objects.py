@@ -5,12 +5,12 @@ Its URLs lead nowhere.
 
 from dataclasses import dataclass, field
 
-from cairn.errors import NotFound
+from cairn.kernel.errors import NotFound
 
 
 @dataclass
 class InMemoryObjects:
-    """Implements `cairn.ingestion.document_ports.ObjectStore`."""
+    """Implements `cairn.documents.ports.ObjectStore`."""
 
     held: dict[str, bytes] = field(default_factory=dict[str, bytes])
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.embedding.port import EmbeddingModel, Vectors
-    from cairn.ingestion.ports import OutboxRow
-    from cairn.lifecycle.rebuild import Rebuild
+    from cairn.rebuild.rebuild import Rebuild
+    from cairn.writing.ports import OutboxRow
 
 BATCH = 100
 WORDS, SAID = 2_000, 16
@@ -77,7 +77,7 @@ class RebuildBench:
     def __call__(self, entries: int) -> dict[str, Any]:
         """Return entries, seconds and rates of replaying, and of putting the rows in place."""
         from benchmarks.scratch import analyse, scratch_database
-        from cairn.storage.postgres.database import Database
+        from cairn.adapters.postgres.database import Database
 
         with (
             scratch_database(self.owner_url, self.app_url) as (owner_url, app_url),
@@ -114,19 +114,19 @@ class RebuildBench:
         self, owner_url: str, opened: Any, folder: Path, entries: int
     ) -> tuple[UUID, Rebuild]:
 
-        from cairn.access.system import system_principal
+        from cairn.adapters.files.keys import FileKeyStore
+        from cairn.adapters.postgres.accounts import create_workspace
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.stores import PostgresStores
         from cairn.bootstrap.rebuilding import rebuild
-        from cairn.clock import utc_now
         from cairn.embedding.models import BGE_SMALL
-        from cairn.ids import new_id
-        from cairn.ingestion.enrich import Enrich
-        from cairn.ingestion.remember import Remember
-        from cairn.ingestion.subjects import SubjectResolver
+        from cairn.enrichment.enrich import Enrich
+        from cairn.kernel.access.system import system_principal
+        from cairn.kernel.clock import utc_now
+        from cairn.kernel.ids import new_id
         from cairn.ledger.keys import BodyCipher
-        from cairn.storage.keys_file import FileKeyStore
-        from cairn.storage.postgres.accounts import create_workspace
-        from cairn.storage.postgres.store_transactions import StoreTransactions
-        from cairn.storage.postgres.stores import PostgresStores
+        from cairn.memories.remember import Remember
+        from cairn.writing.subjects import SubjectResolver
 
         workspace_id, _ = create_workspace(owner_url, "bench", clock=utc_now, new_id=new_id)
         transactions, keys, kept = (
@@ -152,9 +152,9 @@ class RebuildBench:
 
 
 def _memories(start: int) -> list[Any]:
-    from cairn.access import Scope
-    from cairn.ingestion.requests import NewMemory
-    from cairn.memory.kinds import MemoryKind
+    from cairn.kernel.access import Scope
+    from cairn.memories.items import NewMemory
+    from cairn.memories.kinds import MemoryKind
 
     chance = random.Random(start)
     return [

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 
 from benchmarks.sql import query
-from cairn.storage.postgres.migrate import migrate
+from cairn.adapters.postgres.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Generator

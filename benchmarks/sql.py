@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from cairn.storage.postgres.sql import queries_in
+from cairn.adapters.postgres.sql import queries_in
 
 QUERIES = Path(__file__).parent / "queries"
 

@@ -116,8 +116,8 @@ def api(folder: Path) -> Iterator[Callable[[str], object]]:
     from tests.support.front import Cloud, Front, environment
     from tests.support.world import open_world
 
-    from cairn.storage.aws import dispatch
-    from cairn.storage.postgres.migrate import migrate
+    from cairn.adapters.aws import dispatch
+    from cairn.adapters.postgres.migrate import migrate
 
     layout, password = Layout(project=ROOT, base=folder / "cluster"), secrets.token_hex(16)
     layout.make()

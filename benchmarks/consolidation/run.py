@@ -18,10 +18,10 @@ from benchmarks.metrics import DECIMALS
 from cairn.consolidation.checks import checked
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.plan import BATCH_SIZE, Add, Batch, BatchMemory, Flag, Link, Pair, Plan
-from cairn.ids import derived_id
-from cairn.memory.draft import GLOBAL_CLIENT, Audience
-from cairn.memory.kinds import MemoryKind
-from cairn.text.hashes import content_hash
+from cairn.kernel.ids import derived_id
+from cairn.kernel.text.hashes import content_hash
+from cairn.memories.kinds import MemoryKind
+from cairn.writing.audience import GLOBAL_CLIENT, Audience
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

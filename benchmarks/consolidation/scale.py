@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from benchmarks.scratch import analyse, scratch_database
-from cairn.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.cli.options import table
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.enrich_ports import NewEmbedding
-from cairn.ingestion.requests import NewMemory
-from cairn.memory.kinds import MemoryKind
+from cairn.enrichment.ports import NewEmbedding
+from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.memories.items import NewMemory
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from benchmarks.locomo.run import Progress
+    from cairn.adapters.postgres.database import Database
     from cairn.embedding.port import Embedder
-    from cairn.ingestion.ports import OutboxRow
-    from cairn.storage.postgres.database import Database
+    from cairn.writing.ports import OutboxRow
 
 BATCH = 500
 SLICE_SECONDS = 5.0
@@ -108,7 +108,7 @@ class ConsolidationScale:
 
     def run(self, rows: int) -> dict[str, Any]:
         """Return seconds, memory and counts."""
-        from cairn.storage.postgres.database import Database
+        from cairn.adapters.postgres.database import Database
 
         with (
             scratch_database(self.owner_url, self.app_url) as (owner_url, app_url),
@@ -123,12 +123,12 @@ class ConsolidationScale:
             )
 
     def _load(self, database: Database, folder: Path, workspace_id: UUID, rows: int) -> float:
-        from cairn.ingestion.remember import Remember
-        from cairn.ingestion.subjects import SubjectResolver
+        from cairn.adapters.files.keys import FileKeyStore
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.stores import PostgresStores
         from cairn.ledger.keys import BodyCipher
-        from cairn.storage.keys_file import FileKeyStore
-        from cairn.storage.postgres.store_transactions import StoreTransactions
-        from cairn.storage.postgres.stores import PostgresStores
+        from cairn.memories.remember import Remember
+        from cairn.writing.subjects import SubjectResolver
 
         start = self.stopwatch()
         transactions = StoreTransactions(database, PostgresStores)
@@ -167,11 +167,11 @@ class ConsolidationScale:
     def _consolidate(
         self, database: Database, folder: Path, workspace_id: UUID, rows: int
     ) -> dict[str, Any]:
+        from cairn.adapters.files.keys import FileKeyStore
+        from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.bootstrap.consolidating import consolidate_client
         from cairn.consolidation.control import BeginRuns
-        from cairn.storage.keys_file import FileKeyStore
-        from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-        from cairn.storage.postgres.store_transactions import StoreTransactions
 
         transactions = StoreTransactions(database, PostgresConsolidationStores)
         keys = FileKeyStore(folder / "keys.sqlite")
@@ -214,7 +214,7 @@ def _memory(text: str) -> NewMemory:
 
 
 def _system(workspace_id: UUID) -> Principal:
-    from cairn.access.system import system_principal
+    from cairn.kernel.access.system import system_principal
 
     return system_principal(workspace_id)
 

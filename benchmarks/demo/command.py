@@ -14,7 +14,7 @@ from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import print_json
 from cairn.cli.reindex import advise_reindex
 from cairn.cli.trace import draw, execution_arn, fetch
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 
 QUESTIONS = 5
 RESULTS = 3

@@ -15,7 +15,7 @@ from benchmarks.endpoints import NOBODY, customers_endpoints
 from benchmarks.samples import SAMPLES
 from cairn.cli.failure import Failure
 from cairn.cli.timeline import KINDS, begun
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

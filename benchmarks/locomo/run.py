@@ -15,7 +15,7 @@ from benchmarks.locomo.folds import (
 )
 from benchmarks.metrics import percentile, quality
 from cairn.cli.failure import Failure
-from cairn.text.canonical import format_timestamp
+from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cairn.access import ALL_SCOPES, Principal, Role
+from cairn.enrichment.enrich import NewEmbedding
 from cairn.graph.node import Label, Node, State
 from cairn.graph.projection import Projection
-from cairn.ingestion.enrich import NewEmbedding
-from cairn.text.hashes import content_hash
+from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.kernel.text.hashes import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from benchmarks.scale.corpus import Row
-    from cairn.ids import IdSource
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.postgres.database import Database
+    from cairn.kernel.ids import IdSource
 
 BIG, SMALL, OTHERS = "20%", "0.2%", 8
 BATCH = 500
@@ -77,9 +77,9 @@ class Loader:
             done(len(part))
 
     def _write(self, principal: Principal, rows: Sequence[Row], before: int) -> None:
-        from cairn.storage.postgres.database import bound
-        from cairn.storage.postgres.embeddings import PostgresEmbeddings
-        from cairn.storage.postgres.stores import PostgresNodes
+        from cairn.adapters.postgres.database import bound
+        from cairn.adapters.postgres.memory.embeddings import PostgresEmbeddings
+        from cairn.adapters.postgres.stores import PostgresNodes
 
         nodes = [
             self._node(principal.workspace_id, row, before + number)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.metrics import percentile
-from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.recipes import DEFAULT
-from cairn.retrieval.records import Filters
-from cairn.retrieval.understanding import understand
+from cairn.recall.query import SearchRequest
+from cairn.recall.questions.understanding import understand
+from cairn.recall.recipes import DEFAULT
+from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from benchmarks.floor import Floor
     from benchmarks.scale.load import Workspace
     from cairn.embedding.port import Embedder, Vectors
-    from cairn.retrieval.ports import KeywordLeg, VectorLeg
-    from cairn.retrieval.recall import Recall
+    from cairn.recall.ports import KeywordLeg, VectorLeg
+    from cairn.recall.recall import Recall
 
 NEAREST = 10
 TIMEOUT_MS = 30_000

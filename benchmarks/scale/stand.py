@@ -12,10 +12,10 @@ from benchmarks.floor import Floor
 from benchmarks.scale.load import Loader, Workspace
 from benchmarks.scale.measure import UNCACHED, ExactSearch, Measure
 from benchmarks.scale.run import Stand
+from cairn.adapters.postgres.database import Database, bound
 from cairn.cli.failure import Failure
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.postgres.database import Database, bound
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -39,8 +39,8 @@ def stand_over(
     sleep: Callable[[float], None],
 ) -> Generator[Stand]:
     """Yield the stand over the functions' URL of a database; everything ends with it."""
+    from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
     from cairn.bootstrap.recalling import recall
-    from cairn.storage.postgres.recall import PostgresKeywordLeg, PostgresVectorLeg
 
     database, alone = Database(app_url, size=CONNECTIONS), Database(app_url)
     with (
@@ -67,7 +67,7 @@ def stand_over(
 def _exact(database: Database, workspace: Workspace, embedder: Embedder) -> ExactSearch:
     import numpy as np
 
-    from cairn.storage.postgres.embeddings import PostgresEmbeddings
+    from cairn.adapters.postgres.memory.embeddings import PostgresEmbeddings
 
     with bound(database, workspace.principal) as connection:
         store = PostgresEmbeddings(connection, workspace.principal)

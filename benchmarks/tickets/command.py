@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.locomo.run import Progress
-    from cairn.agent.ports import Planner
+    from cairn.adapters.postgres.database import Database
     from cairn.cli.deps import Deps
     from cairn.embedding.onnx import OnnxEmbedder
+    from cairn.investigations.ports import Planner
     from cairn.settings import ModelSettings
-    from cairn.storage.postgres.database import Database
 
 
 def measured_tickets(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.cli.failure import Failure
-from cairn.helpdesk.ticket import Priority
+from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,30 +6,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.objects import InMemoryObjects
-from cairn.access import Scope
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.summaries import summariser
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.accept_document import AcceptDocument
-from cairn.ingestion.enrich import Enrich
-from cairn.ingestion.finish_ingestion import FinishIngestion
-from cairn.ingestion.ingest_document import IngestDocument
-from cairn.ingestion.requests import NewDocument
-from cairn.ingestion.subjects import SubjectResolver
+from cairn.documents.accept import AcceptDocument
+from cairn.documents.finish import FinishIngestion
+from cairn.documents.ingest import IngestDocument
+from cairn.documents.items import NewDocument
+from cairn.enrichment.enrich import Enrich
+from cairn.kernel.access import Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.memory.draft import GLOBAL_CLIENT
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from cairn.access import Principal
+    from cairn.adapters.postgres.database import Database
     from cairn.embedding.onnx import OnnxEmbedder
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.kernel.access import Principal
     from cairn.ledger.keys import KeyStore
-    from cairn.storage.postgres.database import Database
+    from cairn.writing.ports import Dispatcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.metrics import DECIMALS, percentile
-from cairn.agent import citations
-from cairn.agent.approvals import Approvals
-from cairn.agent.citations import Kind
-from cairn.agent.moving import read
-from cairn.agent.ports import ActionState, ApprovalState
-from cairn.agent.state import State, Verdict
-from cairn.helpdesk.adapter import Incoming
-from cairn.helpdesk.intake import From
-from cairn.helpdesk.ports import API_SOURCE
+from cairn.investigations import citations
+from cairn.investigations.approvals.decide import Approvals
+from cairn.investigations.citations import Kind
+from cairn.investigations.ports import ActionState, ApprovalState
+from cairn.investigations.run.moving import read
+from cairn.investigations.state import State, Verdict
+from cairn.tickets.adapter import Incoming
+from cairn.tickets.intake import From
+from cairn.tickets.ports import API_SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from benchmarks.locomo.run import Progress
     from benchmarks.tickets.corpus import Sample
     from benchmarks.tickets.world import World
-    from cairn.agent.ports import ActionRow
-    from cairn.agent.state import Investigation, Observation, WorkingMemory
+    from cairn.investigations.ports import ActionRow
+    from cairn.investigations.state import Investigation, Observation, WorkingMemory
 
 MADE = frozenset({ActionState.APPLIED, ActionState.STARTED, ActionState.UNKNOWN})
 """States of a write that was made, or may have been."""

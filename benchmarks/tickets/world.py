@@ -19,26 +19,26 @@ from pydantic import SecretStr
 from benchmarks.endpoints import NOBODY, customers_endpoints
 from benchmarks.samples import SAMPLES
 from benchmarks.tickets.library import Library
-from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.bootstrap.investigating import InvestigationParts
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from uuid import UUID
 
     from benchmarks.sample_customer import SampleCustomer
-    from cairn.agent.loop import Loop
-    from cairn.agent.ports import Planner
-    from cairn.agent.situation import StepFunction
+    from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.dispatching import Wakes
+    from cairn.connectors.host import Host
     from cairn.embedding.onnx import OnnxEmbedder
-    from cairn.helpdesk.taking import TakeTicket
-    from cairn.ingestion.ports import OutboxRow
+    from cairn.investigations.ports import Planner
+    from cairn.investigations.run.loop import Loop
+    from cairn.investigations.situation import StepFunction
     from cairn.ledger.keys import KeyStore
-    from cairn.mcp_host.host import Host
-    from cairn.storage.postgres.database import Database
+    from cairn.tickets.taking import TakeTicket
+    from cairn.writing.ports import OutboxRow
 
 DATABASE = "harbourlane_bench"
 LOGINS = {"harbourlane_bench_desk": "accounts_connector", "harbourlane_bench_shop": "shop_reader"}
@@ -122,7 +122,7 @@ class World:
     @cached_property
     def loop(self) -> Loop:
         """The loop that works an investigation to its end."""
-        from cairn.agent.loop import Loop
+        from cairn.investigations.run.loop import Loop
 
         return Loop(enter=self.parts.enter, run=self.parts.run, close=self.parts.close)
 
@@ -142,18 +142,18 @@ def steps_of(
     parts: Callable[[], HereParts], host: Host, planner: Planner, recall: Any
 ) -> Mapping[str, Callable[[], StepFunction]]:
     """Return the steps of every state, made of the product's own parts."""
-    from cairn.agent.calling import CallTool
-    from cairn.agent.history import History
-    from cairn.agent.planning.recaller import KnowledgeRecaller
-    from cairn.agent.steps.act import Act
-    from cairn.agent.steps.check import CheckSafety
-    from cairn.agent.steps.observe import observe
-    from cairn.agent.steps.plan import MakePlan
-    from cairn.agent.steps.retrieve import Retrieve
-    from cairn.agent.steps.triage import Triage
-    from cairn.agent.steps.verdict import GiveVerdict
-    from cairn.agent.steps.write_back import WriteBack
     from cairn.bootstrap.planning import bounds, recent, surrounds
+    from cairn.investigations.calling import CallTool
+    from cairn.investigations.history import History
+    from cairn.investigations.planning.recaller import KnowledgeRecaller
+    from cairn.investigations.steps.act import Act
+    from cairn.investigations.steps.check import CheckSafety
+    from cairn.investigations.steps.observe import observe
+    from cairn.investigations.steps.plan import MakePlan
+    from cairn.investigations.steps.retrieve import Retrieve
+    from cairn.investigations.steps.triage import Triage
+    from cairn.investigations.steps.verdict import GiveVerdict
+    from cairn.investigations.steps.write_back import WriteBack
 
     call = CallTool(host=host)
     return {
@@ -203,8 +203,8 @@ def world_over(
     """Yield the stage over a server; both databases are gone afterwards."""
     from benchmarks.sample_customer import passing_customer
     from benchmarks.scratch import scratch_database
-    from cairn.storage.keys_file import FileKeyStore
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.files.keys import FileKeyStore
+    from cairn.adapters.postgres.database import Database
 
     people = (SAMPLES / "accounts" / "demo.sql").read_text(encoding="utf-8")
     shop = (SAMPLES / "tickets" / "shop.sql").read_text(encoding="utf-8")
@@ -290,9 +290,9 @@ def _furnish(world: World, embedder: OnnxEmbedder) -> None:
 
 def _register(world: World) -> None:
     from cairn.bootstrap.connectors import connector_registry
+    from cairn.connectors.connector import Transport
+    from cairn.connectors.requests import NewConnector
     from cairn.ledger.keys import BodyCipher
-    from cairn.mcp_host.connector import Transport
-    from cairn.mcp_host.requests import NewConnector
     from cairn.safety.tools import Autonomy
 
     parts = world.parts
@@ -322,7 +322,7 @@ def _register(world: World) -> None:
 
 def _let_act(world: World) -> None:
     """Give the default persona full autonomy: mistakes of a planner are to be seen."""
-    from cairn.helpdesk.persona import DEFAULT
     from cairn.safety.tools import Autonomy
+    from cairn.tickets.persona import DEFAULT
 
     world.parts.helpdesk.personas.put(world.admin, replace(DEFAULT, autonomy=Autonomy.ACT))

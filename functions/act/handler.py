@@ -6,8 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.act import act_services
-from cairn.errors import CairnError
-from cairn.traces import carried, within
+from cairn.kernel.errors import CairnError
+from cairn.kernel.traces import carried, within
 
 SCHEDULED = {"poll_tickets": 80.0, "check_connectors": 70.0}  # seconds, of the function's 120
 

@@ -9,9 +9,9 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.embed import embed_services
-from cairn.errors import CairnError
-from cairn.ingestion.embed_queue import EmbedMessage
-from cairn.traces import carried
+from cairn.enrichment.queue import EmbedMessage
+from cairn.kernel.errors import CairnError
+from cairn.kernel.traces import carried
 
 services = embed_services()
 

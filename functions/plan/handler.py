@@ -6,8 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.plan import plan_services
-from cairn.errors import CairnError
-from cairn.traces import carried, within
+from cairn.kernel.errors import CairnError
+from cairn.kernel.traces import carried, within
 
 services = plan_services()
 

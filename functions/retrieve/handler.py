@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
-from cairn.access.system import system_principal
 from cairn.bootstrap.retrieve import retrieve_services
-from cairn.retrieval.query import SearchRequest
+from cairn.kernel.access.system import system_principal
+from cairn.recall.query import SearchRequest
 
 services = retrieve_services()
 request_type = TypeAdapter(SearchRequest)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cairn.embedding.models import chosen_model, is_known
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 from cairn.llm.configuration import configured
 
 if TYPE_CHECKING:

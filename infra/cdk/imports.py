@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.api.nouns import NOUNS
-from cairn.ingestion.projectors import WITH_TEXTS, WITHOUT_TEXTS
-from cairn.mcp_host.bundled import BUNDLED
+from cairn.connectors.bundled import BUNDLED
+from cairn.writing.projectors import WITH_TEXTS, WITHOUT_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,11 +23,11 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 PACKAGE = "cairn"
 NAMED = {
     "cairn.api.nouns": {module for modules in NOUNS.values() for module in modules},
-    "cairn.ingestion.projectors": {
-        f"cairn.ingestion.{name.partition('.')[0]}"
+    "cairn.writing.projectors": {
+        f"cairn.{name.rpartition('.')[0]}"
         for name in (*WITH_TEXTS.values(), *WITHOUT_TEXTS.values())
     },
-    "cairn.mcp_host.bundled": set(BUNDLED.values()),
+    "cairn.connectors.bundled": set(BUNDLED.values()),
 }
 """What a module imports, or starts as a process, by the names in its tables."""
 

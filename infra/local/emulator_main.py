@@ -20,7 +20,7 @@ from typing import Any
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 from infra.local.guard import Guard
 
 REPORTED = '"error": str(e), "trace": traceback.format_exc()'

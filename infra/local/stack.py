@@ -239,7 +239,7 @@ class Stack:
         )
 
     def _make_signing_key(self) -> None:
-        from cairn.storage.signing_file import make_signing_key
+        from cairn.adapters.files.signing import make_signing_key
 
         make_signing_key(self.layout.signing_key)
 
@@ -287,7 +287,7 @@ class Stack:
             line.says(self._register_model(owner_url, saved))
 
     def _register_model(self, owner_url: str, saved: State) -> str:
-        from cairn.errors import CairnError
+        from cairn.kernel.errors import CairnError
         from infra.local.workspace import register_embedding_model
 
         try:
@@ -297,7 +297,7 @@ class Stack:
 
     def _start_emulator(self, saved: State) -> datetime | None:
         """Return when it was started: no execution of before goes on. None when it was up."""
-        from cairn.clock import utc_now
+        from cairn.kernel.clock import utc_now
 
         emulator = self.emulator(saved)
         with self.progress.step("AWS emulator") as line:

@@ -5,7 +5,7 @@ Everything else of the laptop cloud knows Cairn only as an ASGI app and a CDK ap
 
 from typing import TYPE_CHECKING
 
-from cairn.storage.postgres.migrate import migrate
+from cairn.adapters.postgres.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,11 +4,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from cairn.retrieval.fusion import weighted_sum
-from cairn.retrieval.recipes import DEFAULT, KEYWORD, VECTOR
-from cairn.retrieval.records import Candidate, Sketch
-from cairn.retrieval.scoring import score_all
-from cairn.retrieval.understanding import understand
+from cairn.recall.fusion import weighted_sum
+from cairn.recall.questions.understanding import understand
+from cairn.recall.recipes import DEFAULT, KEYWORD, VECTOR
+from cairn.recall.records import Candidate, Sketch
+from cairn.recall.scoring import score_all
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 ROUNDS = 20

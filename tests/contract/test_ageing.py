@@ -8,23 +8,23 @@ from uuid import UUID
 import pytest
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.ageing.cleanup import Cleanup
+from cairn.ageing.entity_sweep import SweepEntities
+from cairn.ageing.entries import ageing_entry
 from cairn.graph.edge import Edge, View
 from cairn.graph.node import Node, State
 from cairn.graph.projection import Projection
-from cairn.ids import new_id
-from cairn.ingestion.appending import SYSTEM, append_and_project
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.entries import Planned
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.entry import NewEntry
-from cairn.lifecycle.ageing_entries import ageing_entry
-from cairn.lifecycle.cleanup import Cleanup
-from cairn.lifecycle.entity_sweep import SweepEntities
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
+from cairn.writing.append import SYSTEM, append_and_project
+from cairn.writing.entries import Planned
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

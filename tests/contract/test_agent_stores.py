@@ -13,19 +13,19 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON, admin_of
 
-from cairn.agent.ports import ActionState, AgentStores, ApprovalState, Move
-from cairn.agent.state import Spending, State, Verdict
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.investigations import PostgresAgentStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.investigations.ports import ActionState, AgentStores, ApprovalState, Move
+from cairn.investigations.state import Spending, State, Verdict
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
-    from cairn.agent.state import Investigation
+    from cairn.investigations.state import Investigation
 
 SPENT = Spending(tokens=120, usd=Decimal("0.0125"), ms=900, iterations=3, unpriced_calls=1)
 SUBJECT = new_id()

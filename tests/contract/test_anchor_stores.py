@@ -7,10 +7,10 @@ import pytest
 from tests.fakes.anchors import InMemoryAnchors
 from tests.plugins.cloud import EmptyCloud
 
-from cairn.errors import NotFound
-from cairn.lifecycle.anchors import AnchorStore
-from cairn.storage.aws import anchors as aws_anchors
-from cairn.storage.aws.anchors import S3Anchors
+from cairn.adapters.aws import anchors as aws_anchors
+from cairn.adapters.aws.anchors import S3Anchors
+from cairn.anchors.anchors import AnchorStore
+from cairn.kernel.errors import NotFound
 
 pytestmark = pytest.mark.xdist_group("emulator")
 

@@ -20,24 +20,24 @@ from tests.support.thinking import model_calls
 
 from cairn.bootstrap.asking import AskingParts, asking_parts
 from cairn.bootstrap.models import silent
-from cairn.clock import monotonic, utc_now
-from cairn.errors import Unavailable
 from cairn.graph.intent_weights import Intent
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
 from cairn.llm.allowance import Terms
 from cairn.llm.gateway import Gateway, Surroundings
 from cairn.llm.port import Role
-from cairn.retrieval.gate import Turn
-from cairn.retrieval.model_calls import Source
-from cairn.retrieval.understanding import RetrievalClass
+from cairn.recall.questions.gate import Turn
+from cairn.recall.questions.model_calls import Source
+from cairn.recall.questions.understanding import RetrievalClass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from cairn.llm.wire_chat import WireChat
-    from cairn.retrieval.asked import Asked
-    from cairn.retrieval.model_calls import ModelCalls
+    from cairn.recall.questions.asked import Asked
+    from cairn.recall.questions.model_calls import ModelCalls
 
 ASKED_AT = datetime(2026, 3, 10, tzinfo=UTC)
 KEY = SecretStr("sk-test-0123456789abcdef")

@@ -14,12 +14,12 @@ import pytest
 from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.thinking import CALL, gateway
 
-from cairn.errors import CairnError, Unavailable, ValidationFailed
+from cairn.adapters.aws.bedrock_chat import BedrockChat
+from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
 from cairn.llm.allowance import Terms
 from cairn.llm.configuration import configured
 from cairn.llm.port import ChatRequest, Effort, Finish, Message, Purpose, Role, Tool
 from cairn.llm.structured import AnswerShape
-from cairn.storage.aws.bedrock_chat import BedrockChat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ import pytest
 from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.world import open_world
 
-from cairn.ids import new_id
+from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
+from cairn.kernel.ids import new_id
 from cairn.llm.budget import Spent
 from cairn.llm.calls import CallRecord, Spending
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.postgres.model_calls import PostgresCallLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

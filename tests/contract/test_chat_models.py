@@ -11,11 +11,11 @@ import pytest
 from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.katan import echoing
 
-from cairn.errors import CairnError, TooLarge, Unavailable, ValidationFailed
+from cairn.adapters.aws.bedrock_chat import BedrockChat
+from cairn.kernel.errors import CairnError, TooLarge, Unavailable, ValidationFailed
 from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.openai_chat import OpenAIChat
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role, Usage
-from cairn.storage.aws.bedrock_chat import BedrockChat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,8 @@ from tests.support.summarising import (
     summarising_in_postgres,
 )
 
-from cairn.consolidation.summary_ports import EntityState
-from cairn.memory.kinds import MemoryKind
+from cairn.memories.kinds import MemoryKind
+from cairn.summaries.ports import EntityState
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

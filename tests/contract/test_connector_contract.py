@@ -12,11 +12,11 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.server.lowlevel import Server
 
-from cairn.connectors.contract import Call, Samples, WriteSample, words_of
-from cairn.connectors.examination import NAMES, Check, Status, examine
-from cairn.connectors.made_up import arguments_for
-from cairn.connectors.samples import read_samples
-from cairn.errors import ValidationFailed
+from cairn.bundled.contract import Call, Samples, WriteSample, words_of
+from cairn.bundled.examination import NAMES, Check, Status, examine
+from cairn.bundled.made_up import arguments_for
+from cairn.bundled.samples import read_samples
+from cairn.kernel.errors import ValidationFailed
 
 Listed = dict[str, dict[str, Any]]
 Answered = Callable[[str, dict[str, Any]], tuple[str, bool]]

@@ -9,20 +9,20 @@ import pytest
 from tests.support.hosting import Hosting, said, tool
 from tests.support.remembering import NOON, admin_of
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.mcp_host.connector import Connector, Transport
-from cairn.mcp_host.lifecycle import Health
-from cairn.mcp_host.manifest import read_manifest
-from cairn.mcp_host.policies import ConnectorPolicies
-from cairn.mcp_host.port import ConnectorState, ConnectorUnavailable
-from cairn.mcp_host.ports import Listing
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.agents.connectors import ConnectorsToCheck, StateTransactions
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.connectors.connector import Connector, Transport
+from cairn.connectors.lifecycle import Health
+from cairn.connectors.manifest import read_manifest
+from cairn.connectors.policies import ConnectorPolicies
+from cairn.connectors.port import ConnectorState, ConnectorUnavailable
+from cairn.connectors.ports import Listing
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.safety.tools import Autonomy, Criticality
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.connectors import ConnectorsToCheck, StateTransactions
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -12,9 +12,9 @@ from tests.support.embedding import HASHING
 from tests.support.remembering import NOON, fact
 
 from cairn.consolidation.runs import Progress, Run, RunState, Trigger
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.memory.kinds import MemoryKind
+from cairn.kernel.ids import new_id
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

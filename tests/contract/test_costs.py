@@ -12,13 +12,13 @@ from tests.fakes.costs import InMemoryCosts
 from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.world import open_world
 
-from cairn.ids import new_id
+from cairn.adapters.postgres.agents.costs import PostgresCostStores, costs_by_workspace
+from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.kernel.ids import new_id
 from cairn.llm.calls import CallRecord
 from cairn.llm.costs import CostBy, CostRow
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.postgres.costs import PostgresCostStores, costs_by_workspace
-from cairn.storage.postgres.model_calls import PostgresCallLog
-from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

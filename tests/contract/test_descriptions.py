@@ -11,16 +11,16 @@ from tests.support.ingesting import Documents
 from tests.support.remembering import Remembering, admin_of
 from tests.support.summarising import Summarising
 
-from cairn.clock import utc_now
-from cairn.consolidation.summaries import SummariseWorkspace
-from cairn.consolidation.summary_ports import Condensed, Wanted
-from cairn.errors import BudgetExceeded, CairnError, Unavailable
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.node import Node
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
+from cairn.kernel.ids import new_id
+from cairn.summaries.ports import Condensed, Wanted
+from cairn.summaries.write import SummariseWorkspace
 
 PUMPS = " ".join(f"Pump {n} of the hut drinks from spring {n} at dawn." for n in range(30))
 BEDS = " ".join(f"Bed {n} of the hut stands by window {n} upstairs." for n in range(30))

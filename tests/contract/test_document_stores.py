@@ -11,18 +11,18 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.ingesting import Documents
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
-from cairn.access import Role, Scope
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.documents.ports import StoredParts, Upload
 from cairn.documents.status import DocumentStatus
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.document_ports import StoredParts, Upload
-from cairn.ingestion.enrich import NewEmbedding, text_hash
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.enrichment.enrich import NewEmbedding, text_hash
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -18,7 +18,7 @@ from cairn.embedding.models import model_named
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.embedding.openai import OpenAIEmbedder
 from cairn.embedding.port import PASSAGE_TOKENS
-from cairn.errors import CairnError, Unavailable, ValidationFailed
+from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,15 +10,15 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.observing import Seeing, event, seeing_in_postgres
 from tests.support.remembering import fact, in_memory
 
-from cairn.access import Scope
-from cairn.clock import utc_now
+from cairn.adapters.postgres.stores import PostgresOutbox
+from cairn.enrichment.enrich import Enrich
 from cairn.graph.entities import entity_id
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.enrich import Enrich
+from cairn.kernel.access import Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.stores import PostgresOutbox
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 from tests.plugins.cloud import EmptyCloud
 
-from cairn.lifecycle.prove import Needles
-from cairn.storage.aws import erasing
-from cairn.storage.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
+from cairn.adapters.aws import erasing
+from cairn.adapters.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
+from cairn.forgetting.prove import Needles
 
 WORKSPACE = UUID(int=7)
 

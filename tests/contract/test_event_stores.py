@@ -8,14 +8,14 @@ import pytest
 from tests.support.observing import Observing, Seeing, event, seeing_in_postgres
 from tests.support.remembering import NOON, fact, in_memory
 
-from cairn.access import Principal, Role, Scope
-from cairn.errors import Denied, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.event_planning import UNKNOWN_PARENT
-from cairn.ingestion.event_timeline import TimelineEvent
-from cairn.ingestion.ports import Session
-from cairn.ingestion.requests import IdempotencyKey, Outcome
-from cairn.memory.draft import Audience
+from cairn.events.plan import UNKNOWN_PARENT
+from cairn.events.timeline import TimelineEvent
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.errors import Denied, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.memories.ports import Session
+from cairn.writing.audience import Audience
+from cairn.writing.items import IdempotencyKey, Outcome
 
 ADMINS = Audience(scope="admin", agents=None, data_subjects=())
 

@@ -12,7 +12,7 @@ from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.katan import echoing
 from tests.support.thinking import CALL, Watch, gateway
 
-from cairn.errors import BudgetExceeded, Unavailable
+from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.configuration import configured

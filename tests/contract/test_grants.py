@@ -10,19 +10,19 @@ from uuid import UUID
 import pytest
 from tests.support.remembering import NOON, Remembering, admin_of, in_memory
 
-from cairn.access import Role
-from cairn.clock import utc_now
-from cairn.errors import Conflict, Denied, NotFound, ValidationFailed
-from cairn.ids import new_id
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.investigations.approvals.grants import MAX_GRANTS, Grants, StandingGrants
+from cairn.kernel.access import Role
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore, SubjectForgotten
-from cairn.lifecycle.grants import MAX_GRANTS, Grants, StandingGrants
 from cairn.safety.grants import MAX_DAYS, Grant, NewGrant
 from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.tools import Lane, Manifest, ToolSpec
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -262,7 +262,7 @@ def test_only_an_admin_grants_and_only_what_there_is(granting: Granting) -> None
 
 def test_there_are_not_too_many_grants(granting: Granting, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_GRANTS == 200
-    monkeypatch.setattr("cairn.lifecycle.grants.MAX_GRANTS", 2)
+    monkeypatch.setattr("cairn.investigations.approvals.grants.MAX_GRANTS", 2)
     kept = granting.make()
     granting.make()
     with pytest.raises(Conflict):

@@ -12,17 +12,17 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
-from cairn.access import Principal, Role, Scope
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.graph_reader import graph_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.node import State
-from cairn.ids import new_id
-from cairn.retrieval.expand_one_hop import expand
-from cairn.retrieval.records import Filters
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.graph_reader import graph_transactions
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.recall.expand_one_hop import expand
+from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

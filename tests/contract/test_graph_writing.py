@@ -9,18 +9,18 @@ import pytest
 from tests.support.graph import Graphing, node
 from tests.support.remembering import Remembering, admin_of, fact, in_memory
 
-from cairn.access import Role, Scope
-from cairn.clock import utc_now
-from cairn.errors import Conflict, Denied, NotFound, ValidationFailed
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.entities import entity_id
-from cairn.ids import new_id
-from cairn.ingestion.entity_requests import Split
-from cairn.ingestion.node_draft import NewEdge
-from cairn.ingestion.requests import IdempotencyKey, Outcome
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.nodes.draft import NewEdge
+from cairn.nodes.entity_requests import Split
+from cairn.writing.items import IdempotencyKey, Outcome
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -19,13 +19,13 @@ from tests.support.zoho_replay import (
     zoho_replay,
 )
 
-from cairn.errors import NotFound, RateLimited, Unavailable, ValidationFailed
-from cairn.ids import new_id
-from cairn.mcp_host.port import ConnectorUnauthorised, OutcomeUnknown
-from cairn.storage.github import GitHubIssues, GitHubRepository
-from cairn.storage.once import not_before
-from cairn.storage.rest import MAX_ANSWER_BYTES, checked_base_url
-from cairn.storage.zoho import ZohoAccount, ZohoDesk
+from cairn.adapters.http.github import GitHubIssues, GitHubRepository
+from cairn.adapters.http.rest import MAX_ANSWER_BYTES, checked_base_url
+from cairn.adapters.http.zoho import ZohoAccount, ZohoDesk
+from cairn.adapters.once import not_before
+from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
+from cairn.kernel.errors import NotFound, RateLimited, Unavailable, ValidationFailed
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,12 +24,12 @@ from tests.support.zoho_replay import (
     zoho_replay,
 )
 
-from cairn.errors import CairnError, NotFound, Unauthenticated, Unavailable, ValidationFailed
-from cairn.helpdesk.adapter import Delivered, Message, NeedsAuth, TicketAdapter
-from cairn.helpdesk.ticket import Priority
-from cairn.ids import new_id
-from cairn.storage.help_desks import OpenHelpDesk, PublishedKeys
-from cairn.storage.rest import rest_breakers
+from cairn.adapters.http.help_desks import OpenHelpDesk, PublishedKeys
+from cairn.adapters.http.rest import rest_breakers
+from cairn.kernel.errors import CairnError, NotFound, Unauthenticated, Unavailable, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.tickets.adapter import Delivered, Message, NeedsAuth, TicketAdapter
+from cairn.tickets.ticket import Priority
 
 KEY = f"{new_id()}-reply"
 WEBHOOK = "6000000000007"

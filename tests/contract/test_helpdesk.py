@@ -21,9 +21,14 @@ from tests.support.helpdesk import (
 )
 from tests.support.remembering import admin_of
 
-from cairn.access import Role
-from cairn.clock import utc_now
-from cairn.errors import (
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.graph.memory_records import EdgeDump, NodeDump
+from cairn.kernel.access import Role
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import (
     Conflict,
     Denied,
     NotFound,
@@ -33,23 +38,18 @@ from cairn.errors import (
     Unavailable,
     ValidationFailed,
 )
-from cairn.graph.memory_records import EdgeDump, NodeDump
-from cairn.helpdesk.adapter import Capabilities, Delivered, TicketAdapter
-from cairn.helpdesk.incoming import MAX_STORED_CHARS
-from cairn.helpdesk.intake import From, Intake, Outcome
-from cairn.helpdesk.persona import DEFAULT, Persona
-from cairn.helpdesk.ports import SourceState
-from cairn.helpdesk.sources import SourceChange
-from cairn.helpdesk.ticket import MAX_BODY_CHARS, Priority, TicketStatus
-from cairn.helpdesk.turnstile import Turnstile
-from cairn.ids import new_id
-from cairn.ingestion.requests import IdempotencyKey
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyUnreadable
 from cairn.safety.tools import Autonomy
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.tickets.adapter import Capabilities, Delivered, TicketAdapter
+from cairn.tickets.incoming import MAX_STORED_CHARS
+from cairn.tickets.intake import From, Intake, Outcome
+from cairn.tickets.persona import DEFAULT, Persona
+from cairn.tickets.ports import SourceState
+from cairn.tickets.sources import SourceChange
+from cairn.tickets.ticket import MAX_BODY_CHARS, Priority, TicketStatus
+from cairn.tickets.turnstile import Turnstile
+from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -20,11 +20,11 @@ from botocore.config import Config
 from tests.fakes.keys import InMemoryKeyStore
 from tests.plugins.cloud import EmptyCloud
 
-from cairn.clock import Stopwatch
-from cairn.errors import Unavailable
+from cairn.adapters.aws.keys import DynamoKeyStore
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.kernel.clock import Stopwatch
+from cairn.kernel.errors import Unavailable
 from cairn.ledger.keys import KeyStore, SubjectForgotten
-from cairn.storage.keys_aws import DynamoKeyStore
-from cairn.storage.keys_file import FileKeyStore
 
 pytestmark = pytest.mark.xdist_group("emulator")
 
@@ -225,7 +225,7 @@ import sys
 from pathlib import Path
 from typing import Any
 from uuid import UUID
-from cairn.storage.keys_file import FileKeyStore
+from cairn.adapters.files.keys import FileKeyStore
 
 store = FileKeyStore(Path(sys.argv[1]))
 workspace = UUID(sys.argv[2])

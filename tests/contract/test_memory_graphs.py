@@ -16,12 +16,12 @@ from tests.support.memory_graphs import (
     open_backend,
 )
 
-from cairn.errors import NotFound, ValidationFailed
+from cairn.adapters.postgres.database import Database as Pool
 from cairn.graph.memory_dump import dump_lines, read_dump
 from cairn.graph.memory_records import Dump, EdgeDump, NodeDump, Provenance, Status
 from cairn.graph.memory_walk import MAX_DEPTH
-from cairn.ids import new_id
-from cairn.storage.postgres.database import Database as Pool
+from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -35,13 +35,13 @@ from cairn.consolidation.plan import (
     Relate,
     Supersede,
 )
-from cairn.errors import BudgetExceeded, Unavailable
 from cairn.graph.edge import Relation
+from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.openai_chat import OpenAIChat
-from cairn.memory.draft import Audience
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.writing.audience import Audience
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,25 +13,25 @@ from tests.support.agent_rows import action, investigation
 from tests.support.people_rows import call, candidate, opinion
 from tests.support.remembering import NOON, admin_of
 
-from cairn.agent.people.ports import CandidateState, Channel, EscalationState
-from cairn.agent.ports import ActionState, AgentStores, Move
-from cairn.agent.state import Spending, State, Verdict
-from cairn.clock import utc_now
-from cairn.helpdesk.ports import TicketRow
-from cairn.helpdesk.ticket import Priority, TicketStatus
-from cairn.ids import new_id
-from cairn.ingestion.ports import Subject
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.investigations import PostgresAgentStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
+from cairn.investigations.ports import ActionState, AgentStores, Move
+from cairn.investigations.state import Spending, State, Verdict
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.tickets.ports import TicketRow
+from cairn.tickets.ticket import Priority, TicketStatus
+from cairn.writing.ports import Subject
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from tests.plugins.postgres import Database
 
-    from cairn.agent.state import Investigation
+    from cairn.investigations.state import Investigation
 
 LATER = NOON + timedelta(hours=1)
 

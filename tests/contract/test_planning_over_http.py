@@ -12,11 +12,11 @@ from tests.support.katan import echoing
 from tests.support.planning import brief, question, spec
 from tests.support.thinking import gateway
 
-from cairn.agent import citations
-from cairn.agent.planning.fallback import FallbackPlanner
-from cairn.agent.planning.heuristic import HeuristicPlanner
-from cairn.agent.planning.model_planner import ModelPlanner
-from cairn.agent.state import Evidence, Verdict, WorkingMemory
+from cairn.investigations import citations
+from cairn.investigations.planning.fallback import FallbackPlanner
+from cairn.investigations.planning.heuristic import HeuristicPlanner
+from cairn.investigations.planning.model_planner import ModelPlanner
+from cairn.investigations.state import Evidence, Verdict, WorkingMemory
 from cairn.llm.allowance import Terms
 from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.configuration import configured
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.support.chat_wire import ChatServer
 
-    from cairn.agent.ports import Question
+    from cairn.investigations.ports import Question
 
 KEY = "sk-test-0123456789abcdef"
 PROVIDERS = ("anthropic", "openai")

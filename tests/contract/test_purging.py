@@ -8,16 +8,16 @@ import pytest
 from tests.support.graph import Graphing
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.projection import Projection, Purge
-from cairn.ids import new_id
-from cairn.ingestion.node_draft import NewEdge
-from cairn.ingestion.ports import OutboxRow, Topic
-from cairn.ingestion.requests import Outcome
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.nodes.draft import NewEdge
+from cairn.writing.items import Outcome
+from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

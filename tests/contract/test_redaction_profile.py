@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.remembering import NOON, Remembering, admin_of
 
-from cairn.access import Role
-from cairn.clock import utc_now
-from cairn.errors import Denied, ValidationFailed
-from cairn.ids import new_id
-from cairn.lifecycle.redaction import RedactionProfile
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.workspaces import PostgresProfiles
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.adapters.postgres.workspaces import PostgresProfiles
+from cairn.kernel.access import Role
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Denied, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.workspace.redaction import RedactionProfile
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

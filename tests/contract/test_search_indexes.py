@@ -9,15 +9,15 @@ import pytest
 from tests.fakes.search_index import InMemorySearchIndex
 from tests.support.search_index import document
 
-from cairn.access import ALL_SCOPES, Principal, Role
-from cairn.clock import monotonic
-from cairn.errors import Unavailable
-from cairn.ids import new_id
-from cairn.ingestion.search_index import SearchIndex, bucket_of, mark_of
-from cairn.retrieval.keyword_index import IndexAnswer, KeywordIndex
-from cairn.retrieval.records import Filters
-from cairn.storage.opensearch.indexes import OpenSearchIndexes
-from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
+from cairn.adapters.opensearch.indexes import OpenSearchIndexes
+from cairn.adapters.opensearch.keyword import OpenSearchKeywordIndex
+from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.kernel.clock import monotonic
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
+from cairn.recall.keyword_index import IndexAnswer, KeywordIndex
+from cairn.recall.records import Filters
+from cairn.search_index.sync import SearchIndex, bucket_of, mark_of
 
 pytestmark = pytest.mark.xdist_group("opensearch")
 

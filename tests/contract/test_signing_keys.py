@@ -22,10 +22,10 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from tests.plugins.cloud import EmptyCloud
 
-from cairn.errors import Unavailable
+from cairn.adapters.aws.signing import KmsSigningKey
+from cairn.adapters.files.signing import FileSigningKey, make_signing_key, public_key_path
+from cairn.kernel.errors import Unavailable
 from cairn.ledger.signing import ECDSA_P256, ED25519, Signature
-from cairn.storage.signing_file import FileSigningKey, make_signing_key, public_key_path
-from cairn.storage.signing_kms import KmsSigningKey
 
 pytestmark = pytest.mark.xdist_group("emulator")
 
@@ -194,7 +194,7 @@ def test_a_missing_or_damaged_key_is_unavailable_and_not_replaced(
 MAKE = """
 import sys
 from pathlib import Path
-from cairn.storage.signing_file import FileSigningKey, make_signing_key
+from cairn.adapters.files.signing import FileSigningKey, make_signing_key
 path = Path(sys.argv[1])
 make_signing_key(path)
 key = FileSigningKey(path)

@@ -14,15 +14,15 @@ from tests.support.summarising import (
     ticking,
 )
 
-from cairn.access.system import system_principal
-from cairn.consolidation.episodes import fingerprint
-from cairn.consolidation.summaries import MOST_CHILDREN
-from cairn.consolidation.summary_ports import Condensed, Wanted
-from cairn.consolidation.summary_texts import ByRules
 from cairn.graph.node import Label, NodeChange, State
 from cairn.graph.projection import Projection, Purge
-from cairn.ids import new_id
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
+from cairn.summaries.episodes import fingerprint
+from cairn.summaries.ports import Condensed, Wanted
+from cairn.summaries.texts import ByRules
+from cairn.summaries.write import MOST_CHILDREN
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -485,7 +485,7 @@ def test_only_the_newest_summaries_go_into_one(
     summing: Summarising, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MOST_CHILDREN == 300
-    monkeypatch.setattr("cairn.consolidation.summaries.MOST_CHILDREN", 2)
+    monkeypatch.setattr("cairn.summaries.write.MOST_CHILDREN", 2)
     for part in range(3):
         summing.say(*PARTY, at=part * 100)
     summing.run()

@@ -10,15 +10,15 @@ from tests.contract.test_write_stores import in_postgres
 from tests.support.remembering import NOON
 from tests.support.tainting import Tainting
 
-from cairn.access import Role
-from cairn.errors import Denied, NotFound, ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.graph.taint import TaintKind
-from cairn.ids import new_id
-from cairn.ingestion.taint_arrivals import QUARANTINED
-from cairn.lifecycle import taint as taint_module
-from cairn.lifecycle.taint import NewTaint
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Denied, NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.taint import taint as taint_module
+from cairn.taint.taint import NewTaint
+from cairn.writing.taint_arrivals import QUARANTINED
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -11,17 +11,17 @@ from tests.support.remembering import admin_of
 from tests.support.talking import AllPostgresStores, Talking, message, public_of
 from tests.support.world import MORNING
 
-from cairn.access import Role, Scope
-from cairn.clock import utc_now
-from cairn.errors import Conflict, Denied, NotFound, TooLarge, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.conversations import MAX_PENDING
-from cairn.ingestion.messages import Channel, GateReason, MessageRole
-from cairn.ingestion.requests import IdempotencyKey
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.conversations.messages import Channel, GateReason, MessageRole
+from cairn.conversations.record import MAX_PENDING
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, Denied, NotFound, TooLarge, ValidationFailed
+from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Entry
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -165,7 +165,7 @@ def test_a_secret_in_a_message_is_scrubbed(talk: Talking) -> None:
 
 
 def found_identity(talk: Talking) -> str:
-    from cairn.ingestion.messages import draft_message
+    from cairn.conversations.messages import draft_message
 
     return draft_message(message("x", channel=Channel.API), talk.admin, MORNING).identity()
 
@@ -205,7 +205,7 @@ def test_a_report_hangs_under_its_conversation_or_the_admin(talk: Talking) -> No
 
 def test_a_replayed_report_is_the_first_ones(talk: Talking) -> None:
     once = IdempotencyKey(key="r", body_hash=b"h" * 32)
-    from cairn.ingestion.reports import NewReport
+    from cairn.reports.write import NewReport
 
     first = talk.write_report(talk.admin, NewReport(title="T", body="b"), idempotency=once)
     talk.later(hours=2)

@@ -11,19 +11,19 @@ from tests.support.graph import Graphing, node
 from tests.support.ingesting import Documents
 from tests.support.remembering import Remembering, admin_of, fact
 
-from cairn.access import Role, Scope
-from cairn.clock import utc_now
-from cairn.errors import Conflict, Denied, NotFound, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.conversations import RecordMessage
-from cairn.ingestion.messages import Channel, MessageRole, NewMessage
-from cairn.ingestion.requests import IdempotencyKey, Outcome
-from cairn.ingestion.task_draft import MAX_STEPS, NewTask, TaskStep
-from cairn.ingestion.task_ports import StoredTask, TaskStatus
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.conversations import PostgresConversationStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.conversations import PostgresConversationStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.conversations.messages import Channel, MessageRole, NewMessage
+from cairn.conversations.record import RecordMessage
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.tasks.draft import MAX_STEPS, NewTask, TaskStep
+from cairn.writing.items import IdempotencyKey, Outcome
+from cairn.writing.task_ports import StoredTask, TaskStatus
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

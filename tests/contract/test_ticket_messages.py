@@ -11,20 +11,20 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import API, ATTACK, DESK, MONDAY, Clock, Helpdesk, incoming
 from tests.support.remembering import admin_of
 
-from cairn.clock import utc_now
-from cairn.errors import Conflict, NotFound, TooLarge, ValidationFailed
-from cairn.helpdesk.adapter import Delivered, Incoming, Message
-from cairn.helpdesk.incoming import MAX_STORED_CHARS
-from cairn.helpdesk.intake import From
-from cairn.helpdesk.messages import MessageOutcome, new_ones
-from cairn.helpdesk.reopening import MOST_REOPENINGS
-from cairn.helpdesk.ticket import MAX_BODY_CHARS, TicketStatus
-from cairn.ids import new_id
-from cairn.ingestion.requests import IdempotencyKey
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, NotFound, TooLarge, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.tickets.adapter import Delivered, Incoming, Message
+from cairn.tickets.incoming import MAX_STORED_CHARS
+from cairn.tickets.intake import From
+from cairn.tickets.messages import MessageOutcome, new_ones
+from cairn.tickets.reopening import MOST_REOPENINGS
+from cairn.tickets.ticket import MAX_BODY_CHARS, TicketStatus
+from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -11,11 +11,18 @@ import pytest
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import admin_of
 
-from cairn.access import Principal
-from cairn.clock import utc_now
-from cairn.errors import NotFound
-from cairn.helpdesk.persona import Persona
-from cairn.helpdesk.ports import (
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.connectors.connector import Connector, Transport
+from cairn.kernel.access import Principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
+from cairn.safety.tools import Autonomy
+from cairn.tickets.persona import Persona
+from cairn.tickets.ports import (
     PersonaVersion,
     ReplyRow,
     SourceKind,
@@ -23,14 +30,7 @@ from cairn.helpdesk.ports import (
     TicketRow,
     TicketSource,
 )
-from cairn.helpdesk.ticket import Priority, TicketStatus
-from cairn.ids import new_id
-from cairn.mcp_host.connector import Connector, Transport
-from cairn.safety.tools import Autonomy
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.tickets.ticket import Priority, TicketStatus
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -9,15 +9,15 @@ import pytest
 from tests.support.embedding import HASHING
 from tests.support.remembering import Remembering, admin_of, fact, in_memory
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.enrich_ports import NewEmbedding
-from cairn.lifecycle.reindex import BEGINNING, GapCount, GapPage
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.reindex import PostgresReindexStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.enrichment.ports import NewEmbedding
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.memories.delete import DeleteMemory
+from cairn.reembedding.reindex import BEGINNING, GapCount, GapPage
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

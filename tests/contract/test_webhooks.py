@@ -10,14 +10,16 @@ import pytest
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
 
-from cairn.access import Role
-from cairn.clock import utc_now
-from cairn.errors import Denied, NotFound, Unavailable, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.ports import Topic
-from cairn.ingestion.webhook_events import happenings
-from cairn.ingestion.webhook_ports import WebhookEvent
-from cairn.lifecycle.webhooks import (
+from cairn.adapters.http.webhooks import HttpWebhookSender
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access import Role
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Denied, NotFound, Unavailable, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.webhooks.webhooks import (
     MAX_ATTEMPTS,
     MAX_WEBHOOKS,
     DeliverWebhook,
@@ -25,11 +27,9 @@ from cairn.lifecycle.webhooks import (
     NewWebhook,
     Webhooks,
 )
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.webhook_http import HttpWebhookSender
+from cairn.writing.ports import Topic
+from cairn.writing.webhook_events import happenings
+from cairn.writing.webhook_ports import WebhookEvent
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

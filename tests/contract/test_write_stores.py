@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.remembering import NOON, Remembering, admin_of, fact, in_memory
 
-from cairn.clock import utc_now
-from cairn.errors import Conflict, NotFound
-from cairn.ids import new_id
-from cairn.ingestion.drafting import draft_memory
-from cairn.ingestion.ports import Session, StoredAnswer, Subject
-from cairn.ingestion.requests import Outcome
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
-from cairn.memory.draft import Audience
-from cairn.memory.identity import chain_key
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.memories.draft import draft_memory
+from cairn.memories.identity import chain_key
+from cairn.memories.kinds import MemoryKind
+from cairn.memories.ports import Session
+from cairn.writing.audience import Audience
+from cairn.writing.items import Outcome
+from cairn.writing.ports import StoredAnswer, Subject
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

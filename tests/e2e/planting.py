@@ -3,9 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import as_owner
+from cairn.adapters.postgres.accounts import as_owner
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 
 def plant_investigation(

@@ -11,9 +11,9 @@ import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace, superuser
 
-from cairn.access.system import system_principal
+from cairn.adapters.postgres.stores import PostgresLedger
+from cairn.kernel.access.system import system_principal
 from cairn.ledger.chain import empty_head, entry_hash, head_of
-from cairn.storage.postgres.stores import PostgresLedger
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

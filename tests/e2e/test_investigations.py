@@ -8,7 +8,7 @@ from tests.e2e.tenant import superuser
 from tests.fault.office import SECONDS, Office, open_office
 from tests.plugins.waiting import eventually
 
-from cairn.agent.state import State
+from cairn.investigations.state import State
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

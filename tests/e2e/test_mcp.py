@@ -28,7 +28,7 @@ from cairn.api.fields import Body
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.services import ApiOptions
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

@@ -17,8 +17,8 @@ import pytest
 from tests.e2e.planting import plant_investigation
 from tests.e2e.tenant import Tenant, good, open_workspace, refused
 
-from cairn.clock import utc_now
-from cairn.text.canonical import format_timestamp
+from cairn.kernel.clock import utc_now
+from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

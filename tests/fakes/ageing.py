@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from cairn.ageing.rules import AgeingPage, EntityPage, Place, Rule
 from cairn.graph.edge import View
 from cairn.graph.node import Label, State
-from cairn.lifecycle.ageing import AgeingPage, EntityPage, Place, Rule
-from cairn.memory.importance import importance_band
-from cairn.memory.kinds import MemoryKind
+from cairn.memories.importance import importance_band
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
+    from cairn.ageing.rules import Cutoffs
     from cairn.graph.node import Node
-    from cairn.lifecycle.ageing import Cutoffs
 
 _BY_HAND = ("node.written", "entity.split")
 _FOUND = (State.ACTIVE, State.PROVISIONAL)

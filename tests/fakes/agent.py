@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from cairn.agent.ports import ActionRow, ActionState, Approval, ApprovalState
-from cairn.agent.state import Investigation, State
+from cairn.investigations.ports import ActionRow, ActionState, Approval, ApprovalState
+from cairn.investigations.state import Investigation, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.agent.ports import Move, StepRow
-    from cairn.agent.state import Spending
+    from cairn.investigations.ports import Move, StepRow
+    from cairn.investigations.state import Spending
 
 Row = TypeVar("Row", Investigation, Approval, ActionRow)
 

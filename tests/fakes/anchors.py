@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.errors import NotFound
+from cairn.kernel.errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.documents.changes import KnownPart
+from cairn.documents.ports import Ingestion, KnownDocument, StoredEdge, StoredParts, Upload
 from cairn.documents.status import DocumentStatus
 from cairn.graph.edge import View
 from cairn.graph.node import Label, State
-from cairn.ingestion.document_ports import Ingestion, KnownDocument, StoredEdge, StoredParts, Upload
-from cairn.ingestion.ports import Topic
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.access import Principal
     from cairn.graph.node import Node
+    from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry
 
 _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.graph.edge import Relation, View
-from cairn.graph.node import Label, State
-from cairn.ingestion.enrich_ports import (
+from cairn.enrichment.ports import (
     Before,
     EnrichableNode,
     Found,
@@ -15,8 +13,10 @@ from cairn.ingestion.enrich_ports import (
     Outgoing,
     TraceStep,
 )
-from cairn.ingestion.ports import OutboxRow, Topic
-from cairn.memory.neighbours import CONTEXT_MESSAGES
+from cairn.graph.edge import Relation, View
+from cairn.graph.node import Label, State
+from cairn.memories.neighbours import CONTEXT_MESSAGES
+from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tests.fakes.stores import Tables
 
     from cairn.embedding.port import Vectors
+    from cairn.enrichment.ports import NewEmbedding
     from cairn.graph.node import Node
-    from cairn.ingestion.enrich_ports import NewEmbedding
 
 _PRESENT = (State.ACTIVE, State.PROVISIONAL)
 _OUTGOING = {

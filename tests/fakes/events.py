@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.events.timeline import UNNUMBERED, TimelineEvent
 from cairn.graph.edge import Relation, View
 from cairn.graph.node import Label, State
-from cairn.ingestion.event_timeline import UNNUMBERED, TimelineEvent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.access import Principal
     from cairn.graph.node import Node
-    from cairn.ingestion.ports import Session
+    from cairn.kernel.access import Principal
+    from cairn.memories.ports import Session
 
 _PRESENT = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)

@@ -14,7 +14,7 @@ from cairn.graph.edge import Relation
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.graph.node import Label, State
-from cairn.retrieval.expand_one_hop import (
+from cairn.recall.expand_one_hop import (
     INCOMING,
     OUTGOING,
     RELATED_CHARACTERS,
@@ -22,8 +22,8 @@ from cairn.retrieval.expand_one_hop import (
     Related,
     RelatedNode,
 )
-from cairn.retrieval.graph_ports import Seed
-from cairn.retrieval.records import Filters, FoundNode
+from cairn.recall.records import Filters, FoundNode
+from cairn.recall.walks.graph_ports import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import InMemoryTransactions, Tables
 
-    from cairn.access import Principal
     from cairn.graph.edge import Edge
     from cairn.graph.node import Node
+    from cairn.kernel.access import Principal
 
 Aliases = dict[str, tuple[str, str]]
 """Casefolded alias -> (canonical name, type)."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.graph.alias import Alias, readers_key
-from cairn.ingestion.node_ports import StoredEdge, StoredNode
+from cairn.nodes.ports import StoredEdge, StoredNode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.access import Principal
     from cairn.graph.edge import Edge
     from cairn.graph.node import Node
     from cairn.graph.projection import AliasRow
+    from cairn.kernel.access import Principal
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cairn.agent.people.ports import (
+from cairn.investigations.people.ports import (
     Candidate,
     CandidateState,
     Channel,
@@ -14,8 +14,8 @@ from cairn.agent.people.ports import (
     Observed,
     Opinion,
 )
-from cairn.agent.ports import ActionState
-from cairn.agent.state import State, Verdict
+from cairn.investigations.ports import ActionState
+from cairn.investigations.state import State, Verdict
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.agent.ports import ActionRow
+    from cairn.investigations.ports import ActionRow
 
 GOOD = 4
 POOR = 2

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.graph.node import Label, State
-from cairn.ingestion.ports import Topic
-from cairn.lifecycle.reindex import GapCount, GapPage
+from cairn.reembedding.reindex import GapCount, GapPage
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -10,19 +10,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.errors import Unavailable
 from cairn.graph.node import State
-from cairn.ingestion.search_index import Bucket, LiveIndex, Written, bucket_of, mark_of
-from cairn.retrieval.keyword_index import IndexAnswer
-from cairn.retrieval.records import Candidate
+from cairn.kernel.errors import Unavailable
+from cairn.recall.keyword_index import IndexAnswer
+from cairn.recall.records import Candidate
+from cairn.search_index.sync import Bucket, LiveIndex, Written, bucket_of, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.ingestion.search_index import IndexDocument
-    from cairn.retrieval.records import Filters
+    from cairn.kernel.access import Principal
+    from cairn.recall.records import Filters
+    from cairn.search_index.sync import IndexDocument
 
 _PRESENT = (State.ACTIVE, State.PROVISIONAL)
 CONTEXT_WEIGHT = 0.6

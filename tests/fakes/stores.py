@@ -52,28 +52,36 @@ from tests.fakes.tickets import (
 )
 from tests.fakes.webhooks import InMemoryWebhooks
 
-from cairn.errors import Conflict, NotFound
 from cairn.graph.alias import Alias
 from cairn.graph.edge import Edge, EdgeStrength
 from cairn.graph.node import Label, Node, NodeChange, State
-from cairn.ingestion.ports import OutboxRow, Session, StoredAnswer, StoredMemory, Subject
+from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.chain import empty_head, head_of
-from cairn.memory.corroboration import Known
-from cairn.memory.draft import Audience
-from cairn.memory.neighbours import Message
-from cairn.memory.supersede import Link
+from cairn.memories.neighbours import Message
+from cairn.memories.ports import Session, StoredMemory
+from cairn.memories.supersede import Link
+from cairn.writing.audience import Audience
+from cairn.writing.corroboration import Known
+from cairn.writing.ports import OutboxRow, StoredAnswer, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from cairn.access import Principal
-    from cairn.agent.people.ports import Candidate, Channel, Escalation, Opinion
-    from cairn.agent.ports import ActionRow, Approval, StepRow
-    from cairn.agent.state import Investigation
+    from cairn.connectors.ports import Registered
+    from cairn.conversations.ports import PendingMessage
+    from cairn.documents.ports import Ingestion, Upload
     from cairn.embedding.port import Vectors
+    from cairn.forgetting.ports import Forgetting
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
-    from cairn.helpdesk.ports import (
+    from cairn.investigations.people.ports import Candidate, Channel, Escalation, Opinion
+    from cairn.investigations.ports import ActionRow, Approval, StepRow
+    from cairn.investigations.state import Investigation
+    from cairn.kernel.access import Principal
+    from cairn.ledger.entry import Entry, Head
+    from cairn.recall.subscription_leg import SubscriptionView
+    from cairn.safety.grants import GrantRow
+    from cairn.tickets.ports import (
         MessageRow,
         PersonaVersion,
         ReplyRow,
@@ -81,15 +89,8 @@ if TYPE_CHECKING:
         TicketSource,
         WriteBackPart,
     )
-    from cairn.ingestion.conversations_ports import PendingMessage
-    from cairn.ingestion.document_ports import Ingestion, Upload
-    from cairn.ingestion.webhook_ports import Delivery
-    from cairn.ledger.entry import Entry, Head
-    from cairn.lifecycle.forget_ports import Forgetting
-    from cairn.lifecycle.webhooks import DeliveryView, Webhook
-    from cairn.mcp_host.ports import Registered
-    from cairn.retrieval.subscription_leg import SubscriptionView
-    from cairn.safety.grants import GrantRow
+    from cairn.webhooks.webhooks import DeliveryView, Webhook
+    from cairn.writing.webhook_ports import Delivery
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.conversations.plan import LastMessage
+from cairn.conversations.ports import StoredConversation
 from cairn.graph.node import Label, State
-from cairn.ingestion.conversations_ports import StoredConversation
-from cairn.ingestion.messages_plan import LastMessage
-from cairn.ingestion.reports import StoredReport
-from cairn.memory.neighbours import CONTEXT_MESSAGES
+from cairn.memories.neighbours import CONTEXT_MESSAGES
+from cairn.reports.write import StoredReport
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.access import Principal
+    from cairn.conversations.ports import PendingMessage
     from cairn.graph.node import Node
-    from cairn.ingestion.conversations_ports import PendingMessage
-    from cairn.retrieval.subscription_leg import SubscriptionView
+    from cairn.kernel.access import Principal
+    from cairn.recall.subscription_leg import SubscriptionView
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from cairn.errors import NotFound
-from cairn.helpdesk.persona import DEFAULT
-from cairn.helpdesk.ports import QueueNumbers, SourceState, WriteBackPart
-from cairn.helpdesk.reopening import WAITING
-from cairn.helpdesk.ticket import TicketStatus
+from cairn.kernel.errors import NotFound
 from cairn.safety.tools import Autonomy
+from cairn.tickets.persona import DEFAULT
+from cairn.tickets.ports import QueueNumbers, SourceState, WriteBackPart
+from cairn.tickets.reopening import WAITING
+from cairn.tickets.ticket import TicketStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.helpdesk.ports import (
+    from cairn.tickets.ports import (
         MessageRow,
         PersonaVersion,
         ReplyRow,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cairn.lifecycle.webhooks import DeliveryView, DueDelivery
+from cairn.webhooks.webhooks import DeliveryView, DueDelivery
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.ingestion.webhook_ports import Delivery, WebhookEvent
-    from cairn.lifecycle.webhooks import Webhook
+    from cairn.webhooks.webhooks import Webhook
+    from cairn.writing.webhook_ports import Delivery, WebhookEvent
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from tests.fault.office import SECONDS, Office
 from tests.plugins.waiting import eventually
 
-from cairn.agent.state import State
+from cairn.investigations.state import State
 
 
 def cut(office: Office, where: str) -> dict[str, Any]:

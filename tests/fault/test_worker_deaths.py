@@ -9,7 +9,7 @@ from tests.fault.office import Office, machine
 from tests.fault.turnstile import Turnstile, turnstile
 from tests.plugins.waiting import eventually
 
-from cairn.agent.state import State
+from cairn.investigations.state import State
 
 SECONDS = 120.0
 

@@ -11,11 +11,11 @@ from infra.cdk.imports import NAMED, SHARED
 from infra.cdk.staging import stage_function
 from layers.build import GROUPS
 
-USERS_OF_BUNDLED = {"cairn.bootstrap.connectors", "cairn.mcp_host.launching"}
+USERS_OF_BUNDLED = {"cairn.bootstrap.connectors", "cairn.connectors.launching"}
 OF_OTHERS = {  # import modules of other packages by their names
     "cairn.documents.formats.source",
     "cairn.embedding.onnx",
-    "cairn.retrieval.rerank_local",
+    "cairn.recall.rerank_local",
 }
 
 
@@ -55,9 +55,9 @@ def files_in(asset: Path) -> set[str]:
 def test_an_asset_holds_the_handler_and_what_it_can_import(tmp_path: Path) -> None:
     files = files_in(stage_function(ROOT / "functions" / "audit", tmp_path))
     assert {"handler.py", "cairn/__init__.py", "cairn/errors.py"} <= files
-    assert "cairn/lifecycle/verify_chains.py" in files  # imported by a function
-    assert "cairn/ingestion/graph_rows.py" in files  # named in a table
-    assert "cairn/storage/postgres/queries/ledger.sql" in files  # read
+    assert "cairn/anchors/verify_chains.py" in files  # imported by a function
+    assert "cairn/enrichment/rows.py" in files  # named in a table
+    assert "cairn/adapters/postgres/queries/ledger.sql" in files  # read
     assert not [name for name in files if name.endswith((".pyc", ".toml")) or "tests/" in name]
 
 
@@ -65,14 +65,14 @@ def test_an_asset_holds_the_handler_and_what_it_can_import(tmp_path: Path) -> No
 def test_an_asset_leaves_out_what_only_others_use(spec: FunctionSpec, tmp_path: Path) -> None:
     files = files_in(stage_function(spec.folder, tmp_path))
     assert not [name for name in files if name.startswith(("cairn/cli/", "cairn/settings/cli"))]
-    assert not [name for name in files if name.startswith("cairn/storage/postgres/migrations/")]
+    assert not [name for name in files if name.startswith("cairn/adapters/postgres/migrations/")]
     routes = any(name.startswith("cairn/api/routes/") for name in files)
     assert routes == (spec.name == "api")
 
 
 def test_the_migrator_holds_the_migrations_and_little_else(tmp_path: Path) -> None:
     files = files_in(stage_function(MIGRATOR.folder, tmp_path))
-    shipped = (ROOT / "shared" / "cairn" / "storage" / "postgres" / "migrations").glob("*.sql")
+    shipped = (ROOT / "shared" / "cairn" / "adapters" / "postgres" / "migrations").glob("*.sql")
     assert {path.name for path in shipped} <= {Path(name).name for name in files}
     assert not [name for name in files if "/api/" in name or "/retrieval/" in name]
     assert {Path(name).name for name in files if "/queries/" in name} == {"embedding_model.sql"}
@@ -95,7 +95,7 @@ def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:
         if re.search(r'\bimport_module\(|"-m"', path.read_text(encoding="utf-8"))
         and "cli" not in path.parts
     }
-    assert users == NAMED.keys() - {"cairn.mcp_host.bundled"} | USERS_OF_BUNDLED | OF_OTHERS
+    assert users == NAMED.keys() - {"cairn.connectors.bundled"} | USERS_OF_BUNDLED | OF_OTHERS
 
 
 def test_staging_again_removes_what_is_gone_and_leaves_the_rest(tmp_path: Path) -> None:

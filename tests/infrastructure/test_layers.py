@@ -17,7 +17,7 @@ from infra.cdk.staging import stage_function
 from layers import build as layers
 from tests.support import lambda_runtime
 
-from cairn.mcp_host.bundled import BUNDLED
+from cairn.connectors.bundled import BUNDLED
 
 UNZIPPED_LIMIT = 250_000_000
 MACHINE = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
@@ -55,10 +55,10 @@ def load(name):
             raise
 
 
-if (projectors := sys.modules.get("cairn.ingestion.projectors")):  # named in tables
+if (projectors := sys.modules.get("cairn.writing.projectors")):  # named in tables
     for named in {*projectors.WITH_TEXTS.values(), *projectors.WITHOUT_TEXTS.values()}:
-        load("cairn.ingestion." + named.split(".")[0])
-if (bundled := sys.modules.get("cairn.mcp_host.bundled")):  # started as processes
+        load("cairn." + named.rpartition(".")[0])
+if (bundled := sys.modules.get("cairn.connectors.bundled")):  # started as processes
     for named in bundled.BUNDLED.values():
         load(named)
 seen = {"cairn.bootstrap"}  # its own functions are the owner's, who has every package
@@ -79,8 +79,8 @@ outside = [
 ]
 assert not outside, outside
 
-from cairn.errors import Unavailable  # what was built before is run as far as to the database
-from cairn.storage.postgres.database import Database
+from cairn.kernel.errors import Unavailable  # run as far as to the database
+from cairn.adapters.postgres.database import Database
 
 
 def refuse(self):
@@ -102,9 +102,9 @@ import json, os, sys
 sys.path[:0] = ["/var/task", "/opt/python"]
 import anyio
 from cairn.bootstrap.connectors import ConnectorWires
-from cairn.mcp_host import launching
-from cairn.mcp_host.connector import Launch, Transport
-from cairn.mcp_host.session import Session
+from cairn.connectors import launching
+from cairn.connectors.connector import Launch, Transport
+from cairn.connectors.session import Session
 
 launching.INHERITED -= {"without"}
 

@@ -18,11 +18,11 @@ from infra.cdk.issue_claim import issue
 from tests.infrastructure.assembly import ROOT
 from tests.plugins.postgres import Database
 
-from cairn.clock import utc_now
-from cairn.errors import Conflict
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import RedeemClaim
-from cairn.storage.postgres.database import Database as PostgresDatabase
+from cairn.adapters.postgres.accounts import RedeemClaim
+from cairn.adapters.postgres.database import Database as PostgresDatabase
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict
+from cairn.kernel.ids import new_id
 
 FOLDER = ROOT / "infra" / "cdk" / "migrator"
 DEFINITION = FOLDER / "migration.asl.json"

@@ -14,7 +14,7 @@ from infra.cdk.functions import discover
 from tests.infrastructure.assembly import Assembly, Resource, run_python
 
 from cairn.bootstrap import metrics
-from cairn.metrics import SHAPES, Metric
+from cairn.kernel.metrics import SHAPES, Metric
 
 STACKS = {"api", "data", "network", "observability", "pipeline"}
 ROOT_OF_WILDCARDS = {"ec2:", "logs:", "xray:"}  # actions for which IAM has no resource

@@ -12,10 +12,10 @@ import pytest
 from infra.cdk.constructs.step_machine import PAGED
 from tests.infrastructure.assembly import ROOT, Assembly
 
-from cairn.agent.state import State
-from cairn.agent.transitions import EDGES, RESUMED
+from cairn.anchors import verify_chains
 from cairn.consolidation import control
-from cairn.lifecycle import verify_chains
+from cairn.investigations.state import State
+from cairn.investigations.transitions import EDGES, RESUMED
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 EXPRESSION = re.compile(r"\{%(.*?)%\}")

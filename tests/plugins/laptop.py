@@ -83,7 +83,7 @@ class Laptop:
 
     def allow(self, command: Sequence[str], *variables: str) -> None:
         """Let a command run as a connector, as the machine's owner does."""
-        from cairn.storage.command_file import AllowedCommand, CommandFile
+        from cairn.adapters.files.commands import AllowedCommand, CommandFile
 
         file = CommandFile(self.stack.layout.connector_commands)
         entry = AllowedCommand(command=tuple(command), program=command[0], variables=variables)

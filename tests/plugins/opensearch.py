@@ -18,7 +18,7 @@ from tests.plugins.cloud import first_port
 if TYPE_CHECKING:
     from infra.local.opensearch.node import SearchNode
 
-    from cairn.storage.opensearch.client import Connection
+    from cairn.adapters.opensearch.client import Connection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ def opensearch_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenSe
     from infra.local.opensearch.node import SearchNode, find_tools
     from infra.local.processes import Daemon
 
-    from cairn.storage.opensearch.client import Connection
+    from cairn.adapters.opensearch.client import Connection
 
     tools = find_tools()
     if tools.missing and not os.environ.get("CI"):

@@ -116,7 +116,7 @@ def postgres_cluster(
 @pytest.fixture(scope="session")
 def template_database(postgres_cluster: Server) -> str:
     """The name of a database that is migrated and never written to."""
-    from cairn.storage.postgres.migrate import migrate
+    from cairn.adapters.postgres.migrate import migrate
 
     postgres_cluster.cluster.prepare(
         owner_password=postgres_cluster.owner_password, database=TEMPLATE

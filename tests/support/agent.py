@@ -12,22 +12,25 @@ from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, Sent, admin_of
 
-from cairn.agent.admission import Admit, Start
-from cairn.agent.approvals import Approvals
-from cairn.agent.calling import CallTool
-from cairn.agent.closing import Abandon, Close, Halt
-from cairn.agent.hiding import Hiding
-from cairn.agent.history import History
-from cairn.agent.journal import Journal
-from cairn.agent.leaving import Leave
-from cairn.agent.loop import Loop
-from cairn.agent.moving import read
-from cairn.agent.ports import ActionRow, Approval, Question, Ruling
-from cairn.agent.present import Present, present
-from cairn.agent.recent import RecentResults
-from cairn.agent.resume import Enter, ExecutionEnded, Resume
-from cairn.agent.running import RunStep
-from cairn.agent.state import (
+from cairn.connectors.port import ConnectorState, ConnectorView, ToolCall, ToolResult
+from cairn.investigations.approvals.decide import Approvals
+from cairn.investigations.approvals.waiting import Expire, Wait
+from cairn.investigations.calling import CallTool
+from cairn.investigations.hiding import Hiding
+from cairn.investigations.history import History
+from cairn.investigations.journal import Journal
+from cairn.investigations.ports import ActionRow, Approval, Question, Ruling
+from cairn.investigations.present import Present, present
+from cairn.investigations.recent import RecentResults
+from cairn.investigations.run.admission import Admit, Start
+from cairn.investigations.run.closing import Abandon, Close, Halt
+from cairn.investigations.run.leaving import Leave
+from cairn.investigations.run.loop import Loop
+from cairn.investigations.run.moving import read
+from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
+from cairn.investigations.run.step import RunStep
+from cairn.investigations.run.sweeping import SweepInvestigations
+from cairn.investigations.state import (
     Evidence,
     Investigation,
     NextKind,
@@ -36,30 +39,27 @@ from cairn.agent.state import (
     Verdict,
     WorkingMemory,
 )
-from cairn.agent.steps.act import Act
-from cairn.agent.steps.check import CheckSafety
-from cairn.agent.steps.observe import observe
-from cairn.agent.steps.plan import MakePlan
-from cairn.agent.steps.retrieve import Retrieve
-from cairn.agent.steps.triage import Triage
-from cairn.agent.steps.verdict import GiveVerdict
-from cairn.agent.steps.write_back import WriteBack
-from cairn.agent.sweeping import SweepInvestigations
-from cairn.agent.waiting import Expire, Wait
-from cairn.errors import NotFound
-from cairn.helpdesk.persona import DEFAULT, Persona
-from cairn.helpdesk.ports import TicketRow
-from cairn.helpdesk.requeue import Requeue
-from cairn.helpdesk.ticket import Priority, Ticket, TicketStatus
-from cairn.ids import new_id
+from cairn.investigations.steps.act import Act
+from cairn.investigations.steps.check import CheckSafety
+from cairn.investigations.steps.observe import observe
+from cairn.investigations.steps.plan import MakePlan
+from cairn.investigations.steps.retrieve import Retrieve
+from cairn.investigations.steps.triage import Triage
+from cairn.investigations.steps.verdict import GiveVerdict
+from cairn.investigations.steps.write_back import WriteBack
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore, key_subjects
-from cairn.mcp_host.port import ConnectorState, ConnectorView, ToolCall, ToolResult
 from cairn.safety.patterns import parse_pattern
 from cairn.safety.pipeline import Pipeline
 from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.redaction import ReversibleRedactor
 from cairn.safety.scope import LaneScope, Scopes
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec
+from cairn.tickets.persona import DEFAULT, Persona
+from cairn.tickets.ports import TicketRow
+from cairn.tickets.requeue import Requeue
+from cairn.tickets.ticket import Priority, Ticket, TicketStatus
 from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from tests.support.remembering import NOON
 
-from cairn.agent.ports import ActionRow, ActionState, Approval, ApprovalState, StepRow
-from cairn.agent.state import Investigation, State
-from cairn.ids import new_id
+from cairn.investigations.ports import ActionRow, ActionState, Approval, ApprovalState, StepRow
+from cairn.investigations.state import Investigation, State
+from cairn.kernel.ids import new_id
 
 
 def investigation(workspace_id: UUID, **changes: Any) -> Investigation:

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 from tests.fakes.anchors import InMemoryAnchors
 from tests.unit.ledger.chains import NOW, WORKSPACE, new_entry
 
-from cairn.access.system import system_principal
+from cairn.adapters.files.signing import FileSigningKey, make_signing_key
+from cairn.anchors.anchors import VerifyAnchored, WriteAnchors
+from cairn.anchors.verify_chains import VerifyChains
+from cairn.kernel.access.system import system_principal
 from cairn.ledger.chain import empty_head, entry_hash, head_of, seal
-from cairn.lifecycle.anchors import VerifyAnchored, WriteAnchors
-from cairn.lifecycle.verify_chains import VerifyChains
-from cairn.storage.signing_file import FileSigningKey, make_signing_key
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
     from uuid import UUID
 
+    from cairn.anchors.reports import AnchoredVerification
     from cairn.ledger.entry import Entry, Head
-    from cairn.lifecycle.anchor_reports import AnchoredVerification
 
 
 @dataclass

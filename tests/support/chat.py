@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 from cairn.llm.port import ChatAnswer, ChatRequest, Purpose, Usage
 
 

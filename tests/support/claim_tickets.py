@@ -9,13 +9,13 @@ import sys
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from cairn.access.system import system_principal
-from cairn.clock import utc_now
-from cairn.errors import Unavailable
-from cairn.ids import new_id
-from cairn.storage.postgres.database import Database
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.adapters.postgres.database import Database
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

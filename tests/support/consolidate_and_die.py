@@ -15,18 +15,18 @@ from uuid import UUID
 from tests.support.consolidating import Consolidating
 from tests.support.remembering import Remembering, admin_of
 
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.database import Connection
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores, PostgresRuns
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.plan import Batch, Pair, Plan
 from cairn.consolidation.runs import Progress
 from cairn.llm.budget import Budget
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores, PostgresRuns
-from cairn.storage.postgres.database import Connection
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
 
 if TYPE_CHECKING:
-    from cairn.access import Principal
+    from cairn.kernel.access import Principal
 
 POINTS = (
     "before the plan",

@@ -10,7 +10,10 @@ from uuid import UUID
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.remembering import NOON, Remembering, admin_of
 
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.consolidation.apply import ApplyPlan
 from cairn.consolidation.batching import Gather
 from cairn.consolidation.control import BeginRuns, EndRuns
@@ -23,16 +26,13 @@ from cairn.consolidation.requests import (
     StartConsolidation,
 )
 from cairn.consolidation.run import ConsolidateClient, PreviewClient, ProposePlan
-from cairn.ids import new_id
-from cairn.ingestion.enrich_ports import NewEmbedding
-from cairn.ingestion.requests import NewMemory
-from cairn.ingestion.subjects import SubjectResolver
+from cairn.enrichment.ports import NewEmbedding
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.memories.items import NewMemory
+from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

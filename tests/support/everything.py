@@ -14,27 +14,27 @@ from tests.support.observing import Observing, event
 from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact
 from tests.support.talking import Talking
 
-from cairn.access import Role, Scope
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.entity_requests import Split
+from cairn.accounts.keys import CreateKey
+from cairn.adapters.postgres.accounts import account_transactions, create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.adapters.postgres.memory.access_log import PostgresAccessStores
+from cairn.adapters.postgres.memory.conversations import PostgresConversationStores
+from cairn.adapters.postgres.memory.reports import PostgresReportStores
+from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.ageing.count_accesses import CountAccesses
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.count_accesses import CountAccesses
-from cairn.lifecycle.keys import CreateKey
-from cairn.lifecycle.rebuild import Rebuild
-from cairn.lifecycle.workspace_settings import KeepSettings
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.views import NewKey
-from cairn.storage.postgres.access_log import PostgresAccessStores
-from cairn.storage.postgres.accounts import account_transactions, create_workspace
-from cairn.storage.postgres.conversations import PostgresConversationStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.replay import PostgresReplays
-from cairn.storage.postgres.reports import PostgresReportStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.subscription_stores import PostgresSubscriptionStores
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
+from cairn.nodes.entity_requests import Split
+from cairn.reading.views import NewKey
+from cairn.rebuild.rebuild import Rebuild
+from cairn.workspace.change import KeepSettings
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.forgetting import SigningKey, Stand
 from tests.support.remembering import admin_of
 
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.database import Database
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +97,7 @@ def parts_that_die(stand: Stand, point: str) -> dict[str, Any]:
         ids = iter(range(1))  # the second id asked for is an entry's, inside the transaction
 
         def new_id() -> UUID:
-            from cairn.ids import new_id
+            from cairn.kernel.ids import new_id
 
             if next(ids, None) is None:
                 os.kill(os.getpid(), signal.SIGKILL)

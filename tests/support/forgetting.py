@@ -14,25 +14,25 @@ from tests.support.remembering import Remembering, admin_of, fact
 from tests.support.talking import talking_in
 
 from benchmarks.objects import InMemoryObjects
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.ingestion.enrich import Enrich
-from cairn.ledger.keys import BodyCipher
-from cairn.ledger.signing import ED25519, Signature, holds, key_id_of
-from cairn.lifecycle.entity_sweep import SweepEntities
-from cairn.lifecycle.forget import Forget, Target
-from cairn.lifecycle.forget_ports import Reason
-from cairn.lifecycle.prove import KeySearcher, Prove
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.forgetting import PostgresForgetStores
-from cairn.storage.postgres.proving import (
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.ledger.forgetting import PostgresForgetStores
+from cairn.adapters.postgres.ledger.proving import (
     PostgresDistinctive,
     PostgresPurgedNodes,
     PostgresSearcher,
 )
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.ageing.entity_sweep import SweepEntities
+from cairn.enrichment.enrich import Enrich
+from cairn.forgetting.forget import Forget, Target
+from cairn.forgetting.ports import Reason
+from cairn.forgetting.prove import KeySearcher, Prove
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.ledger.signing import ED25519, Signature, holds, key_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-    from cairn.access import Principal
-    from cairn.lifecycle.forget import Forgotten
-    from cairn.lifecycle.prove import Proof
-    from cairn.storage.postgres.database import Database as Pool
+    from cairn.adapters.postgres.database import Database as Pool
+    from cairn.forgetting.forget import Forgotten
+    from cairn.forgetting.prove import Proof
+    from cairn.kernel.access import Principal
 
 CANARY = "Zanzibarquokka"
 

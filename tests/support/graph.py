@@ -6,10 +6,9 @@ from uuid import UUID
 
 from tests.support.remembering import Remembering
 
-from cairn.access import Scope
-from cairn.ids import new_id
-from cairn.ingestion.entities import CorrectEntities
-from cairn.ingestion.node_changes import (
+from cairn.kernel.access import Scope
+from cairn.kernel.ids import new_id
+from cairn.nodes.changes import (
     Changed,
     CompileTruth,
     DeleteNode,
@@ -17,10 +16,11 @@ from cairn.ingestion.node_changes import (
     NewRelationship,
     Relate,
 )
-from cairn.ingestion.node_draft import NewEdge, NewNode, NodeOutcome
-from cairn.ingestion.nodes import WriteNodes
-from cairn.ingestion.task_draft import NewTask
-from cairn.ingestion.tasks import Tasks
+from cairn.nodes.draft import NewEdge, NewNode, NodeOutcome
+from cairn.nodes.entities import CorrectEntities
+from cairn.nodes.write import WriteNodes
+from cairn.tasks.draft import NewTask
+from cairn.tasks.work import Tasks
 
 
 @dataclass

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.graph.edge import Edge, EdgeClosure, View
 from cairn.graph.node import Node, NodeChange, State
 from cairn.graph.projection import Projection
-from cairn.ids import derived_id, new_id
+from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.kernel.ids import derived_id, new_id
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 POSITIONS = iter(range(1, 1_000_000))

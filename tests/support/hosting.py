@@ -12,29 +12,29 @@ from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, admin_of
 
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.adapters.http.webhooks import HttpWebhookSender
+from cairn.connectors.commands import AllowedCommand
+from cairn.connectors.connector import Connector, Launch, Transport
+from cairn.connectors.directory import Secrets, StoreDirectory
+from cairn.connectors.host import Host
+from cairn.connectors.manifest import tool_meta
+from cairn.connectors.port import ToolCall, ToolResult
+from cairn.connectors.registry import Connectors
+from cairn.connectors.wires import InProcessWire
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.mcp_host.commands import AllowedCommand
-from cairn.mcp_host.connector import Connector, Launch, Transport
-from cairn.mcp_host.directory import Secrets, StoreDirectory
-from cairn.mcp_host.host import Host
-from cairn.mcp_host.manifest import tool_meta
-from cairn.mcp_host.port import ToolCall, ToolResult
-from cairn.mcp_host.registry import Connectors
-from cairn.mcp_host.wires import InProcessWire
 from cairn.safety.tools import Lane
-from cairn.storage.webhook_http import HttpWebhookSender
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from uuid import UUID
 
+    from cairn.connectors.commands import CheckCommand
+    from cairn.connectors.lifecycle import Health
+    from cairn.connectors.ports import Registered, Wires
+    from cairn.connectors.wires import Wire
     from cairn.ledger.entry import Entry
-    from cairn.mcp_host.commands import CheckCommand
-    from cairn.mcp_host.lifecycle import Health
-    from cairn.mcp_host.ports import Registered, Wires
-    from cairn.mcp_host.wires import Wire
 
 WRITING = {
     "type": "object",

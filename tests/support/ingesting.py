@@ -13,24 +13,24 @@ from tests.support.embedding import HashingEmbedder
 from tests.support.remembering import NOON, Sent, admin_of
 
 from benchmarks.objects import InMemoryObjects
-from cairn.access import Scope
+from cairn.documents.accept import AcceptDocument
+from cairn.documents.finish import FinishIngestion
+from cairn.documents.ingest import IngestDocument
+from cairn.documents.items import DocumentAccepted, NewDocument
+from cairn.enrichment.enrich import Enrich
 from cairn.graph.node import Label, Node
-from cairn.ids import new_id
-from cairn.ingestion.accept_document import AcceptDocument
-from cairn.ingestion.delete import DeleteDocument
-from cairn.ingestion.enrich import Enrich
-from cairn.ingestion.finish_ingestion import FinishIngestion
-from cairn.ingestion.ingest_document import IngestDocument
-from cairn.ingestion.requests import DocumentAccepted, NewDocument
-from cairn.ingestion.subjects import SubjectResolver
+from cairn.kernel.access import Scope
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
+from cairn.memories.delete import DeleteDocument
+from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from tests.fakes.stores import Tables
 
-    from cairn.access import Principal
+    from cairn.kernel.access import Principal
 
 URI = "https://example.org/handbook.md"
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from tests.support.forgetting import Stand, open_stand
 
-from cairn.clock import utc_now
+from cairn.adapters.memory_graph import InMemoryGraph
+from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.memory_dump import dump_lines
 from cairn.graph.memory_records import EdgeDump, NodeDump, Provenance, Status, clean_edge
 from cairn.graph.relations import STATEABLE
-from cairn.ids import new_id
-from cairn.ingestion.subjects import SubjectResolver
-from cairn.ingestion.writing import Writer
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.kernel.text.scrub import scrub_value
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.ledger_graph import LedgerGraph
-from cairn.storage.memory_graph import InMemoryGraph
-from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.text.scrub import scrub_value
+from cairn.memory_graph.ledger_graph import LedgerGraph
+from cairn.writing.subjects import SubjectResolver
+from cairn.writing.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
+    from cairn.adapters.postgres.database import Database as Pool
     from cairn.graph.memory_records import Dump, MemoryEdge, MemoryNode
-    from cairn.lifecycle.memory_graph import MemoryGraph
-    from cairn.lifecycle.memory_graph_ports import MemoryGraphStores
-    from cairn.storage.postgres.database import Database as Pool
+    from cairn.memory_graph.port import MemoryGraph
+    from cairn.memory_graph.ports import MemoryGraphStores
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
 BACKENDS = ("memory", "postgres")

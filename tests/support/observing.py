@@ -8,16 +8,16 @@ from uuid import UUID
 
 from tests.support.remembering import NOON, Remembering, admin_of
 
-from cairn.access import Scope
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.event_draft import EventOutcome, NewEvent
-from cairn.ingestion.observe import Observe
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.events.draft import EventOutcome, NewEvent
+from cairn.events.observe import Observe
+from cairn.kernel.access import Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

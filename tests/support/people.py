@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.ingesting import Documents
 
-from cairn.agent.browse import BrowseInvestigations
-from cairn.agent.escalating import QueueEscalation
-from cairn.agent.opening import Opener
-from cairn.agent.people.bundle import Escalations
-from cairn.agent.people.candidates import Candidates
-from cairn.agent.people.channels import Channels
-from cairn.agent.people.delivering import DeliverEscalation
-from cairn.agent.people.learning import StageCandidates
-from cairn.agent.people.opinions import Opinions
-from cairn.agent.people.ports import CandidateState
-from cairn.agent.state import Verdict
-from cairn.ingestion.ports import Topic
+from cairn.investigations.browse import BrowseInvestigations
+from cairn.investigations.opening import Opener
+from cairn.investigations.people.bundle import Escalations
+from cairn.investigations.people.candidates import Candidates
+from cairn.investigations.people.channels import Channels
+from cairn.investigations.people.delivering import DeliverEscalation
+from cairn.investigations.people.learning import StageCandidates
+from cairn.investigations.people.opinions import Opinions
+from cairn.investigations.people.ports import CandidateState
+from cairn.investigations.run.escalating import QueueEscalation
+from cairn.investigations.state import Verdict
 from cairn.ledger.keys import BodyCipher
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from tests.fakes.keys import InMemoryKeyStore
     from tests.support.agent import Agents
 
-    from cairn.access import Principal
-    from cairn.agent.people.ports import Escalation
-    from cairn.agent.people.views import CandidateView
+    from cairn.investigations.people.ports import Escalation
+    from cairn.investigations.people.views import CandidateView
+    from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry
 
 

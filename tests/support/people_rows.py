@@ -5,9 +5,9 @@ from uuid import UUID
 
 from tests.support.remembering import NOON
 
-from cairn.agent.people.ports import Candidate, Escalation, Opinion
-from cairn.agent.state import Investigation, Verdict
-from cairn.ids import new_id
+from cairn.investigations.people.ports import Candidate, Escalation, Opinion
+from cairn.investigations.state import Investigation, Verdict
+from cairn.kernel.ids import new_id
 
 
 def call(of: Investigation, **changes: Any) -> Escalation:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from cairn.agent.planning.heuristic import HeuristicPlanner
-from cairn.agent.ports import Planner, Question, Ruling
-from cairn.agent.state import (
+from cairn.investigations.planning.heuristic import HeuristicPlanner
+from cairn.investigations.ports import Planner, Question, Ruling
+from cairn.investigations.state import (
     Brief,
     Evidence,
     NextKind,
@@ -20,9 +20,9 @@ from cairn.agent.state import (
     Plan,
     WorkingMemory,
 )
-from cairn.helpdesk.persona import DEFAULT, Persona
 from cairn.llm.budget import Budget, Limits
 from cairn.safety.tools import Autonomy, Lane, ToolSpec
+from cairn.tickets.persona import DEFAULT, Persona
 
 WORKSPACE = UUID(int=1)
 INVESTIGATION = UUID("0198a1b2-0000-7000-8000-0000000000aa")

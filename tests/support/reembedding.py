@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.everything import MODEL, Everything
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.enrich import Enrich
+from cairn.adapters.postgres.memory.recall import PostgresVectorLeg
+from cairn.adapters.postgres.memory.reembed import PostgresReembedStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.enrichment.enrich import Enrich
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.reembed import DropOthers, Fill
-from cairn.lifecycle.reembed_compare import Compare
-from cairn.retrieval.records import Filters
-from cairn.storage.postgres.recall import PostgresVectorLeg
-from cairn.storage.postgres.reembed import PostgresReembedStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.recall.records import Filters
+from cairn.reembedding.compare import Compare
+from cairn.reembedding.reembed import DropOthers, Fill
 
 if TYPE_CHECKING:
     from uuid import UUID

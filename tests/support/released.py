@@ -11,7 +11,7 @@ import json
 import re
 from pathlib import Path
 
-from cairn.storage.postgres.sql import QUERIES, named_queries
+from cairn.adapters.postgres.sql import QUERIES, named_queries
 
 FILE = Path(__file__).parent.parent / "released" / "queries.json.gz"
 LAST_MIGRATION = "0034.ticket-messages"

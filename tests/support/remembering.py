@@ -10,14 +10,14 @@ from uuid import UUID
 from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
 
-from cairn.access import ALL_SCOPES, Principal, Role, Scope
-from cairn.ids import new_id
-from cairn.ingestion.ports import OutboxRow
-from cairn.ingestion.remember import Remember
-from cairn.ingestion.requests import MemoryOutcome, NewMemory
-from cairn.ingestion.subjects import SubjectResolver
+from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore
-from cairn.memory.kinds import MemoryKind
+from cairn.memories.items import MemoryOutcome, NewMemory
+from cairn.memories.kinds import MemoryKind
+from cairn.memories.remember import Remember
+from cairn.writing.ports import OutboxRow
+from cairn.writing.subjects import SubjectResolver
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

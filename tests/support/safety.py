@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.ids import new_id
+from cairn.kernel.ids import new_id
 from cairn.safety.action import Action
 from cairn.safety.pipeline import Attempt, Pipeline, Ready
 from cairn.safety.policy import ConnectorPolicy, Policy

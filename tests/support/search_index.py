@@ -9,23 +9,23 @@ from uuid import UUID
 from tests.fakes.search_index import InMemorySearchIndex
 from tests.support.world import MORNING, World
 
-from cairn.access import Principal
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.ingestion.search_index import (
+from cairn.adapters.opensearch.client import Connection
+from cairn.adapters.opensearch.indexes import OpenSearchIndexes
+from cairn.adapters.opensearch.keyword import OpenSearchKeywordIndex
+from cairn.adapters.postgres.memory.search_index import PostgresGuard, PostgresIndexSource
+from cairn.kernel.access import Principal
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.recall.keyword_index import IndexedKeywordLeg, KeywordIndex
+from cairn.recall.records import Filters
+from cairn.search_index.check import KeepSearchIndex
+from cairn.search_index.sync import (
     Bucket,
     FollowDatabase,
     IndexDocument,
     IndexState,
     SearchIndex,
 )
-from cairn.lifecycle.search_index import KeepSearchIndex
-from cairn.retrieval.keyword_index import IndexedKeywordLeg, KeywordIndex
-from cairn.retrieval.records import Filters
-from cairn.storage.opensearch.client import Connection
-from cairn.storage.opensearch.indexes import OpenSearchIndexes
-from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
-from cairn.storage.postgres.search_index import PostgresGuard, PostgresIndexSource
 
 
 def document(workspace_id: UUID, own: str, **changes: Any) -> IndexDocument:

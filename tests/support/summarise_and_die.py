@@ -15,10 +15,10 @@ from uuid import UUID
 from tests.support.remembering import Remembering, admin_of
 from tests.support.summarising import Summarising
 
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.database import Database
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.database import Database
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 
 A_WRITE = 10
 """Summaries of one transaction: few, so that a small workspace takes several."""

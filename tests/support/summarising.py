@@ -12,23 +12,23 @@ from tests.support.graph import Graphing
 from tests.support.observing import Observing
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
-from cairn.access.system import system_principal
-from cairn.clock import utc_now
-from cairn.consolidation.summaries import SummariseWorkspace
-from cairn.consolidation.summary_ports import Condense
-from cairn.consolidation.summary_texts import ByRules
-from cairn.consolidation.summary_writing import SUMMARIES_A_WRITE, SummaryWriting
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.node import Node
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.projectors import project
-from cairn.ingestion.requests import NewMemory
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, key_subjects
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.items import NewMemory
+from cairn.memories.kinds import MemoryKind
+from cairn.summaries.append import SUMMARIES_A_WRITE, SummaryWriting
+from cairn.summaries.ports import Condense
+from cairn.summaries.texts import ByRules
+from cairn.summaries.write import SummariseWorkspace
+from cairn.writing.projectors import project
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

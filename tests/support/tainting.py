@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 from tests.support.remembering import NOON, Remembering, fact
 
-from cairn.access.system import system_principal
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import Node, State
 from cairn.graph.projection import Projection
 from cairn.graph.taint import TaintKind
-from cairn.ids import new_id
-from cairn.ingestion.appending import append_and_project
-from cairn.ingestion.entries import Planned
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.taint import NewTaint, Taints
+from cairn.taint.taint import NewTaint, Taints
+from cairn.writing.append import append_and_project
+from cairn.writing.entries import Planned
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from cairn.ingestion.requests import MemoryOutcome
-    from cairn.lifecycle.taint_reports import Tainted
+    from cairn.memories.items import MemoryOutcome
+    from cairn.taint.reports import Tainted
 
 
 @dataclass

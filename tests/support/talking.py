@@ -8,24 +8,24 @@ from typing import Any
 from tests.fakes.keys import InMemoryKeyStore
 from tests.support.world import MORNING, Sent
 
-from cairn.access import Principal, Role, Scope
-from cairn.ids import new_id
-from cairn.ingestion.conversations import BindKey, MessageRecorded, RecordMessage
-from cairn.ingestion.messages import Channel, MessageRole, NewMessage
-from cairn.ingestion.reports import NewReport, ReportWritten, WriteReport
-from cairn.ingestion.subjects import SubjectResolver
-from cairn.ingestion.subscriptions import Subscriptions
-from cairn.ledger.keys import BodyCipher
-from cairn.retrieval.conversations import BrowseConversations
-from cairn.retrieval.reports import BrowseReports
-from cairn.storage.postgres.conversations import (
+from cairn.adapters.postgres.database import Database
+from cairn.adapters.postgres.memory.conversations import (
     PostgresConversationReads,
     PostgresConversationStores,
 )
-from cairn.storage.postgres.database import Database
-from cairn.storage.postgres.reports import PostgresReportReads, PostgresReportStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.subscription_stores import PostgresSubscriptionStores
+from cairn.adapters.postgres.memory.reports import PostgresReportReads, PostgresReportStores
+from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.conversations.messages import Channel, MessageRole, NewMessage
+from cairn.conversations.read import BrowseConversations
+from cairn.conversations.record import BindKey, MessageRecorded, RecordMessage
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.ids import new_id
+from cairn.ledger.keys import BodyCipher
+from cairn.recall.subscriptions import Subscriptions
+from cairn.reports.read import BrowseReports
+from cairn.reports.write import NewReport, ReportWritten, WriteReport
+from cairn.writing.subjects import SubjectResolver
 
 
 @dataclass

@@ -16,14 +16,14 @@ from cairn.llm.allowance import Terms
 from cairn.llm.budget import Budget, Limits
 from cairn.llm.calls import Call
 from cairn.llm.gateway import Gateway, Surroundings
-from cairn.retrieval.model_answers import ModelAnswers
-from cairn.retrieval.model_calls import ModelCalls
+from cairn.recall.questions.model_answers import ModelAnswers
+from cairn.recall.questions.model_calls import ModelCalls
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from cairn.errors import Unavailable
-    from cairn.ids import IdSource
+    from cairn.kernel.errors import Unavailable
+    from cairn.kernel.ids import IdSource
     from cairn.llm.calls import CallLog
     from cairn.llm.port import ChatModel
 

@@ -8,22 +8,22 @@ from uuid import UUID
 
 from tests.fakes.keys import InMemoryKeyStore
 
-from cairn.access import ALL_SCOPES, Principal, Role, Scope
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.ports import OutboxRow
-from cairn.ingestion.remember import Remember
-from cairn.ingestion.requests import NewMemory, Remembered
-from cairn.ingestion.subjects import SubjectResolver
+from cairn.adapters.postgres.accounts import Admit, create_workspace
+from cairn.adapters.postgres.database import Database
+from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.recall import silent
-from cairn.retrieval.run_recorder import RunRecorder, not_kept
-from cairn.storage.postgres.accounts import Admit, create_workspace
-from cairn.storage.postgres.database import Database
-from cairn.storage.postgres.search_runs import PostgresSearchRuns
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.memories.items import NewMemory, Remembered
+from cairn.memories.kinds import MemoryKind
+from cairn.memories.remember import Remember
+from cairn.recall.recall import silent
+from cairn.recall.searches.recorder import RunRecorder, not_kept
+from cairn.writing.ports import OutboxRow
+from cairn.writing.subjects import SubjectResolver
 
 MORNING = datetime(2026, 5, 1, 9, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""One page that shows agents at work: a graph for each of the fourteen of `cairn.metrics`."""
+"""One page that shows agents at work: a graph for each metric of `cairn.kernel.metrics`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 
-from cairn.metrics import SHAPES, Metric, Sort
+from cairn.kernel.metrics import SHAPES, Metric, Sort
 from infra.cdk.constructs.alarms import NAMESPACE
 
 if TYPE_CHECKING:

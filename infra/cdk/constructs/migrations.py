@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from infra.cdk.constructs.dependency_layers import DependencyLayers
     from infra.cdk.constructs.private_network import PrivateNetwork
 
-FILES = ROOT / "shared" / "cairn" / "storage" / "postgres" / "migrations"
+FILES = ROOT / "shared" / "cairn" / "adapters" / "postgres" / "migrations"
 TIMEOUT_SECONDS = 900
 LONGEST = Duration.hours(1)  # CloudFormation waits no longer for a custom resource
 MIGRATOR = FunctionSpec(

@@ -17,10 +17,10 @@ import boto3
 import psycopg
 from claims import issue_claim
 
+from cairn.adapters.aws.custom_resource import answer_request
+from cairn.adapters.postgres.migrate import MigrationsLeft, migrate
+from cairn.adapters.postgres.register_model import register_model
 from cairn.embedding.models import is_known, model_named
-from cairn.storage.aws.custom_resource import answer_request
-from cairn.storage.postgres.migrate import MigrationsLeft, migrate
-from cairn.storage.postgres.register_model import register_model
 
 SECONDS_TO_END = 100  # of an invocation, kept for what comes after its last statement
 

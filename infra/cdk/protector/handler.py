@@ -11,7 +11,7 @@ from typing import Any
 
 import boto3
 
-from cairn.storage.aws.custom_resource import answer_request
+from cairn.adapters.aws.custom_resource import answer_request
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

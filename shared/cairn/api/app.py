@@ -26,10 +26,10 @@ from cairn.api.problems import (
     problem_response,
 )
 from cairn.api.services import ApiOptions, ApiServices
-from cairn.clock import Stopwatch, monotonic
-from cairn.errors import CairnError
-from cairn.ids import IdSource, new_id
-from cairn.traces import TRACEPARENT
+from cairn.kernel.clock import Stopwatch, monotonic
+from cairn.kernel.errors import CairnError
+from cairn.kernel.ids import IdSource, new_id
+from cairn.kernel.traces import TRACEPARENT
 
 _TAGS = [
     {"name": "memories", "description": "What agents learn: events, facts, decisions, statuses."},

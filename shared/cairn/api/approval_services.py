@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.agent.approval_views import ApprovalView, Decided
-    from cairn.agent.ports import ApprovalState
-    from cairn.agent.views import QuestionView
+    from cairn.investigations.approvals.views import ApprovalView, Decided
+    from cairn.investigations.ports import ApprovalState
+    from cairn.investigations.views import QuestionView
+    from cairn.kernel.access import Principal
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.grants import Grant, NewGrant
-    from cairn.text.json_value import JsonValue
 
 
 class ListApprovals(Protocol):

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from cairn.api.answers import answer, replay_headers
 from cairn.api.fields import Body
 from cairn.api.problems import Problem, from_error, from_validation
-from cairn.ingestion.requests import ItemOutcome, Outcome
+from cairn.writing.items import ItemOutcome, Outcome
 
 RecordT = TypeVar("RecordT")
 OutcomeT = TypeVar("OutcomeT", bound=ItemOutcome)

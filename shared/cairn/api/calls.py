@@ -10,18 +10,18 @@ from urllib.parse import parse_qsl
 
 from anyio import to_thread
 
-from cairn.access import Role
 from cairn.api.problems import KINDS
-from cairn.errors import CairnError
+from cairn.kernel.access import Role
+from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from cairn.access import Principal
-    from cairn.agent.call_log import ApiCall
     from cairn.api.middleware import Log
     from cairn.api.services import ApiServices
-    from cairn.clock import Stopwatch
+    from cairn.investigations.call_log import ApiCall
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Stopwatch
 
 TOO_MANY = 429
 _PREFIX = "/v1/"
@@ -71,7 +71,7 @@ class LogCalls:
 
 
 def _call(scope: Scope, status: int, seconds: float) -> ApiCall:
-    from cairn.agent.call_log import ApiCall
+    from cairn.investigations.call_log import ApiCall
 
     route = getattr(scope.get("route"), "path", scope["path"].split("/")[2][:64])
     return ApiCall(

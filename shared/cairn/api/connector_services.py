@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cairn.access import Principal
-    from cairn.mcp_host.port import ToolCall, ToolResult
-    from cairn.mcp_host.registry import ConnectorShown
-    from cairn.mcp_host.requests import ConnectorChange, NewConnector
+    from cairn.connectors.port import ToolCall, ToolResult
+    from cairn.connectors.registry import ConnectorShown
+    from cairn.connectors.requests import ConnectorChange, NewConnector
+    from cairn.kernel.access import Principal
 
 
 class ConnectorServices(Protocol):

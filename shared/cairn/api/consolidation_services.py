@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
     from cairn.consolidation.requests import Preview, RunAccepted
     from cairn.consolidation.run_views import RunView
-    from cairn.ingestion.requests import IdempotencyKey
+    from cairn.kernel.access import Principal
+    from cairn.writing.items import IdempotencyKey
 
 
 class StartConsolidation(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from datetime import date
 
-    from cairn.access import Principal
+    from cairn.kernel.access import Principal
     from cairn.llm.costs import CostBy, CostReport
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from cairn.api.strict_json import string_fault
-from cairn.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 _VERSION = 1
 _MAX_LENGTH = 200

@@ -9,13 +9,13 @@ from typing import Annotated, cast
 from fastapi import Depends, Header, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from cairn.access import Principal, Role
 from cairn.api.load import load_of
 from cairn.api.services import ApiOptions, ApiServices
-from cairn.errors import Denied, FieldError, RateLimited, Unauthenticated, ValidationFailed
-from cairn.ingestion.requests import IdempotencyKey
-from cairn.metrics import Metric
-from cairn.retrieval.views import Admission
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import Denied, FieldError, RateLimited, Unauthenticated, ValidationFailed
+from cairn.kernel.metrics import Metric
+from cairn.reading.views import Admission
+from cairn.writing.items import IdempotencyKey
 
 API_KEY = re.compile(r"cairn_[A-Za-z0-9]{1,64}\.[A-Za-z0-9_\-]{1,200}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")

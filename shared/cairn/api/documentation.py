@@ -128,63 +128,53 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 
 def _records() -> tuple[type[Any], ...]:
     """Return what answers are made of; read only when somebody asks for the document."""
-    from cairn.agent import approval_views
-    from cairn.agent import views as agent_views
-    from cairn.consolidation.run_views import RunView
-    from cairn.helpdesk import queue, reading
-    from cairn.ingestion import requests, taint_views
-    from cairn.ingestion.entity_requests import EntityChanged
-    from cairn.lifecycle import orphans, reindex, stats, taint_reports
-    from cairn.lifecycle.anchor_reports import AnchoredVerification
-    from cairn.lifecycle.rebuild_views import RebuildView
-    from cairn.llm.costs import CostReport
-    from cairn.retrieval import conversations, event_views, node_views, reports, views
-    from cairn.retrieval.answer import Answer
+    return (*_memory_records(), *_ledger_records(), *_agent_records())
 
-    return (
-        views.MemoryView,
-        views.MemoryVersion,
-        event_views.EventView,
-        node_views.NodeView,
-        node_views.EntityView,
-        node_views.EntityDetail,
-        EntityChanged,
-        requests.Deleted,
-        requests.DocumentAccepted,
-        views.DocumentView,
-        views.IngestionView,
-        requests.UploadTicket,
-        Answer,
-        views.LedgerEntryView,
-        views.LedgerVerification,
-        AnchoredVerification,
-        taint_views.TaintView,
-        taint_reports.TaintReport,
-        taint_reports.Tainted,
-        taint_reports.TaintLifted,
-        views.KeyView,
-        views.Status,
-        reindex.MissingVectors,
-        RunView,
-        RebuildView,
-        stats.Stats,
-        CostReport,
-        agent_views.InvestigationView,
-        agent_views.InvestigationDetail,
-        agent_views.StepsView,
-        agent_views.ToolCallView,
-        agent_views.QuestionView,
-        approval_views.ApprovalView,
-        approval_views.Decided,
-        reading.TicketView,
-        reading.TicketDetail,
-        queue.QueueView,
-        orphans.Orphans,
-        reindex.Reindexed,
-        conversations.ConversationView,
-        conversations.ConversationMessage,
-        reports.ReportEntry,
-    )
+
+def _memory_records() -> tuple[type[Any], ...]:
+    from cairn.conversations import read as conversations
+    from cairn.documents.items import DocumentAccepted, UploadTicket
+    from cairn.events.views import EventView
+    from cairn.nodes.entity_requests import EntityChanged
+    from cairn.nodes.views import EntityDetail, EntityView, NodeView
+    from cairn.reading.views import DocumentView, IngestionView, MemoryVersion, MemoryView
+    from cairn.recall.answer import Answer
+    from cairn.reports.read import ReportEntry
+    from cairn.writing.items import Deleted
+
+    conversation = (conversations.ConversationView, conversations.ConversationMessage)
+    memories = (MemoryView, MemoryVersion, EventView, NodeView, EntityView, EntityDetail)
+    documents = (DocumentAccepted, DocumentView, IngestionView, UploadTicket)
+    return (*memories, EntityChanged, Deleted, *documents, Answer, *conversation, ReportEntry)
+
+
+def _ledger_records() -> tuple[type[Any], ...]:
+    from cairn.anchors.reports import AnchoredVerification
+    from cairn.consolidation.run_views import RunView
+    from cairn.llm.costs import CostReport
+    from cairn.operations.stats import Stats
+    from cairn.reading.views import KeyView, LedgerEntryView, LedgerVerification, Status
+    from cairn.rebuild.orphans import Orphans
+    from cairn.rebuild.views import RebuildView
+    from cairn.reembedding.reindex import MissingVectors, Reindexed
+    from cairn.taint.reports import Tainted, TaintLifted, TaintReport
+    from cairn.writing.taint_views import TaintView
+
+    ledger = (LedgerEntryView, LedgerVerification, AnchoredVerification)
+    taints = (TaintView, TaintReport, Tainted, TaintLifted)
+    runs = (MissingVectors, RunView, RebuildView, Stats, CostReport, Orphans, Reindexed)
+    return (*ledger, *taints, KeyView, Status, *runs)
+
+
+def _agent_records() -> tuple[type[Any], ...]:
+    from cairn.investigations import views
+    from cairn.investigations.approvals.views import ApprovalView, Decided
+    from cairn.tickets.queue import QueueView
+    from cairn.tickets.reading import TicketDetail, TicketView
+
+    shown = (views.InvestigationView, views.InvestigationDetail, views.StepsView)
+    asked = (views.ToolCallView, views.QuestionView, ApprovalView, Decided)
+    return (*shown, *asked, TicketView, TicketDetail, QueueView)
 
 
 def install(app: FastAPI, include_all: Callable[[], None]) -> None:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from cairn.errors import RateLimited
+from cairn.kernel.errors import RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Hashable
 
-    from cairn.clock import Stopwatch
+    from cairn.kernel.clock import Stopwatch
 
 WEIGHED_BYTES = 2048
 """Of a body, that count as one request: about one memory with its text."""

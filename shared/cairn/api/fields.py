@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.access import Scope
 from cairn.api.problems import TOO_LARGE
 from cairn.api.strict_json import bad_strings, string_fault
-from cairn.errors import ValidationFailed
-from cairn.ingestion.drafting import MAX_LIST_ITEMS, MAX_NAME_CHARS
-from cairn.text.canonical import parse_timestamp
+from cairn.kernel.access import Scope
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import parse_timestamp
+from cairn.writing.checks import MAX_LIST_ITEMS, MAX_NAME_CHARS
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

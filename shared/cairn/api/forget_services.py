@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.lifecycle.forget import ForgetPlan, Forgotten, Target
-    from cairn.lifecycle.forget_ports import Forgetting, Reason
-    from cairn.lifecycle.prove import Proof
+    from cairn.forgetting.forget import ForgetPlan, Forgotten, Target
+    from cairn.forgetting.ports import Forgetting, Reason
+    from cairn.forgetting.prove import Proof
+    from cairn.kernel.access import Principal
 
 
 class ForgetSubject(Protocol):

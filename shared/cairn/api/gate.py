@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from cairn.api.fairness import MOST_TENANTS, WEIGHED_BYTES, Fairness
 from cairn.api.load import declared_bytes, reads
 from cairn.api.problems import from_error, problem_response
-from cairn.errors import RateLimited
+from cairn.kernel.errors import RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.agent.present import Present
-    from cairn.agent.state import State
-    from cairn.agent.views import (
+    from cairn.investigations.present import Present
+    from cairn.investigations.state import State
+    from cairn.investigations.views import (
         InvestigationDetail,
         InvestigationView,
         StepsView,
         ToolCallView,
     )
+    from cairn.kernel.access import Principal
 
 
 class StartInvestigation(Protocol):

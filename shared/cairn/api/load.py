@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from starlette.datastructures import Headers
 
-from cairn.access.allowances import Load
+from cairn.kernel.access.allowances import Load
 
 if TYPE_CHECKING:
     from starlette.types import Scope

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
     from cairn.graph.memory_records import Dump
-    from cairn.lifecycle.ledger_graph import Imported, Page
+    from cairn.kernel.access import Principal
+    from cairn.memory_graph.ledger_graph import Imported, Page
 
 
 class BoundGraph(Protocol):

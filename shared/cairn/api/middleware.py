@@ -13,12 +13,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cairn.api.load import RECEIVED
 from cairn.api.problems import Refused, from_http, problem_response, unexpected
-from cairn.clock import Stopwatch
-from cairn.ids import IdSource
-from cairn.traces import TRACEPARENT, trace_id_of, within
+from cairn.kernel.clock import Stopwatch
+from cairn.kernel.ids import IdSource
+from cairn.kernel.traces import TRACEPARENT, trace_id_of, within
 
 if TYPE_CHECKING:
-    from cairn.retrieval.views import RateDecision
+    from cairn.reading.views import RateDecision
 
 
 class Log(Protocol):

@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.ingestion.entity_requests import EntityChanged, Split
-    from cairn.ingestion.node_changes import Changed, NewRelationship
-    from cairn.ingestion.node_draft import NewNode, NodesWritten
-    from cairn.ingestion.requests import Deleted, IdempotencyKey
-    from cairn.retrieval.node_views import (
+    from cairn.kernel.access import Principal
+    from cairn.nodes.changes import Changed, NewRelationship
+    from cairn.nodes.draft import NewNode, NodesWritten
+    from cairn.nodes.entity_requests import EntityChanged, Split
+    from cairn.nodes.read import EntityKey, NodeKey
+    from cairn.nodes.views import (
         EntityDetail,
         EntityFilter,
         EntityView,
         NodeFilter,
         NodeView,
     )
-    from cairn.retrieval.nodes import EntityKey, NodeKey
+    from cairn.writing.items import Deleted, IdempotencyKey
 
 
 class WriteNodes(Protocol):

@@ -10,7 +10,7 @@ from pydantic import Field
 from cairn.api import cursors
 from cairn.api.answers import answer, fitting
 from cairn.api.services import ApiOptions
-from cairn.retrieval.views import Page
+from cairn.reading.views import Page
 
 _ROOM = 4096
 

@@ -9,11 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.access import Principal, Scope
-    from cairn.agent.people.ports import CandidateState, Channel, EscalationState
-    from cairn.agent.people.proposing import Proposal
-    from cairn.agent.people.remembering import Remembered
-    from cairn.agent.people.views import CandidateView, EscalationView, HandOff, OpinionView
+    from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
+    from cairn.investigations.people.proposing import Proposal
+    from cairn.investigations.people.remembering import Remembered
+    from cairn.investigations.people.views import (
+        CandidateView,
+        EscalationView,
+        HandOff,
+        OpinionView,
+    )
+    from cairn.kernel.access import Principal, Scope
 
 
 class KeepEscalations(Protocol):

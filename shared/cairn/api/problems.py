@@ -1,7 +1,7 @@
 """The one table from errors to HTTP statuses and state machine error names, and problem+json.
 
-Not where errors are raised: use cases raise `cairn.errors`, this module decides how they look
-outside. An answer never repeats what the caller sent: texts, keys and names stay out of it.
+Not where errors are raised: use cases raise them, this module decides how they look outside. An
+answer never repeats what the caller sent: texts, keys and names stay out of it.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, cast
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from cairn.errors import (
+from cairn.kernel.errors import (
     BudgetExceeded,
     CairnError,
     Conflict,

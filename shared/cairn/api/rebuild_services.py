@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.lifecycle.rebuild_views import RebuildView
+    from cairn.kernel.access import Principal
+    from cairn.rebuild.views import RebuildView
 
 
 class StartRebuild(Protocol):

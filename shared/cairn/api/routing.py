@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 
 from cairn.api.problems import Refused
 from cairn.api.strict_json import parse
-from cairn.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_\-]{1,64}")
 

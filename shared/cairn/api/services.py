@@ -9,17 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.access.allowances import NO_LOAD
 from cairn.api.stream_options import OpenStreams, Pace
-from cairn.metrics import Metrics, untold
+from cairn.kernel.access.allowances import NO_LOAD
+from cairn.kernel.metrics import Metrics, untold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.access.allowances import Load
-    from cairn.agent.call_log import ApiCall
+    from cairn.anchors.reports import AnchoredVerification
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
@@ -33,43 +31,24 @@ if TYPE_CHECKING:
     from cairn.api.rebuild_services import RebuildServices
     from cairn.api.ticket_services import TicketServices
     from cairn.api.walk_services import GraphServices
-    from cairn.ingestion.conversations import MessageRecorded
-    from cairn.ingestion.event_draft import NewEvent, Observed
-    from cairn.ingestion.messages import NewMessage
-    from cairn.ingestion.reports import NewReport, ReportWritten
-    from cairn.ingestion.requests import (
-        Deleted,
-        DocumentAccepted,
-        IdempotencyKey,
-        NewDocument,
-        NewMemory,
-        Remembered,
-        UploadTicket,
-    )
-    from cairn.ingestion.taint_views import TaintView
-    from cairn.ingestion.task_draft import NewTask, TaskStep
-    from cairn.ingestion.tasks import TaskChanged
-    from cairn.lifecycle.anchor_reports import AnchoredVerification
-    from cairn.lifecycle.backlog import Backlog
-    from cairn.lifecycle.orphans import Orphans
-    from cairn.lifecycle.reindex import MissingVectors, Reindexed
-    from cairn.lifecycle.stats import Stats
-    from cairn.lifecycle.taint import NewTaint
-    from cairn.lifecycle.taint_reports import Tainted, TaintLifted, TaintReport
-    from cairn.lifecycle.webhooks import DeliveryView, NewWebhook, Webhook, WebhookMade
-    from cairn.lifecycle.workspace_settings import KeepSettings
-    from cairn.retrieval.answer import Answer
-    from cairn.retrieval.conversation_search import ConversationAnswer, ConversationQuery
-    from cairn.retrieval.conversations import (
+    from cairn.conversations.messages import NewMessage
+    from cairn.conversations.read import (
         ConversationFilter,
         ConversationMessage,
         ConversationView,
     )
-    from cairn.retrieval.event_views import EventFilter, EventView
-    from cairn.retrieval.query import SearchRequest
-    from cairn.retrieval.reports import Report, ReportFilter, ReportPage
-    from cairn.retrieval.subscription_leg import SubscriptionView
-    from cairn.retrieval.views import (
+    from cairn.conversations.record import MessageRecorded
+    from cairn.conversations.search import ConversationAnswer, ConversationQuery
+    from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
+    from cairn.events.draft import NewEvent, Observed
+    from cairn.events.views import EventFilter, EventView
+    from cairn.investigations.call_log import ApiCall
+    from cairn.kernel.access import Principal
+    from cairn.kernel.access.allowances import Load
+    from cairn.memories.items import NewMemory, Remembered
+    from cairn.operations.backlog import Backlog
+    from cairn.operations.stats import Stats
+    from cairn.reading.views import (
         Admission,
         DocumentView,
         IngestionView,
@@ -84,6 +63,21 @@ if TYPE_CHECKING:
         Page,
         Status,
     )
+    from cairn.rebuild.orphans import Orphans
+    from cairn.recall.answer import Answer
+    from cairn.recall.query import SearchRequest
+    from cairn.recall.subscription_leg import SubscriptionView
+    from cairn.reembedding.reindex import MissingVectors, Reindexed
+    from cairn.reports.read import Report, ReportFilter, ReportPage
+    from cairn.reports.write import NewReport, ReportWritten
+    from cairn.taint.reports import Tainted, TaintLifted, TaintReport
+    from cairn.taint.taint import NewTaint
+    from cairn.tasks.draft import NewTask, TaskStep
+    from cairn.tasks.work import TaskChanged
+    from cairn.webhooks.webhooks import DeliveryView, NewWebhook, Webhook, WebhookMade
+    from cairn.workspace.change import KeepSettings
+    from cairn.writing.items import Deleted, IdempotencyKey
+    from cairn.writing.taint_views import TaintView
 
 
 class Remember(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

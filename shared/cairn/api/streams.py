@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from anyio import to_thread
 
-from cairn.agent.tracing import Seen, TraceEvent, told
 from cairn.api.answers import encode
 from cairn.api.problems import from_error
-from cairn.errors import CairnError, FieldError, Unavailable, ValidationFailed
+from cairn.investigations.tracing import Seen, TraceEvent, told
+from cairn.kernel.errors import CairnError, FieldError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from cairn.agent.views import InvestigationView, StepsView
     from cairn.api.stream_options import OpenStreams, Pace
+    from cairn.investigations.views import InvestigationView, StepsView
 
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT = b": still here\n\n"

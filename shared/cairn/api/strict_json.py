@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any, NoReturn, cast
 
 from cairn.api.problems import Refused
-from cairn.errors import ValidationFailed
-from cairn.text.canonical import check_characters
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import check_characters
 
 MAX_DEPTH = 32
 MAX_INTEGER = 2**53 - 1

@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.helpdesk.adapter import Delivered, Incoming, Message
-    from cairn.helpdesk.inbound import EventsTaken
-    from cairn.helpdesk.intake import From, Received
-    from cairn.helpdesk.messages import MessageTaken
-    from cairn.helpdesk.persona import Persona
-    from cairn.helpdesk.polling import PollResult
-    from cairn.helpdesk.ports import PersonaVersion, TicketSource
-    from cairn.helpdesk.queue import QueueView
-    from cairn.helpdesk.reading import TicketDetail, TicketView
-    from cairn.helpdesk.sources import NewSource, SourceChange
-    from cairn.helpdesk.ticket import TicketStatus
-    from cairn.ingestion.requests import IdempotencyKey
+    from cairn.kernel.access import Principal
+    from cairn.tickets.adapter import Delivered, Incoming, Message
+    from cairn.tickets.inbound import EventsTaken
+    from cairn.tickets.intake import From, Received
+    from cairn.tickets.messages import MessageTaken
+    from cairn.tickets.persona import Persona
+    from cairn.tickets.polling import PollResult
+    from cairn.tickets.ports import PersonaVersion, TicketSource
+    from cairn.tickets.queue import QueueView
+    from cairn.tickets.reading import TicketDetail, TicketView
+    from cairn.tickets.sources import NewSource, SourceChange
+    from cairn.tickets.ticket import TicketStatus
+    from cairn.writing.items import IdempotencyKey
 
 
 class AddTicket(Protocol):

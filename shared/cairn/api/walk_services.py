@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.retrieval.feedback import Feedback
-    from cairn.retrieval.lineage import Lineage, LineageRequest
-    from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
-    from cairn.retrieval.summaries import SummaryFilter, SummaryTree, SummaryView
+    from cairn.kernel.access import Principal
+    from cairn.recall.searches.feedback import Feedback
+    from cairn.recall.walks.lineage import Lineage, LineageRequest
+    from cairn.recall.walks.subgraph import Subgraph, SubgraphRequest
+    from cairn.summaries.read import SummaryFilter, SummaryTree, SummaryView
 
 
 class QuerySubgraph(Protocol):

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     from cairn.bootstrap.reembedding import Reembedding
     from cairn.embedding.port import EmbeddingModel
-    from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.llm.costs import CostRow
-    from cairn.retrieval.views import LedgerVerification
+    from cairn.reading.views import LedgerVerification
+    from cairn.search_index.check import KeepSearchIndex
     from cairn.settings import ApiSettings
 
 
 def create_workspace(owner_url: str, name: str) -> tuple[UUID, str]:
     """Return the id of the workspace called `name`, made if missing, and a new admin key for it."""
-    from cairn.clock import utc_now
-    from cairn.ids import new_id
-    from cairn.storage.postgres import accounts
+    from cairn.adapters.postgres import accounts
+    from cairn.kernel.clock import utc_now
+    from cairn.kernel.ids import new_id
 
     return accounts.create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
 
@@ -36,22 +36,22 @@ def verify_ledgers(
     owner_url: str, workspace_id: UUID | None = None, settings: ApiSettings | None = None
 ) -> Iterable[LedgerVerification]:
     """Verify one workspace's chain or all of them, one result each; with settings, keys too."""
+    from cairn.adapters.postgres.ledger.ledger_reads import verify_ledgers
     from cairn.bootstrap.parts import key_store
-    from cairn.storage.postgres.ledger_reads import verify_ledgers
 
     return verify_ledgers(owner_url, workspace_id, key_store(settings) if settings else None)
 
 
 def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:
     """Yield the lines of an export that the offline verifier reads."""
-    from cairn.storage.postgres.ledger_reads import export_ledger
+    from cairn.adapters.postgres.ledger.ledger_reads import export_ledger
 
     return export_ledger(owner_url, workspace_id)
 
 
 def costs(owner_url: str, since: date, until: date) -> Iterable[CostRow]:
     """Return what the models of each workspace have cost in a period."""
-    from cairn.storage.postgres.costs import costs_by_workspace
+    from cairn.adapters.postgres.agents.costs import costs_by_workspace
 
     return costs_by_workspace(owner_url, since, until)
 
@@ -95,8 +95,8 @@ def restore(
 
 def search_index(app_database_url: str, url: str, auth: str = "none") -> KeepSearchIndex:
     """Return what checks, repairs and rebuilds the search index, as the functions' role."""
+    from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.search_index import Endpoint, keep_search_index
-    from cairn.storage.postgres.database import Database
 
     def report(event: str, fields: dict[str, object]) -> None:
         """Say nothing here: what failed is in the command's answer."""

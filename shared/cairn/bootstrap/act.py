@@ -12,21 +12,21 @@ from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database, key_store
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.settings import ActSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.calling import CallTool
-    from cairn.agent.people.delivering import DeliverEscalation
-    from cairn.agent.situation import StepFunction
-    from cairn.helpdesk.polling import PollDue
-    from cairn.lifecycle.webhooks import DeliverWebhook
-    from cairn.mcp_host.checking import CheckConnectors
-    from cairn.mcp_host.host import Host
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.postgres.database import Database
+    from cairn.connectors.checking import CheckConnectors
+    from cairn.connectors.host import Host
+    from cairn.investigations.calling import CallTool
+    from cairn.investigations.people.delivering import DeliverEscalation
+    from cairn.investigations.situation import StepFunction
+    from cairn.tickets.polling import PollDue
+    from cairn.webhooks.webhooks import DeliverWebhook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +79,14 @@ def _host(settings: ActSettings, parts: InvestigationParts) -> Host:
 
 
 def _call(host: Host) -> CallTool:
-    from cairn.agent.calling import CallTool
+    from cairn.investigations.calling import CallTool
 
     return CallTool(host=host)
 
 
 def _check_connectors(parts: InvestigationParts, host: Host) -> CheckConnectors:
-    from cairn.mcp_host.checking import CheckConnectors
-    from cairn.storage.postgres.connectors import ConnectorsToCheck
+    from cairn.adapters.postgres.agents.connectors import ConnectorsToCheck
+    from cairn.connectors.checking import CheckConnectors
 
     return CheckConnectors(
         due=ConnectorsToCheck(parts.opened),
@@ -98,7 +98,7 @@ def _check_connectors(parts: InvestigationParts, host: Host) -> CheckConnectors:
 
 
 def _check(parts: InvestigationParts, call: CallTool) -> StepFunction:
-    from cairn.agent.steps.check import CheckSafety
+    from cairn.investigations.steps.check import CheckSafety
 
     return CheckSafety(
         journal=parts.journal, pipeline=parts.pipeline, call=call, clock=utc_now, new_id=new_id
@@ -106,7 +106,7 @@ def _check(parts: InvestigationParts, call: CallTool) -> StepFunction:
 
 
 def _act(parts: InvestigationParts, call: CallTool) -> StepFunction:
-    from cairn.agent.steps.act import Act
+    from cairn.investigations.steps.act import Act
 
     return Act(
         journal=parts.journal, pipeline=parts.pipeline, call=call, connectors=parts.connectors
@@ -114,14 +114,14 @@ def _act(parts: InvestigationParts, call: CallTool) -> StepFunction:
 
 
 def _write_back(parts: InvestigationParts) -> StepFunction:
-    from cairn.agent.steps.write_back import WriteBack
+    from cairn.investigations.steps.write_back import WriteBack
 
     return WriteBack(desk=parts.helpdesk.desk, hiding=parts.hiding)
 
 
 def _escalate(settings: ActSettings, parts: InvestigationParts) -> DeliverEscalation:
-    from cairn.agent.people.delivering import DeliverEscalation
-    from cairn.storage.webhook_http import sender_for
+    from cairn.adapters.http.webhooks import sender_for
+    from cairn.investigations.people.delivering import DeliverEscalation
 
     return DeliverEscalation(
         journal=parts.journal,
@@ -132,11 +132,11 @@ def _escalate(settings: ActSettings, parts: InvestigationParts) -> DeliverEscala
 
 
 def _deliver(settings: ActSettings, opened: Database) -> DeliverWebhook:
+    from cairn.adapters.http.webhooks import sender_for
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.ledger.keys import BodyCipher
-    from cairn.lifecycle.webhooks import DeliverWebhook
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
-    from cairn.storage.webhook_http import sender_for
+    from cairn.webhooks.webhooks import DeliverWebhook
 
     return DeliverWebhook(
         transactions=StoreTransactions(opened, PostgresStores),

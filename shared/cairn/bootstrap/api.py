@@ -16,9 +16,9 @@ from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.measuring import metrics
 from cairn.bootstrap.parts import embedder
-from cairn.clock import utc_now
-from cairn.errors import CairnError
-from cairn.ids import new_id
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import CairnError
+from cairn.kernel.ids import new_id
 from cairn.settings import ApiSettings, ServerSettings, metrics_folder
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
     from fastapi import FastAPI
 
-    from cairn.access import Principal
-    from cairn.agent.call_log import LogCall
     from cairn.api import services as api
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
@@ -43,10 +41,12 @@ if TYPE_CHECKING:
     from cairn.api.walk_services import GraphServices
     from cairn.bootstrap.prometheus import Exposition
     from cairn.embedding.port import Embedder
-    from cairn.lifecycle.missing_keys import VerifyWithKeys
-    from cairn.lifecycle.workspace_settings import KeepSettings
-    from cairn.metrics import Metrics
-    from cairn.retrieval.views import LedgerVerification
+    from cairn.investigations.call_log import LogCall
+    from cairn.kernel.access import Principal
+    from cairn.kernel.metrics import Metrics
+    from cairn.reading.views import LedgerVerification
+    from cairn.rebuild.missing_keys import VerifyWithKeys
+    from cairn.workspace.change import KeepSettings
 
 
 Found = TypeVar("Found", bound="LedgerVerification")
@@ -115,20 +115,20 @@ def api_services(
 
 
 def _admit(parts: ApiParts) -> api.Admit:
-    from cairn.storage.postgres.accounts import Admit
+    from cairn.adapters.postgres.accounts import Admit
 
     return Admit(parts.opened, utc_now, allowances=parts.settings.allowances())
 
 
 def _check_ready(parts: ApiParts) -> api.CheckReady:
-    from cairn.lifecycle.backlog import PROMPT, MeasureBacklog
-    from cairn.storage.postgres.sweeping import OldestRow
+    from cairn.adapters.postgres.sweeping import OldestRow
+    from cairn.operations.backlog import PROMPT, MeasureBacklog
 
     return MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
 
 
 def _delete_memory(parts: ApiParts) -> api.Delete:
-    from cairn.ingestion.delete import DeleteMemory
+    from cairn.memories.delete import DeleteMemory
 
     return DeleteMemory(
         transactions=parts.transactions, dispatcher=parts.wake, clock=utc_now, new_id=new_id
@@ -136,13 +136,13 @@ def _delete_memory(parts: ApiParts) -> api.Delete:
 
 
 def _delete_document(parts: ApiParts) -> api.Delete:
-    from cairn.ingestion.delete import DeleteDocument
+    from cairn.memories.delete import DeleteDocument
 
     return DeleteDocument(transactions=parts.transactions, clock=utc_now, new_id=new_id)
 
 
 def _accept_document(parts: ApiParts) -> api.IngestDocument:
-    from cairn.ingestion.accept_document import AcceptDocument
+    from cairn.documents.accept import AcceptDocument
 
     return AcceptDocument(
         transactions=parts.transactions,
@@ -156,7 +156,7 @@ def _accept_document(parts: ApiParts) -> api.IngestDocument:
 
 
 def _create_upload(parts: ApiParts) -> api.CreateUpload:
-    from cairn.ingestion.accept_document import CreateUpload
+    from cairn.documents.accept import CreateUpload
 
     return CreateUpload(
         transactions=parts.transactions, objects=parts.objects, clock=utc_now, new_id=new_id
@@ -182,8 +182,8 @@ def _searches(parts: ApiParts) -> api.ExplainSearch:
 
 
 def _with_keys(parts: ApiParts, verify: Callable[[Principal], Found]) -> VerifyWithKeys[Found]:
-    from cairn.lifecycle.missing_keys import VerifyWithKeys
-    from cairn.storage.postgres.views import browse_transactions
+    from cairn.adapters.postgres.memory.views import browse_transactions
+    from cairn.rebuild.missing_keys import VerifyWithKeys
 
     return VerifyWithKeys(
         verify=verify,
@@ -193,10 +193,10 @@ def _with_keys(parts: ApiParts, verify: Callable[[Principal], Found]) -> VerifyW
 
 
 def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
+    from cairn.adapters.aws.anchors import S3Anchors
+    from cairn.adapters.postgres.memory.views import browse_transactions
+    from cairn.anchors.anchors import VerifyAnchored
     from cairn.bootstrap.signing import signing_key
-    from cairn.lifecycle.anchors import VerifyAnchored
-    from cairn.storage.aws.anchors import S3Anchors
-    from cairn.storage.postgres.views import browse_transactions
 
     anchored = VerifyAnchored(
         transactions=browse_transactions(parts.opened),
@@ -208,8 +208,8 @@ def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
 
 
 def _taints(parts: ApiParts) -> api.TaintServices:
-    from cairn.clock import monotonic
-    from cairn.lifecycle.taint import Taints
+    from cairn.kernel.clock import monotonic
+    from cairn.taint.taint import Taints
 
     return Taints(
         transactions=parts.transactions,
@@ -223,25 +223,25 @@ def _taints(parts: ApiParts) -> api.TaintServices:
 
 
 def _create_key(parts: ApiParts) -> api.CreateKey:
-    from cairn.lifecycle.keys import CreateKey
+    from cairn.accounts.keys import CreateKey
 
     return CreateKey(transactions=parts.accounts, clock=utc_now, new_id=new_id)
 
 
 def _list_keys(parts: ApiParts) -> api.ListKeys:
-    from cairn.lifecycle.keys import ListKeys
+    from cairn.accounts.keys import ListKeys
 
     return ListKeys(transactions=parts.accounts)
 
 
 def _revoke_key(parts: ApiParts) -> api.RevokeKey:
-    from cairn.lifecycle.keys import RevokeKey
+    from cairn.accounts.keys import RevokeKey
 
     return RevokeKey(transactions=parts.accounts, clock=utc_now, new_id=new_id)
 
 
 def _claim(parts: ApiParts) -> api.Claim:
-    from cairn.storage.postgres.accounts import RedeemClaim
+    from cairn.adapters.postgres.accounts import RedeemClaim
 
     return RedeemClaim(parts.opened, utc_now, new_id)
 
@@ -266,8 +266,8 @@ def _costs(parts: ApiParts) -> GetCosts:
 
 
 def _log_call(parts: ApiParts) -> LogCall:
-    from cairn.agent.call_log import LogCall
-    from cairn.storage.postgres.tool_calls import KeepCall
+    from cairn.adapters.postgres.agents.tool_calls import KeepCall
+    from cairn.investigations.call_log import LogCall
 
     keys, cipher = parts.remember.resolver.keys, parts.remember.cipher
     return LogCall(
@@ -276,10 +276,10 @@ def _log_call(parts: ApiParts) -> LogCall:
 
 
 def _show_metrics(parts: ApiParts) -> Exposition:
-    from cairn.agent.gauges import TellGauges
+    from cairn.adapters.postgres.sweeping import ListWorkspaces
     from cairn.bootstrap.logs import warn
     from cairn.bootstrap.prometheus import Exposition
-    from cairn.storage.postgres.sweeping import ListWorkspaces
+    from cairn.investigations.gauges import TellGauges
 
     made = parts.investigating
 
@@ -327,7 +327,7 @@ def _redaction(parts: ApiParts) -> KeepRedaction:
 
 def _settings(parts: ApiParts) -> KeepSettings:
     from cairn.bootstrap.workspace import deployment_document
-    from cairn.lifecycle.workspace_settings import KeepSettings
+    from cairn.workspace.change import KeepSettings
 
     return KeepSettings(
         transactions=parts.transactions,

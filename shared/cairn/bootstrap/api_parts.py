@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 
 from cairn.bootstrap.logs import warn
 from cairn.bootstrap.parts import CONNECTIONS, database, registered
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
+    from cairn.adapters.aws.objects import S3Objects
+    from cairn.adapters.postgres.accounts import PostgresAccountStores
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.group_commit import GroupCommit
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.bootstrap.investigating import InvestigationParts
     from cairn.embedding.port import Embedder
-    from cairn.ingestion.ports import Dispatcher
-    from cairn.ingestion.remember import Remember
-    from cairn.lifecycle.forget import Forget
+    from cairn.forgetting.forget import Forget
     from cairn.llm.gateway import Gateway
-    from cairn.retrieval.browse import Browse
-    from cairn.retrieval.recall import Recall
-    from cairn.retrieval.run_recorder import RunRecorder
+    from cairn.memories.remember import Remember
+    from cairn.reading.browse import Browse
+    from cairn.recall.recall import Recall
+    from cairn.recall.searches.recorder import RunRecorder
     from cairn.settings import ApiSettings, ServerSettings
-    from cairn.storage.aws.objects import S3Objects
-    from cairn.storage.postgres.accounts import PostgresAccountStores
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.group_commit import GroupCommit
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.writing.ports import Dispatcher
 
 
 @dataclass(frozen=True)
@@ -60,30 +60,30 @@ class ApiParts:
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresStores]:
         """What writes happen in."""
-        from cairn.storage.postgres.store_transactions import StoreTransactions
-        from cairn.storage.postgres.stores import PostgresStores
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.stores import PostgresStores
 
         return StoreTransactions(self.opened, PostgresStores)
 
     @cached_property
     def accounts(self) -> StoreTransactions[PostgresAccountStores]:
         """What keys are changed in."""
-        from cairn.storage.postgres.accounts import account_transactions
+        from cairn.adapters.postgres.accounts import account_transactions
 
         return account_transactions(self.opened)
 
     @cached_property
     def browse(self) -> Browse:
         """Reading what was written."""
-        from cairn.retrieval.browse import Browse
-        from cairn.storage.postgres.views import browse_transactions
+        from cairn.adapters.postgres.memory.views import browse_transactions
+        from cairn.reading.browse import Browse
 
         return Browse(transactions=browse_transactions(self.opened))
 
     @cached_property
     def objects(self) -> S3Objects:
         """Where the bytes of documents wait."""
-        from cairn.storage.aws.objects import S3Objects
+        from cairn.adapters.aws.objects import S3Objects
 
         return S3Objects(self.settings.uploads_bucket)
 
@@ -110,10 +110,10 @@ class ApiParts:
     @cached_property
     def remember(self) -> Remember:
         """Writing memories; the other writing use cases share its parts."""
-        from cairn.ingestion.remember import Remember
-        from cairn.ingestion.sending import SendTogether
-        from cairn.ingestion.subjects import SubjectResolver
         from cairn.ledger.keys import BodyCipher
+        from cairn.memories.remember import Remember
+        from cairn.writing.sending import SendTogether
+        from cairn.writing.subjects import SubjectResolver
 
         keys = self.investigating.keys
         resolver = SubjectResolver(transactions=self.transactions, keys=keys, new_id=new_id)
@@ -128,8 +128,8 @@ class ApiParts:
         )
 
     def _group_commit(self) -> GroupCommit[PostgresStores]:
-        from cairn.storage.postgres.group_commit import GroupCommit
-        from cairn.storage.postgres.stores import PostgresStores
+        from cairn.adapters.postgres.group_commit import GroupCommit
+        from cairn.adapters.postgres.stores import PostgresStores
 
         return GroupCommit(self.opened, PostgresStores)
 
@@ -181,8 +181,8 @@ class ApiParts:
     @cached_property
     def search_runs(self) -> RunRecorder:
         """Keeping what searches did."""
+        from cairn.adapters.aws.search_runs import QueuedSearchRuns
         from cairn.bootstrap.recalling import recorder
-        from cairn.storage.aws.search_runs import QueuedSearchRuns
 
         return recorder(
             self.opened,

@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.bootstrap.models import ModelSettings, chat_models
-from cairn.clock import monotonic
+from cairn.kernel.clock import monotonic
 from cairn.llm.budget import Limits
-from cairn.retrieval import gate, intents
-from cairn.retrieval.asked import Asking
-from cairn.retrieval.expansion import no_expansion
+from cairn.recall.questions import gate, intents
+from cairn.recall.questions.asked import Asking
+from cairn.recall.questions.expansion import no_expansion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from cairn.llm.gateway import Gateway
     from cairn.llm.wire_chat import WireChat
-    from cairn.retrieval.expansion import Expander
-    from cairn.retrieval.rerank import Reranker
+    from cairn.recall.questions.expansion import Expander
+    from cairn.recall.rerank import Reranker
 
 THREADS = 8
 PER_SEARCH = Limits(tokens=60_000, usd=Decimal("0.10"))
@@ -66,11 +66,11 @@ def asking_parts(
     if not models:
         by_rules = Asking(gate=gate.by_rules, intents=intents.by_rules)
         return AskingParts(asking=by_rules, expander=no_expansion, reranker=local)
-    from cairn.retrieval.expansion_model import ModelExpander
-    from cairn.retrieval.intents_model import ModelIntents
-    from cairn.retrieval.model_answers import ModelAnswers
-    from cairn.retrieval.rerank_model import ModelReranker
-    from cairn.retrieval.rewrite import ModelGate
+    from cairn.recall.questions.expansion_model import ModelExpander
+    from cairn.recall.questions.intents_model import ModelIntents
+    from cairn.recall.questions.model_answers import ModelAnswers
+    from cairn.recall.questions.rewrite import ModelGate
+    from cairn.recall.rerank_model import ModelReranker
 
     pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chat")
     for model in models:
@@ -93,6 +93,6 @@ def _close(pool: ThreadPoolExecutor, models: Sequence[WireChat[Any]]) -> None:
 def _cross_encoder(settings: AskingSettings) -> Reranker | None:
     if settings.reranker_dir is None:
         return None
-    from cairn.retrieval.rerank_local import CrossEncoder
+    from cairn.recall.rerank_local import CrossEncoder
 
     return CrossEncoder(settings.reranker_dir)

@@ -10,6 +10,8 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.sweeping import ListWorkspaces
 from cairn.bootstrap.dispatching import machines_of
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.later import later
@@ -17,11 +19,9 @@ from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.bootstrap.signing import signing_key
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.settings import AuditSettings
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.sweeping import ListWorkspaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.gauges import TellGauges
-    from cairn.agent.situation import StepFunction
+    from cairn.adapters.postgres.database import Database
+    from cairn.ageing.count_accesses import CountAccesses
+    from cairn.anchors.verify_chains import VerifyChains
     from cairn.bootstrap.signing import SigningKey
-    from cairn.ingestion.finish_ingestion import FinishIngestion
-    from cairn.lifecycle.count_accesses import CountAccesses
-    from cairn.lifecycle.search_index import KeepSearchIndex
-    from cairn.lifecycle.sweep import Sweep
-    from cairn.lifecycle.verify_chains import VerifyChains
-    from cairn.storage.postgres.database import Database
+    from cairn.documents.finish import FinishIngestion
+    from cairn.investigations.gauges import TellGauges
+    from cairn.investigations.situation import StepFunction
+    from cairn.operations.sweep import Sweep
+    from cairn.search_index.check import KeepSearchIndex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +82,8 @@ def audit_services() -> AuditServices:
 
 
 def _finish(opened: Database) -> FinishIngestion:
-    from cairn.ingestion.finish_ingestion import FinishIngestion
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.documents.finish import FinishIngestion
 
     return FinishIngestion(
         transactions=StoreTransactions(opened, PostgresStores), clock=utc_now, new_id=new_id
@@ -93,10 +93,10 @@ def _finish(opened: Database) -> FinishIngestion:
 def _verify(
     settings: AuditSettings, opened: Database, key: SigningKey, log: Logger
 ) -> VerifyChains:
-    from cairn.lifecycle.anchors import WriteAnchors
-    from cairn.lifecycle.verify_chains import VerifyChains
-    from cairn.storage.aws.anchors import S3Anchors
-    from cairn.storage.postgres.views import browse_transactions
+    from cairn.adapters.aws.anchors import S3Anchors
+    from cairn.adapters.postgres.memory.views import browse_transactions
+    from cairn.anchors.anchors import WriteAnchors
+    from cairn.anchors.verify_chains import VerifyChains
 
     return VerifyChains(
         workspaces=ListWorkspaces(opened),
@@ -111,13 +111,13 @@ def _verify(
 
 
 def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) -> Sweep:
+    from cairn.adapters.postgres.agents.model_calls import DropCalls
+    from cairn.adapters.postgres.memory.access_log import DropSearchRuns
+    from cairn.adapters.postgres.memory.conversations import DropExpiredMessages
+    from cairn.adapters.postgres.webhooks import DropDeliveries
     from cairn.bootstrap.forgetting import forget_use_case
-    from cairn.lifecycle.forget import FinishForgettings
-    from cairn.lifecycle.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
-    from cairn.storage.postgres.access_log import DropSearchRuns
-    from cairn.storage.postgres.conversations import DropExpiredMessages
-    from cairn.storage.postgres.model_calls import DropCalls
-    from cairn.storage.postgres.webhooks import DropDeliveries
+    from cairn.forgetting.forget import FinishForgettings
+    from cairn.operations.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
 
     opened = parts.opened
     kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
@@ -139,9 +139,9 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
 
 def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], int]:
     """Return what tells how long work has waited: an alarm on AWS looks at it."""
+    from cairn.adapters.postgres.sweeping import OldestRow
     from cairn.bootstrap.metrics import measured
-    from cairn.lifecycle.backlog import PROMPT, MeasureBacklog
-    from cairn.storage.postgres.sweeping import OldestRow
+    from cairn.operations.backlog import PROMPT, MeasureBacklog
 
     measure = MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
     report = measured("audit", settings.stage, inform(parts.log))
@@ -155,7 +155,7 @@ def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], 
 
 
 def _observe() -> StepFunction:
-    from cairn.agent.steps.observe import observe
+    from cairn.investigations.steps.observe import observe
 
     return observe
 
@@ -164,8 +164,8 @@ def _sweep_investigations(
     parts: InvestigationParts,
 ) -> Callable[[datetime | None], dict[str, int]]:
     """Return what moves on what stands still."""
-    from cairn.agent.sweeping import SweepInvestigations
     from cairn.bootstrap.learning import learn
+    from cairn.investigations.run.sweeping import SweepInvestigations
 
     by_rules, report = None, warn(parts.log)
     workspaces = ListWorkspaces(parts.opened)
@@ -187,7 +187,7 @@ def _sweep_investigations(
 
 
 def _tell_gauges(parts: InvestigationParts) -> TellGauges:
-    from cairn.agent.gauges import TellGauges
+    from cairn.investigations.gauges import TellGauges
 
     return TellGauges(
         workspaces=ListWorkspaces(parts.opened),
@@ -198,8 +198,8 @@ def _tell_gauges(parts: InvestigationParts) -> TellGauges:
 
 
 def _count_accesses(opened: Database) -> CountAccesses:
-    from cairn.lifecycle.count_accesses import CountAccesses
-    from cairn.storage.postgres.access_log import PostgresAccessStores
+    from cairn.adapters.postgres.memory.access_log import PostgresAccessStores
+    from cairn.ageing.count_accesses import CountAccesses
 
     return CountAccesses(
         workspaces=ListWorkspaces(opened),

@@ -6,26 +6,26 @@ import atexit
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.clock import monotonic, utc_now
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
-from cairn.metrics import untold
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.kernel.metrics import untold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from typing import Literal
 
+    from cairn.adapters.files.commands import CommandFile
+    from cairn.adapters.postgres.database import Database
+    from cairn.connectors.connector import Launch
+    from cairn.connectors.host import Host
+    from cairn.connectors.ports import ConnectorStores
+    from cairn.connectors.registry import Connectors, Mended
+    from cairn.connectors.wires import Wire
+    from cairn.kernel.metrics import Metrics
+    from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.mcp_host.connector import Launch
-    from cairn.mcp_host.host import Host
-    from cairn.mcp_host.ports import ConnectorStores
-    from cairn.mcp_host.registry import Connectors, Mended
-    from cairn.mcp_host.wires import Wire
-    from cairn.metrics import Metrics
-    from cairn.storage.command_file import CommandFile
-    from cairn.storage.postgres.database import Database
-    from cairn.transaction import Transactions
 
 
 class HostSettings(Protocol):
@@ -53,10 +53,10 @@ def connector_host(
 
     `handshake_seconds` is how long one may take to start where somebody waits for the answer.
     """
-    from cairn.mcp_host.connection import HANDSHAKE_SECONDS
-    from cairn.mcp_host.directory import Secrets, StoreDirectory
-    from cairn.mcp_host.host import Host
-    from cairn.storage.postgres.connectors import StateTransactions
+    from cairn.adapters.postgres.agents.connectors import StateTransactions
+    from cairn.connectors.connection import HANDSHAKE_SECONDS
+    from cairn.connectors.directory import Secrets, StoreDirectory
+    from cairn.connectors.host import Host
 
     host = Host(
         directory=StoreDirectory(
@@ -83,7 +83,7 @@ class ConnectorWires:
 
     def __call__(self, launch: Launch) -> Wire:
         """Return a wire that is not open yet; ValidationFailed when there can be none."""
-        from cairn.mcp_host.connector import Transport
+        from cairn.connectors.connector import Transport
 
         if launch.transport is Transport.HTTP:
             return self._over_http(launch)
@@ -94,7 +94,7 @@ class ConnectorWires:
 
     def _held_back(self, launch: Launch) -> Launch:
         """Return a launch whose addresses lead where this deployment lets them."""
-        from cairn.mcp_host.bundled import ALLOW_PRIVATE, LEADING_OUT
+        from cairn.connectors.bundled import ALLOW_PRIVATE, LEADING_OUT
 
         if launch.builtin not in LEADING_OUT:
             return launch
@@ -110,8 +110,8 @@ class ConnectorWires:
     def _process(self, launch: Launch) -> Wire:
         import sys
 
-        from cairn.mcp_host.launching import INHERITED, command_of, environment_of
-        from cairn.mcp_host.stdio import StdioWire
+        from cairn.connectors.launching import INHERITED, command_of, environment_of
+        from cairn.connectors.stdio import StdioWire
         from cairn.settings import inherited
 
         if launch.builtin is None:
@@ -121,17 +121,17 @@ class ConnectorWires:
 
     def _allowed(self, launch: Launch) -> Launch:
         """Return a launch of the very file that the machine's owner has allowed."""
-        from cairn.mcp_host.commands import variables_of
+        from cairn.connectors.commands import variables_of
 
         variables = variables_of(launch.config, launch.secrets)
         entry = command_file(self.settings)(launch.command, variables)
         return replace(launch, command=(entry.program, *launch.command[1:]))
 
     def _over_http(self, launch: Launch) -> Wire:
-        from cairn.mcp_host.launching import headers_of
-        from cairn.mcp_host.wires import HttpWire
-        from cairn.storage.connector_http import connector_client
-        from cairn.storage.webhook_http import HttpWebhookSender
+        from cairn.adapters.http.connectors import connector_client
+        from cairn.adapters.http.webhooks import HttpWebhookSender
+        from cairn.connectors.launching import headers_of
+        from cairn.connectors.wires import HttpWire
 
         self._refuse_when_off()
         guard = HttpWebhookSender(allow_private=self.settings.webhooks == "private")
@@ -139,7 +139,7 @@ class ConnectorWires:
         return HttpWire(url, lambda: connector_client(guard, url, headers))
 
     def _in_process(self, launch: Launch) -> Wire:
-        from cairn.mcp_host.wires import InProcessWire
+        from cairn.connectors.wires import InProcessWire
 
         return InProcessWire(lambda: _server_of(launch))
 
@@ -148,7 +148,7 @@ def _server_of(launch: Launch) -> Any:
     """Return the server of a bundled connector; ValidationFailed for settings it refuses."""
     from importlib import import_module
 
-    from cairn.mcp_host.bundled import BUNDLED
+    from cairn.connectors.bundled import BUNDLED
 
     module = BUNDLED.get(launch.builtin or "")
     if module is None:
@@ -170,9 +170,9 @@ def connector_registry(
 
     `mended` puts back the tickets that waited for one; without it none ever waits.
     """
-    from cairn.mcp_host.directory import Secrets
-    from cairn.mcp_host.registry import Connectors
-    from cairn.storage.webhook_http import sender_for
+    from cairn.adapters.http.webhooks import sender_for
+    from cairn.connectors.directory import Secrets
+    from cairn.connectors.registry import Connectors
 
     return Connectors(
         transactions=transactions,
@@ -189,15 +189,15 @@ def connector_registry(
 
 def command_file(settings: HostSettings) -> CommandFile:
     """Return the list of commands that may run; on AWS there is none."""
-    from cairn.storage.command_file import CommandFile
+    from cairn.adapters.files.commands import CommandFile
 
     return CommandFile(None if settings.stage == "prod" else settings.connector_commands)
 
 
 def look_at_database(dsn: str) -> None:
     """Implements `mcp_host.ports.DatabaseCheck`: sign in as the connector would, and look."""
-    from cairn.connectors.database import CustomerDatabase
-    from cairn.errors import CairnError, FieldError
+    from cairn.bundled.database import CustomerDatabase
+    from cairn.kernel.errors import CairnError, FieldError
 
     try:
         with CustomerDatabase(dsn=dsn).reading():

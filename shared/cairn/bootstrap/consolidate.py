@@ -12,8 +12,8 @@ from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway
 from cairn.bootstrap.parts import database, embedder, key_store, registered
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.settings import ConsolidateSettings
 
 if TYPE_CHECKING:
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
     from cairn.consolidation.run import ConsolidateClient
-    from cairn.consolidation.summaries import SummariseWorkspace
     from cairn.embedding.port import Embedder
-    from cairn.ingestion.ports import Dispatcher
     from cairn.ledger.keys import KeyStore
-    from cairn.lifecycle.cleanup import Cleanup
-    from cairn.lifecycle.rebuild_runs import StepRebuild
     from cairn.llm.gateway import Gateway
-    from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.rebuild.runs import StepRebuild
+    from cairn.summaries.write import SummariseWorkspace
+    from cairn.writing.ports import Dispatcher
 
     Step = Callable[..., Mapping[str, int | bool]]
 
@@ -85,8 +85,8 @@ def consolidate_services() -> ConsolidateServices:
 
 
 def _transactions(opened: Database) -> StoreTransactions[PostgresConsolidationStores]:
-    from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
 
     return StoreTransactions(opened, PostgresConsolidationStores)
 
@@ -98,8 +98,8 @@ def _sender(settings: ConsolidateSettings, opened: Database, log: Logger) -> Dis
 
 
 def _begin(opened: Database) -> BeginRuns:
+    from cairn.adapters.postgres.sweeping import ListWorkspaces
     from cairn.consolidation.control import BeginRuns
-    from cairn.storage.postgres.sweeping import ListWorkspaces
 
     return BeginRuns(
         workspaces=ListWorkspaces(opened),

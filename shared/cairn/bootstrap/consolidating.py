@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.bootstrap.models import planners
-from cairn.clock import monotonic, utc_now
 from cairn.consolidation.apply import ApplyPlan
 from cairn.consolidation.batching import Gather
 from cairn.consolidation.existing import FindMerges
@@ -18,20 +19,19 @@ from cairn.consolidation.requests import (
     StartConsolidation,
 )
 from cairn.consolidation.run import ConsolidateClient, PreviewClient, ProposePlan
-from cairn.ids import new_id
-from cairn.ingestion.subjects import SubjectResolver
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
+    from cairn.adapters.postgres.database import Database
     from cairn.consolidation.run import Planners
     from cairn.embedding.port import Embedder
-    from cairn.ingestion.ports import Dispatcher
-    from cairn.ingestion.remember import Remember
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
-    from cairn.storage.postgres.database import Database
+    from cairn.memories.remember import Remember
+    from cairn.writing.ports import Dispatcher
 
 
 PREVIEW_ANSWER_SECONDS = 25.0

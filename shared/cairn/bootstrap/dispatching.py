@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.access.system import system_principal
+from cairn.adapters.aws.dispatch import Answer, AwsDispatcher
+from cairn.adapters.postgres.sweeping import ClaimOutbox
 from cairn.bootstrap.later import later
-from cairn.clock import utc_now
-from cairn.ingestion.ports import Dispatcher, Topic
-from cairn.storage.aws.dispatch import Answer, AwsDispatcher
-from cairn.storage.postgres.sweeping import ClaimOutbox
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import utc_now
+from cairn.writing.ports import Dispatcher, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cairn.agent.ports import AgentStores
-    from cairn.agent.resume import Resume
-    from cairn.ingestion.ports import OutboxRow, WriteStores
-    from cairn.storage.postgres.database import Database
-    from cairn.transaction import Transactions
+    from cairn.adapters.postgres.database import Database
+    from cairn.investigations.ports import AgentStores
+    from cairn.investigations.run.resume import Resume
+    from cairn.kernel.transaction import Transactions
+    from cairn.writing.ports import OutboxRow, WriteStores
 
 
 class Wakes(Dispatcher, Protocol):
@@ -122,8 +122,8 @@ def _again(resume: Resume) -> Callable[[OutboxRow], object]:
 
 
 def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
-    from cairn.storage.postgres.investigations import PostgresAgentStores
-    from cairn.storage.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
 
     transactions = StoreTransactions(opened, PostgresAgentStores)
     return lambda row: answer_to(transactions, row)
@@ -134,9 +134,9 @@ def answer_to(transactions: Transactions[AgentStores], row: OutboxRow) -> Answer
 
     None while the question is open.
     """
-    from cairn.agent.ports import ApprovalState
-    from cairn.agent.present import present
-    from cairn.agent.running import execution_name
+    from cairn.investigations.ports import ApprovalState
+    from cairn.investigations.present import present
+    from cairn.investigations.run.step import execution_name
 
     if row.reference is None:
         return None

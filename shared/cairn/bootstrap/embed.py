@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cairn.adapters.aws.messages import require_sent
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database, embedder, key_store, registered
 from cairn.bootstrap.search_index import endpoint, follow_database
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.embed_queue import WorkOff
-from cairn.ingestion.enrich import Enrich
-from cairn.ingestion.search_index import EnrichAndIndex
+from cairn.enrichment.enrich import Enrich
+from cairn.enrichment.queue import WorkOff
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
+from cairn.search_index.sync import EnrichAndIndex
 from cairn.settings import EmbedSettings
-from cairn.storage.aws.messages import require_sent
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aws_lambda_powertools import Logger
 
-    from cairn.ingestion.embed_queue import EmbedMessage
-    from cairn.ingestion.search_index import EmbedStage
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.postgres.database import Database
+    from cairn.enrichment.queue import EmbedMessage
+    from cairn.search_index.sync import EmbedStage
 
 ANEW_AFTER_SECONDS = 2
 """When a message that was put back comes again: who held the ledger goes on meanwhile."""
@@ -87,8 +87,8 @@ def _send_anew(queue_url: str, message: EmbedMessage) -> None:
 
 def _record_search(opened: Database) -> Callable[[dict[str, Any]], None]:
     """Return what inserts a search as its message has it; few messages have one."""
-    from cairn.storage.aws.search_runs import read_run
-    from cairn.storage.postgres.search_runs import PostgresSearchRuns
+    from cairn.adapters.aws.search_runs import read_run
+    from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 
     runs = PostgresSearchRuns(opened)
     return lambda values: runs.insert([read_run(values)])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.memory.events import PostgresEventViews
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.services import EventServices
-from cairn.ingestion.observe import Observe
-from cairn.retrieval.events import BrowseEvents
-from cairn.storage.postgres.events import PostgresEventViews
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.events.observe import Observe
+from cairn.events.read import BrowseEvents
 
 if TYPE_CHECKING:
-    from cairn.ingestion.remember import Remember
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.memories.remember import Remember
 
 
 def event_services(

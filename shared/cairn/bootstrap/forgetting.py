@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.api.forget_services import ForgetServices
-from cairn.bootstrap.rebuilding import rebuild
-from cairn.bootstrap.search_index import endpoint
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.entity_sweep import SweepEntities
-from cairn.lifecycle.forget import Forget
-from cairn.lifecycle.forget_places import NOT_SEARCHED
-from cairn.lifecycle.prove import KeySearcher, Prove, Searcher
-from cairn.lifecycle.recompute import RecomputeByReplay
-from cairn.lifecycle.tombstones import ApplyTombstones
-from cairn.storage.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.forgetting import PostgresForgetStores
-from cairn.storage.postgres.proving import (
+from cairn.adapters.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
+from cairn.adapters.postgres.ledger.forgetting import PostgresForgetStores
+from cairn.adapters.postgres.ledger.proving import (
     PostgresDistinctive,
     PostgresPurgedNodes,
     PostgresSearcher,
 )
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.ageing.entity_sweep import SweepEntities
+from cairn.api.forget_services import ForgetServices
+from cairn.bootstrap.rebuilding import rebuild
+from cairn.bootstrap.search_index import endpoint
+from cairn.forgetting.forget import Forget
+from cairn.forgetting.places import NOT_SEARCHED
+from cairn.forgetting.prove import KeySearcher, Prove, Searcher
+from cairn.forgetting.tombstones import ApplyTombstones
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.rebuild.recompute import RecomputeByReplay
 
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.search_index import SearchIndexSettings
     from cairn.bootstrap.signing import SigningKey
-    from cairn.ingestion.ports import Dispatcher
     from cairn.ledger.keys import KeyStore
-    from cairn.storage.postgres.database import Database
+    from cairn.writing.ports import Dispatcher
 
     class ForgetSettings(SearchIndexSettings, Protocol):
         """Which buckets there are."""
@@ -81,8 +81,8 @@ def forget_services(
     ]
     found = endpoint(settings)
     if found is not None:
-        from cairn.storage.opensearch.client import Connection
-        from cairn.storage.opensearch.proving import OpenSearchSearcher
+        from cairn.adapters.opensearch.client import Connection
+        from cairn.adapters.opensearch.proving import OpenSearchSearcher
 
         searchers.append(OpenSearchSearcher(Connection(found.url, auth=found.auth)))
     prove = Prove(

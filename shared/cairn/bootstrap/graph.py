@@ -5,30 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback, graph_transactions
 from cairn.api.walk_services import GraphServices
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.llm.budget import Budget
 from cairn.llm.calls import Call
-from cairn.retrieval.feedback import GiveFeedback
-from cairn.retrieval.lineage import TraceLineage
-from cairn.retrieval.model_calls import ModelCalls
-from cairn.retrieval.similar_nodes import MatchedNodes
-from cairn.retrieval.subgraph import QuerySubgraph
-from cairn.retrieval.summaries import ReadSummaries
-from cairn.retrieval.understanding import understand
-from cairn.storage.postgres.graph_reader import PostgresFeedback, graph_transactions
+from cairn.recall.questions.model_calls import ModelCalls
+from cairn.recall.questions.understanding import understand
+from cairn.recall.searches.feedback import GiveFeedback
+from cairn.recall.similar_nodes import MatchedNodes
+from cairn.recall.walks.lineage import TraceLineage
+from cairn.recall.walks.subgraph import QuerySubgraph
+from cairn.summaries.read import ReadSummaries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from cairn.adapters.postgres.database import Database
     from cairn.graph.intent_weights import Intent
     from cairn.llm.budget import Limits
-    from cairn.retrieval.intents import IntentClassifier
-    from cairn.retrieval.recall import Recall
-    from cairn.retrieval.run_recorder import RunRecorder
-    from cairn.storage.postgres.database import Database
+    from cairn.recall.questions.intents import IntentClassifier
+    from cairn.recall.recall import Recall
+    from cairn.recall.searches.recorder import RunRecorder
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import inform, warn
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.access import Principal
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.api.ticket_services import TicketServices
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.graph.memory_records import Dump
-    from cairn.helpdesk.gateway import Models, Redact
-    from cairn.helpdesk.inbound import ReceiveEvents
-    from cairn.helpdesk.intake import Intake
-    from cairn.helpdesk.messages import ReceiveMessages
-    from cairn.helpdesk.personas import Personas
-    from cairn.helpdesk.polling import PollDue, PollSource
-    from cairn.helpdesk.queue import WatchQueue
-    from cairn.helpdesk.reading import ReadTickets
-    from cairn.helpdesk.requeue import Requeue
-    from cairn.helpdesk.sealing import Sealed
-    from cairn.helpdesk.sources import TicketSources
-    from cairn.helpdesk.taking import Admit, SweepTickets, TakeTicket
-    from cairn.helpdesk.write_back import Desk
-    from cairn.ingestion.ports import Dispatcher
-    from cairn.ingestion.subjects import SubjectResolver
+    from cairn.kernel.access import Principal
     from cairn.ledger.keys import KeyStore
-    from cairn.lifecycle.ledger_graph import LedgerGraph
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.memory_graph.ledger_graph import LedgerGraph
+    from cairn.tickets.gateway import Models, Redact
+    from cairn.tickets.inbound import ReceiveEvents
+    from cairn.tickets.intake import Intake
+    from cairn.tickets.messages import ReceiveMessages
+    from cairn.tickets.personas import Personas
+    from cairn.tickets.polling import PollDue, PollSource
+    from cairn.tickets.queue import WatchQueue
+    from cairn.tickets.reading import ReadTickets
+    from cairn.tickets.requeue import Requeue
+    from cairn.tickets.sealing import Sealed
+    from cairn.tickets.sources import TicketSources
+    from cairn.tickets.taking import Admit, SweepTickets, TakeTicket
+    from cairn.tickets.write_back import Desk
+    from cairn.writing.ports import Dispatcher
+    from cairn.writing.subjects import SubjectResolver
 
 PEOPLE = frozenset(["customer", "user"])
 MOST_INVESTIGATIONS = 20
@@ -63,23 +63,23 @@ class HelpdeskParts:
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresStores]:
         """What tickets are read and written in."""
-        from cairn.storage.postgres.store_transactions import StoreTransactions
-        from cairn.storage.postgres.stores import PostgresStores
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.stores import PostgresStores
 
         return StoreTransactions(self.opened, PostgresStores)
 
     @cached_property
     def sealed(self) -> Sealed:
         """What opens tickets."""
-        from cairn.helpdesk.sealing import Sealed
         from cairn.ledger.keys import BodyCipher
+        from cairn.tickets.sealing import Sealed
 
         return Sealed(keys=self.keys, cipher=BodyCipher())
 
     @cached_property
     def intake(self) -> Intake:
         """What takes tickets in."""
-        from cairn.helpdesk.intake import Intake
+        from cairn.tickets.intake import Intake
 
         return Intake(
             transactions=self.transactions,
@@ -93,7 +93,7 @@ class HelpdeskParts:
     @cached_property
     def messages(self) -> ReceiveMessages:
         """What takes requesters' later messages in."""
-        from cairn.helpdesk.messages import ReceiveMessages
+        from cairn.tickets.messages import ReceiveMessages
 
         return ReceiveMessages(
             transactions=self.transactions,
@@ -107,7 +107,7 @@ class HelpdeskParts:
     @cached_property
     def requeue(self) -> Requeue:
         """What puts tickets back; `requeue.mended(workspace_id, "connector:<name>")`, too."""
-        from cairn.helpdesk.requeue import Requeue
+        from cairn.tickets.requeue import Requeue
 
         return Requeue(
             transactions=self.transactions, dispatcher=self.wake, clock=utc_now, new_id=new_id
@@ -116,8 +116,8 @@ class HelpdeskParts:
     @cached_property
     def sources(self) -> TicketSources:
         """Where tickets come from."""
-        from cairn.helpdesk.sources import TicketSources
-        from cairn.storage.help_desks import OpenHelpDesk
+        from cairn.adapters.http.help_desks import OpenHelpDesk
+        from cairn.tickets.sources import TicketSources
 
         return TicketSources(
             transactions=self.transactions,
@@ -132,7 +132,7 @@ class HelpdeskParts:
     @cached_property
     def personas(self) -> Personas:
         """How agents work."""
-        from cairn.helpdesk.personas import Personas
+        from cairn.tickets.personas import Personas
 
         return Personas(
             transactions=self.transactions,
@@ -145,7 +145,7 @@ class HelpdeskParts:
     @cached_property
     def poll(self) -> PollSource:
         """What fetches the tickets of one source."""
-        from cairn.helpdesk.polling import PollSource
+        from cairn.tickets.polling import PollSource
 
         return PollSource(
             transactions=self.transactions,
@@ -160,8 +160,8 @@ class HelpdeskParts:
     @cached_property
     def poll_due(self) -> PollDue:
         """What fetches the tickets of every source that is due: `poll_due(seconds=...)`."""
-        from cairn.helpdesk.polling import PollDue
-        from cairn.storage.postgres.ticket_sources import SourcesDue
+        from cairn.adapters.postgres.agents.ticket_sources import SourcesDue
+        from cairn.tickets.polling import PollDue
 
         return PollDue(
             due=SourcesDue(self.opened),
@@ -175,8 +175,8 @@ class HelpdeskParts:
     @cached_property
     def receive(self) -> ReceiveEvents:
         """What takes webhooks of help desks in."""
-        from cairn.helpdesk.inbound import ReceiveEvents
-        from cairn.storage.postgres.ticket_sources import WorkspaceOfSource
+        from cairn.adapters.postgres.agents.ticket_sources import WorkspaceOfSource
+        from cairn.tickets.inbound import ReceiveEvents
 
         return ReceiveEvents(
             workspace_of=WorkspaceOfSource(self.opened),
@@ -190,7 +190,7 @@ class HelpdeskParts:
     @cached_property
     def desk(self) -> Desk:
         """Where investigations read tickets and personas, and write back."""
-        from cairn.helpdesk.write_back import Desk
+        from cairn.tickets.write_back import Desk
 
         return Desk(
             transactions=self.transactions,
@@ -205,14 +205,14 @@ class HelpdeskParts:
 
     def queue(self, at_once: int, above: int) -> WatchQueue:
         """Return what looks at the queue; its `degraded(workspace_id)` is for investigations."""
-        from cairn.helpdesk.queue import WatchQueue
+        from cairn.tickets.queue import WatchQueue
 
         return WatchQueue(transactions=self.transactions, at_once=at_once, above=above)
 
     def take(self, models: Models | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
-        from cairn.helpdesk.gateway import InboundGateway
-        from cairn.helpdesk.taking import TakeTicket
+        from cairn.tickets.gateway import InboundGateway
+        from cairn.tickets.taking import TakeTicket
 
         screen = InboundGateway(
             models=models,
@@ -235,8 +235,8 @@ class HelpdeskParts:
 
     def sweep(self, take: TakeTicket) -> SweepTickets:
         """Return what takes up, in every workspace, the tickets that lost messages left behind."""
-        from cairn.helpdesk.taking import SweepTickets
-        from cairn.storage.postgres.tickets import WorkspacesWithTickets
+        from cairn.adapters.postgres.agents.tickets import WorkspacesWithTickets
+        from cairn.tickets.taking import SweepTickets
 
         return SweepTickets(
             workspaces=WorkspacesWithTickets(self.opened),
@@ -262,17 +262,17 @@ class HelpdeskParts:
 
     @cached_property
     def _resolver(self) -> SubjectResolver:
-        from cairn.ingestion.subjects import SubjectResolver
+        from cairn.writing.subjects import SubjectResolver
 
         return SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
 
     @cached_property
     def graph(self) -> LedgerGraph:
         """The memory graph, to read and to write."""
-        from cairn.ingestion.writing import Writer
-        from cairn.lifecycle.ledger_graph import LedgerGraph
-        from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
-        from cairn.storage.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.memory_graph.ledger_graph import LedgerGraph
+        from cairn.writing.writer import Writer
 
         writer: Writer[Any] = Writer(
             transactions=StoreTransactions(self.opened, PostgresMemoryGraphStores),
@@ -309,7 +309,7 @@ def _queue(own: HelpdeskParts, parts: ApiParts) -> WatchQueue:
 
 def _reading(own: HelpdeskParts, parts: ApiParts) -> ReadTickets:
     from cairn.bootstrap.seeing import browse
-    from cairn.helpdesk.reading import ReadTickets
+    from cairn.tickets.reading import ReadTickets
 
     investigations = browse(parts)
 

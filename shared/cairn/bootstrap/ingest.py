@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.adapters.aws.objects import S3Objects
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.parts import database, key_store
 from cairn.bootstrap.summaries import summariser
-from cairn.clock import utc_now
+from cairn.documents.ingest import IngestDocument
 from cairn.embedding.onnx import OnnxEmbedder
-from cairn.ids import new_id
-from cairn.ingestion.ingest_document import IngestDocument
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.settings import IngestSettings
-from cairn.storage.aws.objects import S3Objects
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger

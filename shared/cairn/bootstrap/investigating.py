@@ -13,10 +13,10 @@ from cairn.bootstrap.later import later
 from cairn.bootstrap.logs import warn
 from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store
 from cairn.bootstrap.unspoken import unspoken
-from cairn.clock import monotonic, utc_now
-from cairn.errors import Conflict
-from cairn.ids import new_id
-from cairn.traces import within
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import Conflict
+from cairn.kernel.ids import new_id
+from cairn.kernel.traces import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.admission import Admit
-    from cairn.agent.catalogue import StoredConnectors
-    from cairn.agent.closing import Abandon, Close, Halt
-    from cairn.agent.hiding import Hiding
-    from cairn.agent.journal import Journal
-    from cairn.agent.leaving import Leave
-    from cairn.agent.ports import Escalate
-    from cairn.agent.present import Present
-    from cairn.agent.resume import Enter, ExecutionEnded, Resume
-    from cairn.agent.running import RunStep
-    from cairn.agent.situation import StepFunction
-    from cairn.agent.waiting import Expire, Wait
+    from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.workspaces import PostgresProfiles
     from cairn.bootstrap.dispatching import Wakes
     from cairn.bootstrap.helpdesk import HelpdeskParts
-    from cairn.helpdesk.write_back import Desk
+    from cairn.connectors.policies import ConnectorPolicies
+    from cairn.investigations.approvals.waiting import Expire, Wait
+    from cairn.investigations.catalogue import StoredConnectors
+    from cairn.investigations.hiding import Hiding
+    from cairn.investigations.journal import Journal
+    from cairn.investigations.ports import Escalate
+    from cairn.investigations.present import Present
+    from cairn.investigations.run.admission import Admit
+    from cairn.investigations.run.closing import Abandon, Close, Halt
+    from cairn.investigations.run.leaving import Leave
+    from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
+    from cairn.investigations.run.step import RunStep
+    from cairn.investigations.situation import StepFunction
+    from cairn.kernel.metrics import Metrics
     from cairn.ledger.keys import KeyStore
-    from cairn.mcp_host.policies import ConnectorPolicies
-    from cairn.metrics import Metrics
     from cairn.safety.pipeline import Pipeline
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.investigations import PostgresAgentStores
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.workspaces import PostgresProfiles
+    from cairn.tickets.write_back import Desk
 
 SUPERSEDED = "superseded"
 TRACES = 1_000
@@ -93,8 +93,8 @@ class InvestigationParts:
     @cached_property
     def transactions(self) -> StoreTransactions[PostgresAgentStores]:
         """What steps read and write in."""
-        from cairn.storage.postgres.investigations import PostgresAgentStores
-        from cairn.storage.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
 
         return StoreTransactions(self.opened, PostgresAgentStores)
 
@@ -106,13 +106,13 @@ class InvestigationParts:
     @cached_property
     def wake(self) -> Wakes:
         """What sends committed work on."""
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.adapters.postgres.stores import PostgresStores
         from cairn.bootstrap.dispatching import (
             dispatcher,
             investigation_machine_of,
             investigation_queues_of,
         )
-        from cairn.storage.postgres.store_transactions import StoreTransactions
-        from cairn.storage.postgres.stores import PostgresStores
 
         return dispatcher(
             investigation_queues_of(self.settings),
@@ -126,7 +126,7 @@ class InvestigationParts:
     @cached_property
     def journal(self) -> Journal:
         """What transitions are written by."""
-        from cairn.agent.journal import Journal
+        from cairn.investigations.journal import Journal
         from cairn.ledger.keys import BodyCipher
 
         return Journal(
@@ -161,28 +161,28 @@ class InvestigationParts:
     @cached_property
     def connectors(self) -> StoredConnectors:
         """Which tools there are."""
-        from cairn.agent.catalogue import StoredConnectors
+        from cairn.investigations.catalogue import StoredConnectors
 
         return StoredConnectors(transactions=self.transactions)
 
     @cached_property
     def policies(self) -> ConnectorPolicies:
         """What workspaces allow."""
-        from cairn.mcp_host.policies import ConnectorPolicies
+        from cairn.connectors.policies import ConnectorPolicies
 
         return ConnectorPolicies(transactions=self.transactions, profiles=self.profiles)
 
     @cached_property
     def profiles(self) -> PostgresProfiles:
         """Which redaction profiles workspaces have chosen."""
-        from cairn.storage.postgres.workspaces import PostgresProfiles
+        from cairn.adapters.postgres.workspaces import PostgresProfiles
 
         return PostgresProfiles(self.opened)
 
     @cached_property
     def hiding(self) -> Hiding:
         """What takes personal values out of texts."""
-        from cairn.agent.hiding import Hiding
+        from cairn.investigations.hiding import Hiding
         from cairn.safety.redaction import ReversibleRedactor
 
         return Hiding(redactor=ReversibleRedactor(), profiles=self.profiles)
@@ -196,8 +196,8 @@ class InvestigationParts:
     @cached_property
     def pipeline(self) -> Pipeline:
         """The rules, in their order."""
+        from cairn.investigations.approvals.grants import StandingGrants
         from cairn.ledger.keys import BodyCipher
-        from cairn.lifecycle.grants import StandingGrants
         from cairn.safety.pipeline import Pipeline
 
         grants = StandingGrants(
@@ -222,29 +222,29 @@ class InvestigationParts:
     @cached_property
     def admit(self) -> Admit:
         """What takes up who is next."""
-        from cairn.agent.admission import Admit
+        from cairn.investigations.run.admission import Admit
 
         return Admit(journal=self.journal, at_once=self.settings.investigations)
 
     @cached_property
     def abandon(self) -> Abandon:
         """What ends investigations about people who were forgotten."""
-        from cairn.agent.closing import Abandon
+        from cairn.investigations.run.closing import Abandon
 
         return Abandon(journal=self.journal)
 
     @cached_property
     def enter(self) -> Enter:
         """The first step of an execution."""
-        from cairn.agent.resume import Enter
+        from cairn.investigations.run.resume import Enter
 
         return Enter(journal=self.journal, connectors=self.connectors, abandon=self.abandon)
 
     @cached_property
     def run(self) -> RunStep:
         """What runs the step of a state."""
-        from cairn.agent.running import RunStep
-        from cairn.agent.state import State
+        from cairn.investigations.run.step import RunStep
+        from cairn.investigations.state import State
 
         return RunStep(
             journal=self.journal,
@@ -258,28 +258,28 @@ class InvestigationParts:
     @cached_property
     def wait(self) -> Wait:
         """What keeps the token of an execution that waits."""
-        from cairn.agent.waiting import Wait
+        from cairn.investigations.approvals.waiting import Wait
 
         return Wait(journal=self.journal, admit=self.admit)
 
     @cached_property
     def expire(self) -> Expire:
         """What ends questions nobody answered."""
-        from cairn.agent.waiting import Expire
+        from cairn.investigations.approvals.waiting import Expire
 
         return Expire(journal=self.journal, abandon=self.abandon)
 
     @cached_property
     def halt(self) -> Halt:
         """What stops an investigation whose step failed."""
-        from cairn.agent.closing import Halt
+        from cairn.investigations.run.closing import Halt
 
         return Halt(journal=self.journal, abandon=self.abandon)
 
     @cached_property
     def close(self) -> Close:
         """What closes an investigation."""
-        from cairn.agent.closing import Close
+        from cairn.investigations.run.closing import Close
 
         return Close(
             journal=self.journal,
@@ -292,28 +292,28 @@ class InvestigationParts:
     @cached_property
     def escalate(self) -> Escalate:
         """What calls people."""
-        from cairn.agent.escalating import QueueEscalation
+        from cairn.investigations.run.escalating import QueueEscalation
 
         return QueueEscalation(journal=self.journal, desk=self.desk)
 
     @cached_property
     def resume(self) -> Resume:
         """What starts another execution."""
-        from cairn.agent.resume import Resume
+        from cairn.investigations.run.resume import Resume
 
         return Resume(journal=self.journal)
 
     @cached_property
     def leave(self) -> Leave:
         """What calls a person where executions do not help."""
-        from cairn.agent.leaving import Leave
+        from cairn.investigations.run.leaving import Leave
 
         return Leave(journal=self.journal, escalate=self.escalate, admit=self.admit)
 
     @cached_property
     def execution_ended(self) -> ExecutionEnded:
         """What looks after an execution that failed."""
-        from cairn.agent.resume import ExecutionEnded
+        from cairn.investigations.run.resume import ExecutionEnded
 
         return ExecutionEnded(
             journal=self.journal, resume=self.resume, close=self.close, leave=self.leave
@@ -365,7 +365,7 @@ class InvestigationSteps:
         return ended.as_answer()
 
     def _ran(self, step: str, workspace_id: UUID, investigation_id: UUID, run: int) -> Present:
-        from cairn.agent.state import State
+        from cairn.investigations.state import State
 
         return self.parts.run(workspace_id, investigation_id, state=State(step), run=run)
 

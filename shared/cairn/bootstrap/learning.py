@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.agent.people.learning import Learn, StageCandidates
-from cairn.agent.people.proposing import ProposeObservations
-from cairn.clock import utc_now
+from cairn.investigations.people.learning import Learn, StageCandidates
+from cairn.investigations.people.proposing import ProposeObservations
+from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

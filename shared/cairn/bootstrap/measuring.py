@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
-from cairn.metrics import SHAPES, Metric, Metrics, Shape, Sort, untold
+from cairn.kernel.metrics import SHAPES, Metric, Metrics, Shape, Sort, untold
 from cairn.settings import metrics_folder
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.ingestion.writing import Writer
-from cairn.lifecycle.ledger_graph import LedgerGraph
-from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.memory_graph.ledger_graph import LedgerGraph
+from cairn.writing.writer import Writer
 
 if TYPE_CHECKING:
-    from cairn.ingestion.remember import Remember
-    from cairn.lifecycle.forget import Forget
-    from cairn.lifecycle.memory_graph_ports import MemoryGraphStores
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.postgres.database import Database
+    from cairn.forgetting.forget import Forget
+    from cairn.memories.remember import Remember
+    from cairn.memory_graph.ports import MemoryGraphStores
 
 
 def memory_graph(opened: Database, remember: Remember, forget: Forget) -> LedgerGraph:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    from cairn.retrieval.ports import Report
+    from cairn.recall.ports import Report
 
 NAMESPACE = "Cairn"
 VECTOR_LEG_EMPTY = "VectorLegEmpty"

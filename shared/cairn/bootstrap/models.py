@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from pydantic import SecretStr
 
+    from cairn.adapters.postgres.database import Database
     from cairn.consolidation.plan import Planner
     from cairn.llm.allowance import Terms
     from cairn.llm.gateway import Gateway
     from cairn.llm.wire_chat import WireChat
-    from cairn.storage.postgres.database import Database
 
 
 class ModelSettings(Protocol):
@@ -76,9 +76,9 @@ def over(
     report: Callable[[str, dict[str, Any]], None] = silent,
 ) -> Gateway:
     """Return the gateway over these providers."""
+    from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
     from cairn.bootstrap.measuring import MeasuredCalls, metrics
     from cairn.llm.gateway import Gateway, Surroundings
-    from cairn.storage.postgres.model_calls import PostgresCallLog
 
     return Gateway(
         models,
@@ -137,7 +137,7 @@ def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:
             )
         )
     if "bedrock:" in settings.chat_model:
-        from cairn.storage.aws import bedrock_chat
+        from cairn.adapters.aws import bedrock_chat
 
         found.append(
             bedrock_chat.BedrockChat(
@@ -154,10 +154,10 @@ def _terms(
     report: Callable[[str, dict[str, Any]], None],
 ) -> Callable[[UUID], Terms]:
     """Return workspace -> its terms; the settings behind them are half a second old at most."""
-    from cairn.access.system import system_principal
+    from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
+    from cairn.kernel.access.system import system_principal
     from cairn.llm.allowance import Terms, allowance_of, terms_for
     from cairn.llm.configuration import configured
-    from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
 
     base = Terms(
         configuration=configured(settings.chat_model),

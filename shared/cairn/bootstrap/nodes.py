@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.memory.entities import PostgresNodeViews
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.node_services import EntityServices, NodeServices
-from cairn.ingestion.entities import CorrectEntities
-from cairn.ingestion.node_changes import CompileTruth, DeleteNode, GraphWriting, Relate
-from cairn.ingestion.nodes import WriteNodes
-from cairn.retrieval.nodes import BrowseNodes
-from cairn.storage.postgres.entities import PostgresNodeViews
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
+from cairn.nodes.entities import CorrectEntities
+from cairn.nodes.read import BrowseNodes
+from cairn.nodes.write import WriteNodes
 
 if TYPE_CHECKING:
-    from cairn.ingestion.remember import Remember
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.memories.remember import Remember
 
 
 def node_services(

@@ -5,21 +5,21 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.stats import PostgresStatsStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
+from cairn.ageing.cleanup import Cleanup
+from cairn.ageing.rules import Lifetimes
 from cairn.api.services import StatsServices
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.ageing import Lifetimes
-from cairn.lifecycle.cleanup import Cleanup
-from cairn.lifecycle.orphans import FindOrphans
-from cairn.lifecycle.stats import GetStats
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.stats import PostgresStatsStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.operations.stats import GetStats
+from cairn.rebuild.orphans import FindOrphans
 
 if TYPE_CHECKING:
+    from cairn.adapters.postgres.database import Database
     from cairn.llm.costs import GetCosts
-    from cairn.storage.postgres.database import Database
     from cairn.workspace.documents import Document
 
 
@@ -49,8 +49,8 @@ def stats_services(opened: Database, deployment: Document | None = None) -> Stat
 
 def costs(opened: Database) -> GetCosts:
     """Build the reports of what models have cost."""
+    from cairn.adapters.postgres.agents.costs import PostgresCostStores
     from cairn.llm.costs import GetCosts
-    from cairn.storage.postgres.costs import PostgresCostStores
 
     return GetCosts(transactions=StoreTransactions(opened, PostgresCostStores), clock=utc_now)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
-from cairn.clock import monotonic, utc_now
+from cairn.adapters.aws.clients import aws_client
+from cairn.adapters.postgres.database import Database
 from cairn.embedding.models import chosen_model, is_known
-from cairn.errors import ValidationFailed
-from cairn.storage.aws.clients import aws_client
-from cairn.storage.postgres.database import Database
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -132,13 +132,13 @@ def key_store(settings: KeyStoreSettings) -> KeyCache:
 
 
 def _key_file(path: Path) -> KeyStore:
-    from cairn.storage.keys_file import FileKeyStore
+    from cairn.adapters.files.keys import FileKeyStore
 
     return FileKeyStore(path)
 
 
 def _key_table(table: str, kms_key_arn: str) -> KeyStore:
-    from cairn.storage.keys_aws import DynamoKeyStore
+    from cairn.adapters.aws.keys import DynamoKeyStore
 
     clients = aws_client("dynamodb"), aws_client("kms")
     return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn, stopwatch=monotonic)
@@ -175,7 +175,7 @@ def registered(made: Embedder, opened: Database) -> Embedder:
     """Return an embedder that embeds nothing before the database knows its model."""
     if is_known(made.model):
         return made  # by a migration
+    from cairn.adapters.postgres.embedding_models import CheckRegistered
     from cairn.embedding.registered import RegisteredEmbedder
-    from cairn.storage.postgres.embedding_models import CheckRegistered
 
     return RegisteredEmbedder(made, CheckRegistered(opened))

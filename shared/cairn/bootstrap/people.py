@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from cairn.api.people_services import PeopleServices
 from cairn.bootstrap.later import later
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
-    from cairn.agent.people.bundle import Escalations
-    from cairn.agent.people.candidates import Candidates
-    from cairn.agent.people.channels import Channels
-    from cairn.agent.people.opinions import Opinions
-    from cairn.agent.people.proposing import Proposals
-    from cairn.agent.people.remembering import RememberStep
     from cairn.api.services import IngestDocument
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.bootstrap.investigating import InvestigationParts
-    from cairn.lifecycle.ledger_graph import LedgerGraph
+    from cairn.investigations.people.bundle import Escalations
+    from cairn.investigations.people.candidates import Candidates
+    from cairn.investigations.people.channels import Channels
+    from cairn.investigations.people.opinions import Opinions
+    from cairn.investigations.people.proposing import Proposals
+    from cairn.investigations.people.remembering import RememberStep
+    from cairn.memory_graph.ledger_graph import LedgerGraph
 
 
 def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph) -> PeopleServices:
@@ -35,35 +35,35 @@ def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph)
 
 
 def _escalations(parts: ApiParts, made: InvestigationParts) -> Escalations:
-    from cairn.agent.people.bundle import Escalations
     from cairn.bootstrap.seeing import browse
+    from cairn.investigations.people.bundle import Escalations
 
     return Escalations(journal=made.journal, browse=browse(parts))
 
 
 def _channels(parts: ApiParts, made: InvestigationParts) -> Channels:
-    from cairn.agent.people.channels import Channels
-    from cairn.storage.webhook_http import sender_for
+    from cairn.adapters.http.webhooks import sender_for
+    from cairn.investigations.people.channels import Channels
 
     return Channels(journal=made.journal, check=sender_for(parts.settings.webhooks).check)
 
 
 def _opinions(made: InvestigationParts) -> Opinions:
-    from cairn.agent.people.learning import StageCandidates
-    from cairn.agent.people.opinions import Opinions
+    from cairn.investigations.people.learning import StageCandidates
+    from cairn.investigations.people.opinions import Opinions
 
     return Opinions(journal=made.journal, stage=StageCandidates(journal=made.journal))
 
 
 def _candidates(made: InvestigationParts, ingest: IngestDocument) -> Candidates:
-    from cairn.agent.people.candidates import Candidates
+    from cairn.investigations.people.candidates import Candidates
 
     return Candidates(journal=made.journal, desk=made.desk, ingest=ingest)
 
 
 def _remember(parts: ApiParts, made: InvestigationParts, graph: LedgerGraph) -> RememberStep:
-    from cairn.agent.people.remembering import RememberStep
     from cairn.bootstrap.seeing import browse
+    from cairn.investigations.people.remembering import RememberStep
 
     return RememberStep(
         browse=browse(parts),
@@ -75,6 +75,6 @@ def _remember(parts: ApiParts, made: InvestigationParts, graph: LedgerGraph) -> 
 
 
 def _proposals(graph: LedgerGraph) -> Proposals:
-    from cairn.agent.people.proposing import Proposals
+    from cairn.investigations.people.proposing import Proposals
 
     return Proposals(graph=graph.bound_to, clock=utc_now)

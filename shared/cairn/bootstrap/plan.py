@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.ports import Planner
-    from cairn.agent.situation import StepFunction
-    from cairn.helpdesk.taking import TakeTicket
+    from cairn.adapters.postgres.database import Database
+    from cairn.investigations.ports import Planner
+    from cairn.investigations.situation import StepFunction
     from cairn.llm.gateway import Gateway
-    from cairn.storage.postgres.database import Database
+    from cairn.tickets.taking import TakeTicket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +65,9 @@ def _models(settings: PlanSettings, opened: Database, log: Logger) -> Gateway | 
 
 
 def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
-    from cairn.agent.history import History
-    from cairn.agent.steps.triage import Triage
     from cairn.bootstrap.planning import recent, surrounds
+    from cairn.investigations.history import History
+    from cairn.investigations.steps.triage import Triage
 
     helpdesk, settings = parts.helpdesk, parts.settings
     return Triage(
@@ -86,12 +86,12 @@ def _take(planner_models: Callable[[], Gateway | None], parts: InvestigationPart
 
 
 def _plan(parts: InvestigationParts, planner: Planner) -> StepFunction:
-    from cairn.agent.steps.plan import MakePlan
+    from cairn.investigations.steps.plan import MakePlan
 
     return MakePlan(planner=planner, connectors=parts.connectors)
 
 
 def _verdict(planner: Planner) -> StepFunction:
-    from cairn.agent.steps.verdict import GiveVerdict
+    from cairn.investigations.steps.verdict import GiveVerdict
 
     return GiveVerdict(planner=planner)

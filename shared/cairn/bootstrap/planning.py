@@ -8,30 +8,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.access.system import system_principal
 from cairn.bootstrap.models import silent
-from cairn.clock import monotonic, utc_now
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import monotonic, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.agent.journal import Journal
-    from cairn.agent.planning.envelope import Bounds
-    from cairn.agent.planning.surrounds import TicketSurrounds
-    from cairn.agent.ports import Planner
-    from cairn.agent.recent import RecentResults
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.bootstrap.models import ModelSettings
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
-    from cairn.helpdesk.sealing import Sealed
-    from cairn.helpdesk.ticket import Ticket
+    from cairn.investigations.journal import Journal
+    from cairn.investigations.planning.envelope import Bounds
+    from cairn.investigations.planning.surrounds import TicketSurrounds
+    from cairn.investigations.ports import Planner
+    from cairn.investigations.recent import RecentResults
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.tickets.sealing import Sealed
+    from cairn.tickets.ticket import Ticket
 
 MOST_RECENT = 200
 """Tickets of the last day that are compared with a new one."""
@@ -56,13 +56,13 @@ def planner_over(
     report: Callable[[str, dict[str, Any]], None] = silent,
 ) -> Planner:
     """Return the same over a gateway; None is rules alone."""
-    from cairn.agent.planning.heuristic import HeuristicPlanner
+    from cairn.investigations.planning.heuristic import HeuristicPlanner
 
     rules = HeuristicPlanner()
     if models is None:
         return rules
-    from cairn.agent.planning.fallback import FallbackPlanner
-    from cairn.agent.planning.model_planner import ModelPlanner
+    from cairn.investigations.planning.fallback import FallbackPlanner
+    from cairn.investigations.planning.model_planner import ModelPlanner
 
     return FallbackPlanner(
         first=ModelPlanner(gateway=models, bounds=bounds(opened)), rules=rules, report=report
@@ -71,7 +71,7 @@ def planner_over(
 
 def bounds(opened: Database) -> Callable[[UUID], Bounds]:
     """Return workspace -> how much its planners are shown, half a second old at most."""
-    from cairn.storage.postgres.workspaces import PostgresWorkspaceSettings
+    from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
 
     stored = PostgresWorkspaceSettings(opened, monotonic)
     return lambda workspace_id: stored(system_principal(workspace_id)).settings.envelope
@@ -79,12 +79,12 @@ def bounds(opened: Database) -> Callable[[UUID], Bounds]:
 
 def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:
     """Return what looks around a ticket."""
-    from cairn.agent.planning.surrounds import TicketSurrounds
-    from cairn.helpdesk.sealing import Sealed
+    from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.investigations.planning.surrounds import TicketSurrounds
     from cairn.ledger.keys import BodyCipher
-    from cairn.storage.postgres.memory_graph import PostgresMemoryGraphStores
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.tickets.sealing import Sealed
 
     return TicketSurrounds(
         graph=ReadGraph(StoreTransactions(opened, PostgresMemoryGraphStores)),
@@ -99,7 +99,7 @@ def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:
 
 def recent(opened: Database, journal: Journal) -> RecentResults:
     """Return what finds recent results of tools."""
-    from cairn.agent.recent import RecentResults
+    from cairn.investigations.recent import RecentResults
 
     return RecentResults(journal=journal, bounds=bounds(opened))
 
@@ -143,7 +143,7 @@ class RecentTickets:
 
     def __call__(self, workspace_id: UUID, since: datetime) -> Sequence[Ticket]:
         """Return the newest first, `MOST_RECENT` at most."""
-        from cairn.helpdesk.sealing import ticket_of
+        from cairn.tickets.sealing import ticket_of
 
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             rows = stores.tickets.since(since, MOST_RECENT)

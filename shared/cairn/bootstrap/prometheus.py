@@ -11,14 +11,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from cairn.bootstrap.measuring import Bounds
-from cairn.metrics import SHAPES, Metric, Shape, Sort
+from cairn.kernel.metrics import SHAPES, Metric, Shape, Sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from prometheus_client import Metric as Family
 
-    from cairn.metrics import Metrics
+    from cairn.kernel.metrics import Metrics
 
 SECONDS = (1, 5, 15, 60, 300, 900, 3600)
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 1)
@@ -26,7 +26,7 @@ CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
 
 class PrometheusMetrics:
-    """Counts into this process's file; see `cairn.metrics.Metrics`."""
+    """Counts into this process's file; see `cairn.kernel.metrics.Metrics`."""
 
     def __init__(self) -> None:
         self._bounds = Bounds()

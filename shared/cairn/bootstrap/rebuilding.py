@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.ledger.rebuild_runs import PostgresRebuildStores
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.rebuild_services import RebuildServices
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.rebuild import Rebuild
-from cairn.lifecycle.rebuild_runs import ShowRebuild, StartRebuild, StepRebuild
-from cairn.storage.postgres.rebuild_runs import PostgresRebuildStores
-from cairn.storage.postgres.replay import PostgresReplays
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.rebuild.rebuild import Rebuild
+from cairn.rebuild.runs import ShowRebuild, StartRebuild, StepRebuild
 
 if TYPE_CHECKING:
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.adapters.postgres.database import Database
     from cairn.ledger.keys import KeyStore
-    from cairn.storage.postgres.database import Database
+    from cairn.writing.ports import Dispatcher
 
 
 def rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> Rebuild:

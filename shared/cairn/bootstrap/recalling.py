@@ -7,46 +7,46 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.bootstrap.asking import PER_SEARCH, AskingParts
-from cairn.bootstrap.logs import inform, warn
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.retrieval import gate, intents
-from cairn.retrieval.answer import answer
-from cairn.retrieval.asked import Asking
-from cairn.retrieval.expansion import no_expansion
-from cairn.retrieval.graph_leg import WalkingGraphLeg
-from cairn.retrieval.leg_calls import Legs
-from cairn.retrieval.recall import Recall, silent
-from cairn.retrieval.result_cache import ResultCache
-from cairn.retrieval.run_recorder import RunRecorder, not_kept
-from cairn.storage.postgres.graph_reader import graph_transactions
-from cairn.storage.postgres.recall import (
+from cairn.adapters.postgres.memory.graph_reader import graph_transactions
+from cairn.adapters.postgres.memory.recall import (
     PostgresKeywordLeg,
     PostgresVectorLeg,
     recall_transactions,
 )
-from cairn.storage.postgres.search_runs import PostgresSearchRuns
-from cairn.storage.postgres.subscriptions import (
+from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
+from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
 )
-from cairn.storage.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
+from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
+from cairn.bootstrap.asking import PER_SEARCH, AskingParts
+from cairn.bootstrap.logs import inform, warn
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.recall.answer import answer
+from cairn.recall.leg_calls import Legs
+from cairn.recall.questions import gate, intents
+from cairn.recall.questions.asked import Asking
+from cairn.recall.questions.expansion import no_expansion
+from cairn.recall.recall import Recall, silent
+from cairn.recall.result_cache import ResultCache
+from cairn.recall.searches.recorder import RunRecorder, not_kept
+from cairn.recall.walks.graph_leg import WalkingGraphLeg
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aws_lambda_powertools import Logger
 
-    from cairn.access import Principal
+    from cairn.adapters.postgres.database import Database
     from cairn.embedding.port import Embedder
-    from cairn.retrieval.answer import Answer
-    from cairn.retrieval.context import AssembleContext
-    from cairn.retrieval.ports import KeywordLeg, Report
-    from cairn.retrieval.query import SearchRequest
-    from cairn.retrieval.records import SearchRun
-    from cairn.retrieval.searches import ReadSearches
-    from cairn.storage.postgres.database import Database
+    from cairn.kernel.access import Principal
+    from cairn.recall.answer import Answer
+    from cairn.recall.context import AssembleContext
+    from cairn.recall.ports import KeywordLeg, Report
+    from cairn.recall.query import SearchRequest
+    from cairn.recall.records import SearchRun
+    from cairn.recall.searches.searches import ReadSearches
     from cairn.workspace.documents import Document
 
 
@@ -71,7 +71,7 @@ class Context:
         self, principal: Principal, request: SearchRequest, *, max_tokens: int
     ) -> dict[str, Any]:
         """Assemble the block for a question."""
-        from cairn.retrieval.context import context_json
+        from cairn.recall.context import context_json
 
         made = self.assemble(principal, request, max_tokens=max_tokens)
         return context_json(made, answer(made.found, request).meta)
@@ -79,7 +79,7 @@ class Context:
 
 def context(found: Recall) -> Context:
     """Return the use case over a recall; tokens are counted as its embedder does."""
-    from cairn.retrieval.context import AssembleContext
+    from cairn.recall.context import AssembleContext
 
     return Context(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
 
@@ -105,7 +105,7 @@ def recorder(
 
 def searches(opened: Database, runs: RunRecorder) -> ReadSearches:
     """Return the use case that explains searches, those this process has yet to record too."""
-    from cairn.retrieval.searches import ReadSearches
+    from cairn.recall.searches.searches import ReadSearches
 
     return ReadSearches(
         runs=PostgresSearchRuns(opened, runs.on_its_way), transactions=recall_transactions(opened)

@@ -9,27 +9,27 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cairn.adapters.postgres.memory.recall import PostgresVectorLeg
+from cairn.adapters.postgres.memory.reembed import PostgresReembedStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.sweeping import ListWorkspaces
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store, registered
-from cairn.clock import utc_now
 from cairn.embedding.models import is_known, local_model, model_named
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.reembed import DropOthers, Fill
-from cairn.lifecycle.reembed_compare import Compare
-from cairn.storage.postgres.recall import PostgresVectorLeg
-from cairn.storage.postgres.reembed import PostgresReembedStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.sweeping import ListWorkspaces
+from cairn.reembedding.compare import Compare
+from cairn.reembedding.reembed import DropOthers, Fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
     from uuid import UUID
 
+    from cairn.adapters.postgres.database import Database
     from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.settings import ApiSettings
-    from cairn.storage.postgres.database import Database
 
 
 @dataclass(frozen=True)

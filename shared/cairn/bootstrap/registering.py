@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from cairn.adapters.postgres.migrate import MigrationsBusy
+from cairn.adapters.postgres.register_model import register_model
 from cairn.bootstrap.parts import model_of
 from cairn.embedding.models import is_known
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 from cairn.settings import EmbedderSettings
-from cairn.storage.postgres.migrate import MigrationsBusy
-from cairn.storage.postgres.register_model import register_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

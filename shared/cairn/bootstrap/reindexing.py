@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.access import Role
+from cairn.adapters.postgres.embedding_models import CheckRegistered
+from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.services import ReindexServices
-from cairn.clock import monotonic, utc_now
 from cairn.embedding.models import is_known
-from cairn.ids import new_id
-from cairn.lifecycle.reindex import CountMissingVectors, Reindex
-from cairn.storage.postgres.embedding_models import CheckRegistered
-from cairn.storage.postgres.reindex import PostgresReindexStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.kernel.access import Role
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.reembedding.reindex import CountMissingVectors, Reindex
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from cairn.access import Principal
+    from cairn.adapters.postgres.database import Database
     from cairn.embedding.port import EmbeddingModel
-    from cairn.ingestion.ports import Dispatcher
-    from cairn.lifecycle.reindex import MissingVectors, Reindexed
-    from cairn.storage.postgres.database import Database
+    from cairn.kernel.access import Principal
+    from cairn.reembedding.reindex import MissingVectors, Reindexed
+    from cairn.writing.ports import Dispatcher
 
 
 def reindex_services(

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.ledger.ledger_import import import_ledger
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.forgetting import apply_tombstones
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.parts import database, embedder, registered
 from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.signing import signing_key
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 from cairn.ledger.importing import Export
-from cairn.lifecycle.check_vectors import CheckVectors, VectorsChecked
-from cairn.lifecycle.restore import Restore, Restored
-from cairn.storage.postgres.ledger_import import import_ledger
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.rebuild.restore import Restore, Restored
+from cairn.reembedding.check_vectors import CheckVectors, VectorsChecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from uuid import UUID
 
-    from cairn.lifecycle.rebuild import Rebuilt
+    from cairn.rebuild.rebuild import Rebuilt
     from cairn.settings import ApiSettings
 
 

@@ -13,11 +13,11 @@ from cairn.settings import RetrieveSettings
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
-    from cairn.agent.situation import StepFunction
+    from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
     from cairn.bootstrap.recalling import Search
-    from cairn.retrieval.recall import Recall
-    from cairn.storage.postgres.database import Database
+    from cairn.investigations.situation import StepFunction
+    from cairn.recall.recall import Recall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +45,13 @@ def retrieve_services() -> RetrieveServices:
 def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall:
     from functools import partial
 
+    from cairn.adapters.aws.search_runs import QueuedSearchRuns
     from cairn.bootstrap.asking import asking_parts
     from cairn.bootstrap.metrics import measured
     from cairn.bootstrap.models import over
     from cairn.bootstrap.recalling import recall, recorder
     from cairn.bootstrap.search_index import keyword_leg
     from cairn.bootstrap.workspace import deployment_document
-    from cairn.storage.aws.search_runs import QueuedSearchRuns
 
     queue = QueuedSearchRuns(settings.embed_queue_url)
     return recall(
@@ -90,9 +90,9 @@ def _steps(
 
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:
-    from cairn.agent.planning.recaller import KnowledgeRecaller
-    from cairn.agent.steps.retrieve import Retrieve
     from cairn.bootstrap.planning import bounds
+    from cairn.investigations.planning.recaller import KnowledgeRecaller
+    from cairn.investigations.steps.retrieve import Retrieve
 
     return Retrieve(
         recall=KnowledgeRecaller(recall=recall), hiding=parts.hiding, bounds=bounds(parts.opened)

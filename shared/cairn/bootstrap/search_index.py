@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic import SecretStr
 
-    from cairn.ingestion.search_index import FollowDatabase
-    from cairn.lifecycle.search_index import KeepSearchIndex
-    from cairn.retrieval.ports import KeywordLeg
-    from cairn.storage.postgres.database import Database
+    from cairn.adapters.postgres.database import Database
+    from cairn.recall.ports import KeywordLeg
+    from cairn.search_index.check import KeepSearchIndex
+    from cairn.search_index.sync import FollowDatabase
 
 INDEX_THREADS = 8
 
@@ -46,17 +46,19 @@ def endpoint(settings: SearchIndexSettings) -> Endpoint | None:
 
 def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
     """Return PostgreSQL's leg, behind OpenSearch's where there is one. Nothing connects yet."""
-    from cairn.storage.postgres.recall import PostgresKeywordLeg  # not for those who only write
+    from cairn.adapters.postgres.memory.recall import (
+        PostgresKeywordLeg,  # not for those who only write
+    )
 
     found = endpoint(settings)
     if found is None:
         return PostgresKeywordLeg(opened)
     from concurrent.futures import ThreadPoolExecutor
 
-    from cairn.retrieval.keyword_index import FallbackKeywordLeg, IndexedKeywordLeg
-    from cairn.storage.opensearch.client import Connection
-    from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
-    from cairn.storage.postgres.search_index import PostgresGuard
+    from cairn.adapters.opensearch.client import Connection
+    from cairn.adapters.opensearch.keyword import OpenSearchKeywordIndex
+    from cairn.adapters.postgres.memory.search_index import PostgresGuard
+    from cairn.recall.keyword_index import FallbackKeywordLeg, IndexedKeywordLeg
 
     connection = Connection(found.url, auth=found.auth)
     return FallbackKeywordLeg(
@@ -75,10 +77,10 @@ def follow_database(
     found: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
 ) -> FollowDatabase:
     """Return what keeps the index up to the database. Nothing connects yet."""
-    from cairn.ingestion.search_index import FollowDatabase
-    from cairn.storage.opensearch.client import Connection
-    from cairn.storage.opensearch.indexes import OpenSearchIndexes
-    from cairn.storage.postgres.search_index import PostgresIndexSource
+    from cairn.adapters.opensearch.client import Connection
+    from cairn.adapters.opensearch.indexes import OpenSearchIndexes
+    from cairn.adapters.postgres.memory.search_index import PostgresIndexSource
+    from cairn.search_index.sync import FollowDatabase
 
     return FollowDatabase(
         source=PostgresIndexSource(opened),
@@ -93,8 +95,8 @@ def keep_search_index(
     found: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
 ) -> KeepSearchIndex:
     """Return checks, repairs and rebuilds of the index. Nothing connects yet."""
-    from cairn.lifecycle.search_index import KeepSearchIndex
-    from cairn.storage.postgres.sweeping import ListWorkspaces
+    from cairn.adapters.postgres.sweeping import ListWorkspaces
+    from cairn.search_index.check import KeepSearchIndex
 
     follow = follow_database(found, opened, report)
     return KeepSearchIndex(follow=follow, workspaces=ListWorkspaces(opened), stopwatch=monotonic)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.agent.browse import BrowseInvestigations
-from cairn.agent.opening import Opener
+from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.api.investigation_services import InvestigationServices
 from cairn.bootstrap.later import later
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.postgres.seeing import PostgresSeeingStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.investigations.browse import BrowseInvestigations
+from cairn.investigations.opening import Opener
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
-    from cairn.agent.approvals import Approvals
-    from cairn.agent.granting import GrantFromQuestion
     from cairn.api.investigation_services import ResumeInvestigations, StartInvestigation
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.bootstrap.investigating import InvestigationParts
-    from cairn.lifecycle.grants import Grants
-    from cairn.lifecycle.redaction import RedactionProfile
+    from cairn.investigations.approvals.decide import Approvals
+    from cairn.investigations.approvals.granting import GrantFromQuestion
+    from cairn.investigations.approvals.grants import Grants
+    from cairn.workspace.redaction import RedactionProfile
 
 
 def investigation_services(parts: ApiParts) -> InvestigationServices:
@@ -49,7 +49,7 @@ def grant_services(parts: ApiParts) -> GrantServices:
 
 def redaction_profile(parts: ApiParts) -> RedactionProfile:
     """Build what a workspace's redaction profile is chosen by."""
-    from cairn.lifecycle.redaction import RedactionProfile
+    from cairn.workspace.redaction import RedactionProfile
 
     return RedactionProfile(
         transactions=parts.investigating.transactions, clock=utc_now, new_id=new_id
@@ -65,7 +65,7 @@ def browse(parts: ApiParts) -> BrowseInvestigations:
 
 
 def _start(parts: ApiParts) -> StartInvestigation:
-    from cairn.agent.admission import Start
+    from cairn.investigations.run.admission import Start
 
     made = parts.investigating
     return Start(journal=made.journal, admit=made.admit, desk=made.desk)
@@ -76,7 +76,7 @@ def _resume(parts: ApiParts) -> ResumeInvestigations:
 
 
 def _approvals(parts: ApiParts) -> Approvals:
-    from cairn.agent.approvals import Approvals
+    from cairn.investigations.approvals.decide import Approvals
 
     made = parts.investigating
     return Approvals(
@@ -85,7 +85,7 @@ def _approvals(parts: ApiParts) -> Approvals:
 
 
 def _granting(parts: ApiParts) -> GrantFromQuestion:
-    from cairn.agent.granting import GrantFromQuestion
+    from cairn.investigations.approvals.granting import GrantFromQuestion
 
     made = parts.investigating
     return GrantFromQuestion(
@@ -96,8 +96,8 @@ def _granting(parts: ApiParts) -> GrantFromQuestion:
 
 
 def _grants(made: InvestigationParts) -> Grants:
+    from cairn.investigations.approvals.grants import Grants
     from cairn.ledger.keys import BodyCipher
-    from cairn.lifecycle.grants import Grants
 
     return Grants(
         transactions=made.transactions,

@@ -6,15 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.errors import ValidationFailed
-from cairn.storage.aws.clients import aws_client
+from cairn.adapters.aws.clients import aws_client
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cairn.adapters.aws.signing import KmsSigningKey
+    from cairn.adapters.files.signing import FileSigningKey
     from cairn.ledger.signing import Signature
-    from cairn.storage.signing_file import FileSigningKey
-    from cairn.storage.signing_kms import KmsSigningKey
 
 
 class SigningSettings(Protocol):
@@ -57,12 +57,12 @@ def signing_key(settings: SigningSettings) -> SigningKey:
 
 
 def _in_file(path: Path) -> FileSigningKey:
-    from cairn.storage.signing_file import FileSigningKey
+    from cairn.adapters.files.signing import FileSigningKey
 
     return FileSigningKey(path)
 
 
 def _in_kms(key_arn: str) -> KmsSigningKey:
-    from cairn.storage.signing_kms import KmsSigningKey
+    from cairn.adapters.aws.signing import KmsSigningKey
 
     return KmsSigningKey(aws_client("kms"), key_arn=key_arn)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from cairn.consolidation.summaries import SummariseWorkspace
-    from cairn.consolidation.summary_texts import Ask
-    from cairn.ingestion.ports import Dispatcher
+    from cairn.adapters.postgres.database import Database
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
     from cairn.llm.port import ChatAnswer, ChatRequest
-    from cairn.storage.postgres.database import Database
+    from cairn.summaries.texts import Ask
+    from cairn.summaries.write import SummariseWorkspace
+    from cairn.writing.ports import Dispatcher
 
 SUMMARY_SECONDS = 240.0
 
@@ -41,11 +41,11 @@ def summarise_workspace(
     opened: Database, *, keys: KeyStore, dispatcher: Dispatcher, models: Gateway | None
 ) -> SummariseWorkspace:
     """Return what keeps a workspace's summaries, by a model where there is one, else by rules."""
-    from cairn.consolidation.summaries import SummariseWorkspace
-    from cairn.consolidation.summary_texts import ByModel, ByRules
-    from cairn.consolidation.summary_writing import SummaryWriting
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.summaries.append import SummaryWriting
+    from cairn.summaries.texts import ByModel, ByRules
+    from cairn.summaries.write import SummariseWorkspace
 
     transactions = StoreTransactions(opened, PostgresStores)
     model = ByModel(ask=asking(models)) if models else None

@@ -4,38 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cairn.adapters.postgres.memory.conversations import (
+    PostgresConversationReads,
+    PostgresConversationStores,
+    PostgresOneConversation,
+)
+from cairn.adapters.postgres.memory.reports import PostgresReportReads, PostgresReportStores
+from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.services import (
     ConversationServices,
     ReportServices,
     SubscriptionServices,
     TaskServices,
 )
-from cairn.clock import monotonic
-from cairn.ingestion.conversations import BindKey, RecordMessage
-from cairn.ingestion.reports import WriteReport
-from cairn.ingestion.subscriptions import Subscriptions
-from cairn.ingestion.tasks import Tasks
-from cairn.retrieval.conversation_search import SearchConversations
-from cairn.retrieval.conversations import BrowseConversations
-from cairn.retrieval.reports import BrowseReports
-from cairn.storage.postgres.conversations import (
-    PostgresConversationReads,
-    PostgresConversationStores,
-    PostgresOneConversation,
-)
-from cairn.storage.postgres.reports import PostgresReportReads, PostgresReportStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.subscription_stores import PostgresSubscriptionStores
+from cairn.conversations.read import BrowseConversations
+from cairn.conversations.record import BindKey, RecordMessage
+from cairn.conversations.search import SearchConversations
+from cairn.kernel.clock import monotonic
+from cairn.recall.subscriptions import Subscriptions
+from cairn.reports.read import BrowseReports
+from cairn.reports.write import WriteReport
+from cairn.tasks.work import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from aws_lambda_powertools import Logger
 
-    from cairn.ingestion.remember import Remember
-    from cairn.retrieval.recall import Recall
-    from cairn.storage.postgres.database import Database
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.adapters.postgres.database import Database
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.memories.remember import Remember
+    from cairn.recall.recall import Recall
 
 
 def conversation_services(

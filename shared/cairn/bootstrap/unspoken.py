@@ -12,7 +12,7 @@ from pathlib import PurePath
 from traceback import extract_tb
 from typing import TYPE_CHECKING
 
-from cairn.errors import CairnError
+from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import Generator

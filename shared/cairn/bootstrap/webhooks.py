@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from cairn.adapters.http.webhooks import sender_for
 from cairn.api.services import WebhookServices
-from cairn.lifecycle.webhooks import Webhooks
-from cairn.storage.webhook_http import sender_for
+from cairn.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
-    from cairn.ingestion.remember import Remember
-    from cairn.storage.postgres.store_transactions import StoreTransactions
-    from cairn.storage.postgres.stores import PostgresStores
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.adapters.postgres.stores import PostgresStores
+    from cairn.memories.remember import Remember
 
 
 def webhook_services(

@@ -192,8 +192,8 @@ def _change(text: str) -> tuple[str, Any]:
 def _grant(deps: Deps, shown: dict[str, Any], reason: str, uses: int, days: int) -> dict[str, Any]:
     from datetime import timedelta
 
-    from cairn.clock import utc_now
-    from cairn.text.canonical import format_timestamp
+    from cairn.kernel.clock import utc_now
+    from cairn.kernel.text.canonical import format_timestamp
 
     body = {
         "tool": shown["tool"],

@@ -13,8 +13,8 @@ from cairn.cli.options import Json, deps_of, print_json, table
 
 if TYPE_CHECKING:
     from cairn.cli.deps import Deps
-    from cairn.lifecycle.audit_memory import MemoryAudit
-    from cairn.lifecycle.audit_records import AuditReport
+    from cairn.memories.audit.audit import MemoryAudit
+    from cairn.memories.audit.records import AuditReport
 
 PAGE = 200
 
@@ -69,7 +69,7 @@ def audit_memory(
 
 
 def _audit(deps: "Deps", *, by_words: bool) -> "MemoryAudit":
-    from cairn.lifecycle.audit_memory import MemoryAudit
+    from cairn.memories.audit.audit import MemoryAudit
 
     if by_words or deps.settings.model_dir is None:
         return MemoryAudit(apart=apart)
@@ -99,7 +99,7 @@ def apart(one: str, other: str) -> str | None:
 
 
 def _take_export(audit: "MemoryAudit", source: Store, file: Path) -> None:
-    from cairn.lifecycle.foreign.items import ForeignMemory, Lost, Unreadable
+    from cairn.memories.foreign.items import ForeignMemory, Lost, Unreadable
 
     for item in read_items(source, file):
         if isinstance(item, ForeignMemory):
@@ -133,7 +133,7 @@ def _take_workspace(audit: "MemoryAudit", deps: "Deps") -> None:
 def _record(memory: dict[str, Any]) -> Any:
     from datetime import datetime
 
-    from cairn.lifecycle.audit_records import MemoryRecord
+    from cairn.memories.audit.records import MemoryRecord
 
     audience = (memory["client_id"], memory["scope"], *sorted(memory["agents"]))
     return MemoryRecord(

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from cairn.agent import citations
-from cairn.agent.citations import Citation, Kind
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
-from cairn.retrieval.citations import plain
+from cairn.investigations import citations
+from cairn.investigations.citations import Citation, Kind
+from cairn.recall.citations import plain
 
 SHOWN_CHARS = 2_000
 FORMS = "[doc:URI#HEADINGS#L1-L9], [memory:ID], [tool:ID] or [ticket:ID]"

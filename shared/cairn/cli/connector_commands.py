@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
+from cairn.adapters.files.commands import CommandFile
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
-from cairn.mcp_host.commands import AllowedCommand
-from cairn.mcp_host.launching import VARIABLE, is_ours
-from cairn.storage.command_file import CommandFile
+from cairn.connectors.commands import AllowedCommand
+from cairn.connectors.launching import VARIABLE, is_ours
 
 Command = Annotated[list[str], typer.Argument(help="The whole command, after --.")]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcp import StdioServerParameters
 
-    from cairn.connectors.examination import Check
+    from cairn.bundled.examination import Check
 
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 _NOT_PASSED_ON = re.compile(r"CAIRN_|AWS_")
@@ -48,9 +48,9 @@ def test(
     Tools that write are called with dry_run only, unless --samples say what may be written. The
     command gets this shell's variables, without those of Cairn and AWS.
     """
-    from cairn.connectors.contract import Samples
-    from cairn.connectors.examination import examine
-    from cairn.connectors.samples import read_samples
+    from cairn.bundled.contract import Samples
+    from cairn.bundled.examination import examine
+    from cairn.bundled.samples import read_samples
 
     if bool(command) == bool(url):
         raise Failure("Give either a command or --url.", advice="cairn connectors test --help")
@@ -68,7 +68,7 @@ def test(
 def _started(command: "Sequence[str]") -> "StdioServerParameters":
     from mcp import StdioServerParameters
 
-    from cairn.connectors.configuration import environment
+    from cairn.bundled.configuration import environment
 
     given = environment()
     passed_on = {name: given[name] for name in given if not _NOT_PASSED_ON.match(name)}

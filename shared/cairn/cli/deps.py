@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cairn.embedding.port import EmbeddingModel
-    from cairn.lifecycle.search_index import KeepSearchIndex
     from cairn.llm.costs import CostRow
-    from cairn.retrieval.views import LedgerVerification
+    from cairn.reading.views import LedgerVerification
+    from cairn.search_index.check import KeepSearchIndex
     from cairn.settings import ApiSettings
     from cairn.settings.cli import CliSettings
 

@@ -16,8 +16,8 @@ from cairn.cli.options import Json, deps_of, print_json
 from cairn.cli.queues import depths, queue_urls, waiting_since
 from cairn.cli.reindex import missing_vectors
 from cairn.cli.search_index import keeper
-from cairn.errors import CairnError
-from cairn.lifecycle.backlog import Backlog
+from cairn.kernel.errors import CairnError
+from cairn.operations.backlog import Backlog
 
 NOBODY_WORKS = (
     "start the stack again: cairn up; why: cairn logs aws; on AWS look at the queues' alarms"

@@ -4,13 +4,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cairn.access import Scope
 from cairn.cli.failure import Failure
+from cairn.kernel.access import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cairn.lifecycle.foreign.items import Item
+    from cairn.memories.foreign.items import Item
 
 
 class Store(StrEnum):
@@ -24,10 +24,10 @@ def read_items(
     store: Store, file: Path, *, client_id: str = "global", scope: str = "admin"
 ) -> "Iterator[Item]":
     """Yield what the export holds; a Failure when the file is not there or is no JSON at all."""
-    from cairn.lifecycle.foreign.graphiti import read_graphiti
-    from cairn.lifecycle.foreign.items import Defaults
-    from cairn.lifecycle.foreign.mem0 import read_mem0
-    from cairn.lifecycle.foreign.reading import read_export
+    from cairn.memories.foreign.graphiti import read_graphiti
+    from cairn.memories.foreign.items import Defaults
+    from cairn.memories.foreign.mem0 import read_mem0
+    from cairn.memories.foreign.reading import read_export
 
     if not file.is_file():
         raise Failure(f"{file} is not there, or no file.")

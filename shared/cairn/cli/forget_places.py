@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cairn.lifecycle.forget_places import OPERATOR
-from cairn.lifecycle.prove import Looked, Needles
+from cairn.forgetting.places import OPERATOR
+from cairn.forgetting.prove import Looked, Needles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

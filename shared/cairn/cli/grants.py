@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from cairn.cli.options import Json, deps_of, json_object, moment, print_done, print_json, table
-from cairn.clock import utc_now
-from cairn.text.canonical import format_timestamp
+from cairn.kernel.clock import utc_now
+from cairn.kernel.text.canonical import format_timestamp
 
 app = typer.Typer(help="Standing grants: what agents need not ask again.", no_args_is_help=True)
 

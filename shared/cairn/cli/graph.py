@@ -168,7 +168,7 @@ def _say(deps: Deps, meta: Mapping[str, Any]) -> None:
 def _drawn(deps: Deps, found: Mapping[str, Any], svg: Path | None, title: str) -> None:
     if svg is None:
         return
-    from cairn.retrieval.picture import answer_picture
+    from cairn.recall.walks.picture import answer_picture
 
     svg.write_text(answer_picture(found, title=title), encoding="utf-8")
     typer.echo(f"drawn to {svg}", err=True)

@@ -7,17 +7,17 @@ duplicate, and importing a file again writes nothing.
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.access.system import checking_principal
 from cairn.cli.options import table
-from cairn.clock import utc_now
-from cairn.errors import CairnError
+from cairn.kernel.access.system import checking_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from cairn.cli.client import Client
     from cairn.cli.deps import Deps
-    from cairn.ingestion.requests import NewMemory
-    from cairn.lifecycle.foreign.items import ForeignMemory, Item
-    from cairn.memory.draft import MemoryDraft
+    from cairn.memories.draft import MemoryDraft
+    from cairn.memories.foreign.items import ForeignMemory, Item
+    from cairn.memories.items import NewMemory
 
 AT_ONCE = 50
 CHARS_AT_ONCE = 500_000
@@ -63,7 +63,7 @@ class _Counting:
         self._now = utc_now()
 
     def take(self, item: "Item") -> None:
-        from cairn.lifecycle.foreign.items import Lost, Skipped, Unreadable
+        from cairn.memories.foreign.items import Lost, Skipped, Unreadable
 
         if isinstance(item, Lost):
             self.lost += 1
@@ -96,7 +96,8 @@ class _Counting:
 
     def _drafted(self, item: "ForeignMemory") -> "MemoryDraft | None":
         """Return the record as a write would check it, None when it is refused."""
-        from cairn.ingestion.drafting import draft_memory, owners
+        from cairn.memories.draft import draft_memory
+        from cairn.writing.checks import owners
 
         try:
             owners(item.new.client_id, item.new.data_subjects)
@@ -132,7 +133,7 @@ class Tried(_Counting):
         }
 
     def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
-        from cairn.text.scrub import scrub
+        from cairn.kernel.text.scrub import scrub
 
         whose = (draft.client_id, item.new.data_subjects)
         self.scrubbed.update(scrub(item.new.text).found)

@@ -53,7 +53,7 @@ from cairn.cli.cost import command as cost
 from cairn.cli.deps import Deps, from_clone
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of
-from cairn.errors import CairnError
+from cairn.kernel.errors import CairnError
 
 
 class Commands(TyperGroup):

@@ -233,7 +233,7 @@ def _rows(results: list[dict[str, Any]], query: str) -> Iterator[tuple[str, str,
 
 def snippet(text: str, query: str, *, chars: int = 200) -> str:
     """Return the part of a text that holds most of the query's words, whole when it is short."""
-    from cairn.text.words import content_words, words
+    from cairn.kernel.text.words import content_words, words
 
     flat = " ".join(text.split())
     if len(flat) <= chars:

@@ -17,7 +17,7 @@ from cairn.cli.client import Client
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.sorting import sorted_lines
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from cairn.graph.memory_dump import MemoryLine
@@ -145,9 +145,9 @@ def moved(deps: Deps, backend: Backend, target: Client | None) -> dict[str, Any]
 
 
 def _rehearsed(client: Client) -> dict[str, Any]:
-    from cairn.clock import utc_now
-    from cairn.ids import new_id
-    from cairn.storage.memory_graph import InMemoryGraph
+    from cairn.adapters.memory_graph import InMemoryGraph
+    from cairn.kernel.clock import utc_now
+    from cairn.kernel.ids import new_id
 
     graph = InMemoryGraph(utc_now, new_id)
     counted = Counted(exported(client))
@@ -210,8 +210,8 @@ def _digest(dumps: Iterable["Dump"]) -> str:
 
 def _memory_lines(client: Client) -> Iterator[bytes]:
     """Yield records as they are sorted: the time, and the record's canonical bytes."""
-    from cairn.lifecycle.memory_lines import memory_record
-    from cairn.text.canonical import canonical_bytes
+    from cairn.kernel.text.canonical import canonical_bytes
+    from cairn.memories.lines import memory_record
 
     for view in client.pages("/v1/memories", state="any", limit=PAGE):
         record = memory_record(view)
@@ -227,7 +227,7 @@ def _remembered(
     Of two in one chain that began together the one that holds goes last: its successor is known by
     that alone.
     """
-    from cairn.lifecycle.memory_lines import as_request
+    from cairn.memories.lines import as_request
 
     changed = 0
     numbered = (json.loads(line[_TIME_BYTES:]) for line in sorted_lines(_by_validity(records)))
@@ -244,7 +244,7 @@ def _remembered(
 def _by_validity(records: Iterable["Dump | MemoryLine"]) -> Iterator[bytes]:
     """Yield memories as they are sorted for writing: time, state, line number and record."""
     from cairn.graph.memory_dump import MemoryLine
-    from cairn.text.canonical import canonical_bytes
+    from cairn.kernel.text.canonical import canonical_bytes
 
     for one in records:
         if isinstance(one, MemoryLine):
@@ -262,7 +262,7 @@ def _graph_of(records: Iterable["Dump | MemoryLine"]) -> Iterator["Dump"]:
 def _records(path: Path, only: Only | None) -> Iterator["Dump | MemoryLine"]:
     """Yield the records of a file that are meant; Failure names the line that is wrong."""
     from cairn.graph.memory_dump import MemoryLine, file_lines, read_file
-    from cairn.lifecycle.memory_lines import new_memory
+    from cairn.memories.lines import new_memory
 
     try:
         with path.open("rb") as file:
@@ -279,7 +279,7 @@ def _records(path: Path, only: Only | None) -> Iterator["Dump | MemoryLine"]:
 
 def _batches(records: Iterable[Any]) -> Iterator[list[Any]]:
     """Yield records as they are sent: up to a hundred, and not much above a mebibyte."""
-    from cairn.text.canonical import canonical_bytes
+    from cairn.kernel.text.canonical import canonical_bytes
 
     waiting = iter(records)
     while batch := list(islice(waiting, 1)):

@@ -9,8 +9,8 @@ import typer
 
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
-from cairn.clock import utc_now
-from cairn.lifecycle.backlog import Backlog
+from cairn.kernel.clock import utc_now
+from cairn.operations.backlog import Backlog
 from cairn.settings.cli import CliSettings
 
 _BATCH = 10

@@ -16,7 +16,7 @@ from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
 
 if TYPE_CHECKING:
-    from cairn.lifecycle.search_index import Drift, KeepSearchIndex, Repaired
+    from cairn.search_index.check import Drift, KeepSearchIndex, Repaired
 
 LISTED = 10
 

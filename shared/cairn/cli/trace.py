@@ -10,7 +10,7 @@ from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
 from cairn.cli.trace_tree import CAUGHT, FAILED, RUNNING, SUCCEEDED, Span, build
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
     from rich.tree import Tree

@@ -29,17 +29,19 @@ from cairn.consolidation.plan import (
 )
 from cairn.graph.edge import Role
 from cairn.graph.entities import entity_id
-from cairn.ids import derived_id
-from cairn.ingestion.memory_rows import memory_body
-from cairn.memory.draft import Audience, MemoryDraft
-from cairn.memory.importance import importance_number
-from cairn.memory.kinds import DEFAULT_CATEGORY, KnowledgeCategory, MemoryKind
-from cairn.text.canonical import format_timestamp
-from cairn.text.hashes import content_hash
+from cairn.kernel.ids import derived_id
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.kernel.text.hashes import content_hash
+from cairn.memories.draft import MemoryDraft
+from cairn.memories.importance import importance_number
+from cairn.memories.kinds import DEFAULT_CATEGORY, KnowledgeCategory, MemoryKind
+from cairn.memories.rows import memory_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from cairn.writing.audience import Audience
 
 MAX_CONNECTIONS = 20
 """Connections a memory keeps in its metadata; the newest stay."""

@@ -19,21 +19,21 @@ from cairn.consolidation.ports import ConsolidationStores
 from cairn.consolidation.reducing import without_memories, without_merges
 from cairn.consolidation.runs import Progress
 from cairn.consolidation.telling import counts_of
-from cairn.errors import Unavailable
-from cairn.ingestion.enrich_ports import NewEmbedding, Recipe
-from cairn.ingestion.recipes import written
-from cairn.ingestion.subjects import Resolution
-from cairn.ingestion.writing import Work, Write, Writer
+from cairn.enrichment.ports import NewEmbedding, Recipe
+from cairn.enrichment.recipes import written
+from cairn.kernel.errors import Unavailable
 from cairn.ledger.keys import SubjectForgotten, key_subjects
+from cairn.writing.subjects import Resolution
+from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
     from cairn.consolidation.existing import Merges
     from cairn.consolidation.ports import Standing
-    from cairn.ingestion.ports import OutboxRow
+    from cairn.kernel.access import Principal
+    from cairn.writing.ports import OutboxRow
 
 ATTEMPTS = 5
 """How often a transaction is tried while writers hold the ledger, within some seconds."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
     from cairn.consolidation.ports import Client, ConsolidationStores
-    from cairn.transaction import Transactions
+    from cairn.kernel.access import Principal
+    from cairn.kernel.transaction import Transactions
 
 NEAR = 0.72
 """A memory from this cosine on is looked at with the one it is near to, wherever it stands."""

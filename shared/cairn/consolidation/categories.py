@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.tokens import stem
-from cairn.memory.kinds import KnowledgeCategory
-from cairn.text.words import words
+from cairn.kernel.text.words import words
+from cairn.memories.kinds import KnowledgeCategory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

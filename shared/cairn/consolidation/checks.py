@@ -37,7 +37,7 @@ from cairn.consolidation.plan import (
 from cairn.consolidation.tokens import ORDINARY_WORDS
 from cairn.graph.edge import Relation
 from cairn.graph.entity_names import name_key, tidy_name
-from cairn.memory.kinds import KnowledgeCategory
+from cairn.memories.kinds import KnowledgeCategory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

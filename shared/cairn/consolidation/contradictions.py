@@ -14,7 +14,7 @@ from cairn.consolidation.plan import Clash
 from cairn.consolidation.tokens import Piece, TokenKind, pieces, stem
 from cairn.consolidation.wording import canonical, opposite
 from cairn.consolidation.wording_lists import BE, DETERMINERS, VERBS
-from cairn.text.words import sentences
+from cairn.kernel.text.words import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,31 +10,31 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from cairn.access.system import system_principal
 from cairn.consolidation.runs import Progress, Run, RunState, Trigger
-from cairn.errors import NotFound
-from cairn.ingestion.appending import SYSTEM, append_and_project
-from cairn.ingestion.entries import Planned
-from cairn.ingestion.finish_ingestion import explained
-from cairn.ingestion.webhook_events import announce
+from cairn.documents.finish import explained
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import NewEntry
+from cairn.writing.append import SYSTEM, append_and_project
+from cairn.writing.entries import Planned
+from cairn.writing.webhook_events import announce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.clock import Clock
     from cairn.consolidation.ports import (
         Client,
         ConsolidationStores,
         ListWorkspaces,
         WorkspaceStep,
     )
-    from cairn.ids import IdSource
-    from cairn.ingestion.ports import Dispatcher, OutboxRow
-    from cairn.text.json_value import JsonValue
-    from cairn.transaction import Transactions
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.writing.ports import Dispatcher, OutboxRow
 
 ABANDONED_AFTER = timedelta(hours=3)
 """A run that nothing moves for so long has lost its machine."""

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import SOURCE_AGENT, Add, BatchMemory, Plan
 from cairn.consolidation.tokens import difference, tokens
-from cairn.ingestion.enrich_ports import NewEmbedding
+from cairn.enrichment.ports import NewEmbedding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
     from cairn.consolidation.plan import Batch
     from cairn.consolidation.ports import ConsolidationStores
     from cairn.embedding.port import Embedder, Vectors
-    from cairn.ingestion.enrich_ports import Found
-    from cairn.transaction import Transactions
+    from cairn.enrichment.ports import Found
+    from cairn.kernel.access import Principal
+    from cairn.kernel.transaction import Transactions
 
 SEMANTIC_DEDUP_THRESHOLD = 0.92
 """A merged memory as near as this to one merged before says the same."""

@@ -26,7 +26,7 @@ from cairn.consolidation.plan import (
 )
 from cairn.consolidation.relationships import other_names, relationships
 from cairn.consolidation.wording import canonical, wording
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

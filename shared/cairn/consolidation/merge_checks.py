@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 from cairn.consolidation.plan import Add, Batch, BatchMemory, Clash, Flag, Refusal, Supersede
 from cairn.consolidation.tokens import TokenKind, difference, invented, lost, tokens
 from cairn.consolidation.wording import Wording, opposed, wording
-from cairn.errors import ValidationFailed
 from cairn.graph.entity_names import name_key
-from cairn.memory.kinds import MemoryKind
-from cairn.text.checks import clean_text
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.checks import clean_text
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.memory.draft import Audience
+    from cairn.writing.audience import Audience
 
 MAX_MERGED_CHARS = 32_000
 """What a memory may have, so a merged one too."""

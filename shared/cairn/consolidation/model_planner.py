@@ -33,11 +33,11 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.graph.edge import Relation
+from cairn.kernel.text.elements import as_data, one_line
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
 from cairn.safety.screening import Verdict, screen
-from cairn.text.elements import as_data, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from cairn.llm.calls import Call
     from cairn.llm.gateway import Gateway
     from cairn.llm.structured import Structured
-    from cairn.memory.draft import Audience
+    from cairn.writing.audience import Audience
 
 MOST_CHARS: Final = 4000
 """Of one memory's text; a longer one is shown cut, and is not merged."""

@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cairn.graph.edge import Relation
     from cairn.llm.budget import Budget
-    from cairn.memory.draft import Audience
+    from cairn.writing.audience import Audience
 
 BATCH_SIZE = 50
 """Memories that are looked at together."""

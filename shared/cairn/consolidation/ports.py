@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.ingestion.ports import WriteStores
+from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from cairn.consolidation.plan import BatchMemory, Pair
     from cairn.consolidation.runs import RunStore
-    from cairn.ingestion.enrich_ports import AliasReader, EmbeddingStore
+    from cairn.enrichment.ports import AliasReader, EmbeddingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

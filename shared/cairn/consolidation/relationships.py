@@ -23,7 +23,7 @@ from cairn.graph.entity_names import name_key, tidy_name
 from cairn.graph.person_names import may_be_person
 from cairn.graph.prose import TIME_WORDS
 from cairn.graph.technologies import canonical_technology
-from cairn.text.words import sentences, words
+from cairn.kernel.text.words import sentences, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

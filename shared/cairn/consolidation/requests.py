@@ -12,28 +12,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.access import Role
-from cairn.access.system import system_principal
 from cairn.consolidation.ports import Client, ConsolidationStores
 from cairn.consolidation.run_views import RunView, run_view
 from cairn.consolidation.runs import Run, RunState, Trigger
 from cairn.consolidation.telling import counts_of, told
-from cairn.errors import NotFound
-from cairn.ingestion.ports import OutboxRow, Topic
-from cairn.ingestion.writing import Work, Write, Writer
-from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.kernel.access import Role
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import NotFound
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from cairn.access import Principal
-    from cairn.clock import Clock, Stopwatch
     from cairn.consolidation.plan import Plan
     from cairn.consolidation.run import Planned, PreviewClient
-    from cairn.ids import IdSource
-    from cairn.ingestion.requests import IdempotencyKey
-    from cairn.transaction import Transactions
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.writing.items import IdempotencyKey
 
 PREVIEW_SECONDS = 15.0
 """How long a dry run plans: an answer has to be there within any gateway's time."""

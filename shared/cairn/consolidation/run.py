@@ -10,23 +10,23 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cairn.access.system import system_principal
 from cairn.consolidation.apply import Proposal
 from cairn.consolidation.checks import checked
-from cairn.errors import Unavailable, ValidationFailed
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from cairn.access import Principal
-    from cairn.clock import Stopwatch
     from cairn.consolidation.apply import ApplyPlan
     from cairn.consolidation.batching import Gather, Gathered
     from cairn.consolidation.existing import FindMerges
     from cairn.consolidation.plan import Plan, Planner
     from cairn.consolidation.ports import Client, ConsolidationStores
-    from cairn.transaction import Transactions
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Stopwatch
+    from cairn.kernel.transaction import Transactions
 
     Planners = Callable[[UUID, UUID], Planner]
     """(workspace id, run id) -> who plans, on that run's account."""

@@ -31,7 +31,7 @@ from cairn.consolidation.token_lists import (
 )
 from cairn.graph.entity_names import name_key
 from cairn.graph.prose import ACTION_VERBS, COMMON_WORDS, NOISE_STARTS
-from cairn.text.words import STOP_WORDS, sentences
+from cairn.kernel.text.words import STOP_WORDS, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -29,7 +29,7 @@ from cairn.consolidation.wording_lists import (
     PHRASES,
     SAME_GROUPS,
 )
-from cairn.text.words import sentences
+from cairn.kernel.text.words import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean, pstdev
 
-from cairn.text.words import content_words
+from cairn.kernel.text.words import content_words
 
 _SIDE_WORDS = 40
 _SIDE_PASSAGES = 6

@@ -4,7 +4,7 @@ import codecs
 import re
 
 from cairn.documents.refusals import malformed
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 _MARKS = (  # UTF-32 before UTF-16: its little-endian mark begins with the other's
     (codecs.BOM_UTF8, "utf-8"),

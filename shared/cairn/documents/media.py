@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 PLAIN = "text/plain"
 MARKDOWN = "text/markdown"

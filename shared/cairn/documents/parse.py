@@ -4,7 +4,7 @@ from cairn.documents import media
 from cairn.documents.decoding import decode
 from cairn.documents.parsed import Block, BlockKind, ParsedDocument, ParseLimits, ReadBlocks
 from cairn.documents.refusals import empty, too_much_text
-from cairn.errors import TooLarge
+from cairn.kernel.errors import TooLarge
 
 _TITLE_CHARS = 200
 _DEFAULT_LIMITS = ParseLimits()

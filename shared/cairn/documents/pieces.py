@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from cairn.documents.parsed import Block, BlockKind
-from cairn.text.words import sentences
+from cairn.kernel.text.words import sentences
 
 CountTokens = Callable[[str], int]
 

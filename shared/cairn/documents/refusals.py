@@ -1,6 +1,6 @@
 """The errors that `parse` and several readers share. Not a new hierarchy: reasons name them."""
 
-from cairn.errors import TooLarge, ValidationFailed
+from cairn.kernel.errors import TooLarge, ValidationFailed
 
 
 def empty() -> ValidationFailed:

@@ -7,7 +7,7 @@ from cairn.documents.chunking import ChunkSizes, chunk_runs
 from cairn.documents.parsed import Block, BlockKind, ParsedDocument
 from cairn.documents.pieces import Piece, pieces
 from cairn.documents.tree import ChunkPart, DocumentTree, SectionPart
-from cairn.text.hashes import content_hash
+from cairn.kernel.text.hashes import content_hash
 
 SECTION_LEVEL = 2
 """Headings down to this level open a section; deeper ones only a chunk."""

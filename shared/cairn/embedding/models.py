@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 from urllib.parse import parse_qsl, urlencode
 
 from cairn.embedding.port import EmbeddingModel, Pooling
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

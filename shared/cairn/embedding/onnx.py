@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from cairn.embedding.models import ALL_MINILM, local_model
 from cairn.embedding.vectors import refuse_blank, unit_rows
 from cairn.embedding.wordpieces import WordPieces
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

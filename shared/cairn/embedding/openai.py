@@ -12,13 +12,13 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from cairn.clock import Stopwatch, monotonic
 from cairn.embedding.cutting import Word, cut
 from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.embedding.vectors import refuse_blank, unit_rows
-from cairn.errors import CairnError, Unavailable, ValidationFailed
-from cairn.resilience.breaker import Breaker
-from cairn.resilience.retries import Retries, has_passing_status
+from cairn.kernel.clock import Stopwatch, monotonic
+from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
+from cairn.kernel.resilience.breaker import Breaker
+from cairn.kernel.resilience.retries import Retries, has_passing_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.errors import Unavailable, ValidationFailed
+from cairn.kernel.errors import Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

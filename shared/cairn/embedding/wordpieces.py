@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cairn.embedding.cutting import Word, cut
 from cairn.embedding.port import PASSAGE_TOKENS
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from cairn.graph.entity_names import name_key, tidy_name
 from cairn.graph.entity_phrases import find_known, find_phrases, find_quoted
 from cairn.graph.person_names import is_person_name
 from cairn.graph.technologies import canonical_technology, find_technologies
-from cairn.ids import derived_id
+from cairn.kernel.ids import derived_id
 
 MAX_ENTITIES = 20
 """Entities taken from one text, the client and the agent among them."""

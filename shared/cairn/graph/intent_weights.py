@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.edge import Relation
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 MAX_WEIGHT = 10.0
 UNKNOWN_WEIGHT = 1.0

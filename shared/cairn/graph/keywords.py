@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from cairn.graph.prose import COMMON_WORDS
-from cairn.text.words import QUESTION_WORDS, STOP_WORDS, words
+from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, words
 
 MAX_TEXT_CHARS = 100_000
 """A longer text is read this far."""

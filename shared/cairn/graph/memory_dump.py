@@ -14,7 +14,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from cairn.errors import TooLarge, ValidationFailed
 from cairn.graph.memory_records import (
     Dump,
     NodeDump,
@@ -24,13 +23,14 @@ from cairn.graph.memory_records import (
     clean_label,
     clean_node,
 )
-from cairn.text.canonical import canonical_bytes, format_timestamp, parse_timestamp
+from cairn.kernel.errors import TooLarge, ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes, format_timestamp, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import BinaryIO
 
-    from cairn.text.json_value import JsonValue
+    from cairn.kernel.text.json_value import JsonValue
 
 FORMAT = "cairn-memory-graph-1"
 MAX_LINE_BYTES = 512 * 1024

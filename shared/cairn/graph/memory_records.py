@@ -11,12 +11,17 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
-from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.node import Label
 from cairn.graph.relations import parse_relation
-from cairn.text.canonical import MAX_INTEGER, canonical_bytes, format_timestamp, parse_timestamp
-from cairn.text.checks import clean_json, clean_text
-from cairn.text.scrub import scrub, scrub_value
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.text.canonical import (
+    MAX_INTEGER,
+    canonical_bytes,
+    format_timestamp,
+    parse_timestamp,
+)
+from cairn.kernel.text.checks import clean_json, clean_text
+from cairn.kernel.text.scrub import scrub, scrub_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.relations import parse_relation
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.edge import Relation, View
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 
 class Category(StrEnum):

@@ -6,17 +6,17 @@ import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.intent_weights import greatest_weight
 from cairn.graph.quality import strongest_edges
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.clock import Stopwatch
     from cairn.graph.intent_weights import Row
     from cairn.graph.neighbourhood import GraphEdge
+    from cairn.kernel.clock import Stopwatch
 
 HOP_DECAY = 0.8
 PER_NODE = 50

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from json.encoder import encode_basestring
 from uuid import UUID
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes, format_timestamp
 from cairn.ledger.entry import Entry, Head, NewEntry
-from cairn.text.canonical import canonical_bytes, format_timestamp
 
 EMPTY_CHAIN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 """`recorded_at` of a head at position 0: earlier than any entry."""

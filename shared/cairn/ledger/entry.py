@@ -8,9 +8,9 @@ from enum import StrEnum
 from functools import lru_cache
 from uuid import UUID
 
-from cairn.errors import FieldError, ValidationFailed
-from cairn.text.canonical import check_characters, parse_canonical
-from cairn.text.json_value import JsonValue
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.text.canonical import check_characters, parse_canonical
+from cairn.kernel.text.json_value import JsonValue
 
 ENTRY_TYPE = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+")
 """A type is a dot-namespaced name, such as `memory.created`; matched with `fullmatch`."""

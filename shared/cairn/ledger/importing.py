@@ -13,12 +13,12 @@ import json
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import parse_timestamp
 from cairn.ledger.chain import empty_head, head_of
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
 from cairn.ledger.export import FORMAT, export_line, header_line
 from cairn.ledger.verify import fault_of
-from cairn.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from cairn.clock import Clock
-from cairn.errors import Conflict, NotFound, Unavailable
-from cairn.text.json_value import JsonValue
+from cairn.kernel.clock import Clock
+from cairn.kernel.errors import Conflict, NotFound, Unavailable
+from cairn.kernel.text.json_value import JsonValue
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12

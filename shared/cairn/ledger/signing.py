@@ -21,9 +21,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_der_public_key,
 )
 
-from cairn.errors import ValidationFailed
-from cairn.text.canonical import canonical_bytes, unique_members
-from cairn.text.json_value import JsonValue
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes, unique_members
+from cairn.kernel.text.json_value import JsonValue
 
 ED25519 = "ed25519"
 """RFC 8032, over the statement's bytes themselves."""

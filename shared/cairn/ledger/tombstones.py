@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.ledger.signing import is_signed, read_statement, sign_statement
-from cairn.text.canonical import format_timestamp, parse_timestamp
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -11,10 +11,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from uuid import UUID
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import parse_canonical
 from cairn.ledger.chain import empty_head, entry_hash, head_of
 from cairn.ledger.entry import Entry, Head
-from cairn.text.canonical import parse_canonical
 
 
 class Fault(StrEnum):

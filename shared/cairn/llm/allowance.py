@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.errors import BudgetExceeded, ValidationFailed
+from cairn.kernel.errors import BudgetExceeded, ValidationFailed
 from cairn.llm.budget import Limits
 from cairn.llm.configuration import CONFIGURATION, changed, configured
 from cairn.llm.port import Purpose

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         ToolParam,
     )
 
-    from cairn.errors import CairnError
+    from cairn.kernel.errors import CairnError
     from cairn.llm.port import ChatRequest, Message
 
 BASE_URL = "https://api.anthropic.com"

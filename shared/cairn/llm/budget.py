@@ -8,10 +8,10 @@ from decimal import Decimal
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from cairn.errors import BudgetExceeded
+from cairn.kernel.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from cairn.clock import Stopwatch
+    from cairn.kernel.clock import Stopwatch
     from cairn.llm.port import ChatRequest, Usage
 
 BYTES_A_TOKEN = 3  # of a prompt, fewer than any text has, so that the estimate is rather high

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import parse_qsl
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 from cairn.llm.port import Effort, Purpose
 
 

@@ -12,10 +12,10 @@ from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
-from cairn.access import Principal, Role
-from cairn.clock import Clock
-from cairn.errors import FieldError, ValidationFailed
-from cairn.transaction import Transactions
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.clock import Clock
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.transaction import Transactions
 
 DEFAULT_DAYS = 30
 MAX_DAYS = 366

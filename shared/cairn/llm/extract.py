@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cairn.text.words import content_words, sentences
+from cairn.kernel.text.words import content_words, sentences
 
 POSITION_WEIGHT = 0.5
 SAID = 0.5

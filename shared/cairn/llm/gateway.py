@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from cairn.errors import CairnError, Unavailable
+from cairn.kernel.errors import CairnError, Unavailable
+from cairn.kernel.resilience.breaker import Breaker
+from cairn.kernel.resilience.retries import Retries
 from cairn.llm.budget import Budget, Limits, estimate_tokens
 from cairn.llm.calls import ANSWERED, CallRecord
 from cairn.llm.configuration import HEURISTIC
@@ -18,8 +20,6 @@ from cairn.llm.port import Finish, Usage
 from cairn.llm.pricing import cost_of, price_of
 from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed
 from cairn.llm.wire import TIMEOUT_SECONDS, is_fault, is_passing
-from cairn.resilience.breaker import Breaker
-from cairn.resilience.retries import Retries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from cairn.clock import Clock, Stopwatch
-    from cairn.ids import IdSource
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.ids import IdSource
     from cairn.llm.allowance import Terms
     from cairn.llm.calls import Call, CallLog
     from cairn.llm.configuration import Choice, Route

@@ -6,7 +6,7 @@ It summarises. What it does not support has a rule of its own in the area that w
 from dataclasses import replace
 from decimal import Decimal
 
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 from cairn.llm.budget import Budget
 from cairn.llm.configuration import HEURISTIC
 from cairn.llm.extract import extract

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionMessageParam
     from openai.types.chat.completion_create_params import ResponseFormat
 
-    from cairn.errors import CairnError
+    from cairn.kernel.errors import CairnError
     from cairn.llm.port import ChatRequest
 
 BASE_URL = "https://api.openai.com/v1"

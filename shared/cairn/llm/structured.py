@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 from cairn.llm.port import Finish, Message, Role
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cairn.errors import CairnError, TooLarge, Unavailable, ValidationFailed
-from cairn.resilience.retries import has_passing_status
+from cairn.kernel.errors import CairnError, TooLarge, Unavailable, ValidationFailed
+from cairn.kernel.resilience.retries import has_passing_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

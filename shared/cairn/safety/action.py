@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from cairn.text.json_value import JsonValue
+    from cairn.kernel.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

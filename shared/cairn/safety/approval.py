@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.errors import ValidationFailed
-from cairn.text.canonical import MAX_DEPTH, canonical_bytes, format_timestamp
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import MAX_DEPTH, canonical_bytes, format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.action import Action
-    from cairn.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from cairn.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from cairn.text.json_value import JsonValue
+    from cairn.kernel.text.json_value import JsonValue
 
 MOVED = "secrets-needed"
 

@@ -13,19 +13,19 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
-from cairn.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes
+from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.safety.approval import comparable, same_arguments
 from cairn.safety.tools import Autonomy
-from cairn.text.canonical import canonical_bytes
-from cairn.text.checks import clean_json, clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.tools import ToolSpec
-    from cairn.text.json_value import JsonValue
 
 MAX_DAYS = 90
 MAX_USES = 1_000

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from cairn.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.safety.folding import fold
 
 MAX_CHARS = 512

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
-from cairn.errors import CairnError, ValidationFailed
+from cairn.kernel.errors import CairnError, ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes
 from cairn.safety.action import Decision, Outcome
 from cairn.safety.approval import binding, comparable
 from cairn.safety.dry_run import is_rehearsed, may_rehearse
@@ -30,21 +31,20 @@ from cairn.safety.redaction import (
 from cairn.safety.rules import SENTENCES, Reason, decide
 from cairn.safety.scope import ScopeAnswer, Scoped, scoped
 from cairn.safety.tools import Autonomy
-from cairn.text.canonical import canonical_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.clock import Clock
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.action import Action
     from cairn.safety.approval import PersonApproval
     from cairn.safety.grants import Grant, GrantsInForce
     from cairn.safety.policy import Policies, Policy
     from cairn.safety.redaction import Vault
     from cairn.safety.tools import ToolSpec
-    from cairn.text.json_value import JsonValue
 
 _SCOPE_REASONS = (Reason.SCOPE_DENIED, Reason.UNSAFE_RESOURCE)
 

@@ -7,10 +7,10 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.kernel.text.canonical import canonical_bytes
 from cairn.safety.profiles import DEFAULT_PROFILE
 from cairn.safety.scope import Scopes
 from cairn.safety.tools import Autonomy, Criticality
-from cairn.text.canonical import canonical_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

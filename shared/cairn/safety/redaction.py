@@ -14,18 +14,18 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.scrub import scrub, scrub_value
 from cairn.safety.evening import evened
 from cairn.safety.profiles import Kind, kinds_of
 from cairn.safety.recognisers import key_kind, number_kind, spans
 from cairn.safety.vault import EMPTY, PLACEHOLDER, Book, Vault
-from cairn.text.scrub import scrub, scrub_value
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Mapping
 
-    from cairn.text.json_value import JsonValue
+    from cairn.kernel.text.json_value import JsonValue
 
 MAX_DEPTH = 100
 MAX_LABELLED = 200

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.patterns import Path, Pattern
-    from cairn.text.json_value import JsonValue
 
 MAX_VALUE_CHARS = 1_000
 MAX_DECODINGS = 4

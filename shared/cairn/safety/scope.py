@@ -24,9 +24,9 @@ from cairn.safety.tools import Lane
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.patterns import Pattern
     from cairn.safety.tools import ToolSpec
-    from cairn.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

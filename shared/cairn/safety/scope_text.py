@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from cairn.errors import FieldError, TooLarge, ValidationFailed
+from cairn.kernel.errors import FieldError, TooLarge, ValidationFailed
 from cairn.safety.patterns import Pattern, parse_pattern
 from cairn.safety.scope import LaneScope, Scopes
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 if TYPE_CHECKING:
-    from cairn.access.allowances import Allowances
+    from cairn.kernel.access.allowances import Allowances
 
 
 class _FromEnvironment(BaseModel):
@@ -258,7 +258,7 @@ class ApiSettings(
 
     def allowances(self) -> "Allowances":
         """Return what a workspace may ask for in a minute."""
-        from cairn.access.allowances import Allowances  # not for every function
+        from cairn.kernel.access.allowances import Allowances  # not for every function
 
         return Allowances(
             queries=self.queries_per_minute,

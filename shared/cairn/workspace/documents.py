@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ValidationError
 
-from cairn.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.safety.profiles import STRICTEST
 from cairn.workspace.settings import WorkspaceSettings
 

@@ -21,9 +21,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from cairn.errors import ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import Intent, IntentWeights, intent_weights
+from cairn.kernel.errors import ValidationFailed
 from cairn.llm.configuration import HOTTEST, MOST_TOKENS, configured
 from cairn.llm.port import Effort, Purpose
 from cairn.safety.profiles import DEFAULT_PROFILE, PROFILES

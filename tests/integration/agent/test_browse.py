@@ -13,22 +13,22 @@ from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON
 from tests.support.world import open_world
 
-from cairn.access import Role, Scope
-from cairn.agent.browse import BrowseInvestigations
-from cairn.agent.opening import Opener
-from cairn.agent.ports import ActionState, Move
-from cairn.agent.state import Spending, State, Verdict
-from cairn.errors import Denied, NotFound
-from cairn.ids import new_id
-from cairn.ingestion.appending import append_and_project
-from cairn.ingestion.entries import Entries
+from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
+from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.investigations.browse import BrowseInvestigations
+from cairn.investigations.opening import Opener
+from cairn.investigations.ports import ActionState, Move
+from cairn.investigations.state import Spending, State, Verdict
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.errors import Denied, NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import BodyCipher, BodyUnreadable, key_subjects
 from cairn.llm.calls import CallRecord
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.postgres.model_calls import PostgresCallLog
-from cairn.storage.postgres.seeing import PostgresSeeingStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.writing.append import append_and_project
+from cairn.writing.entries import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tests.plugins.postgres import Database
     from tests.support.world import World
 
-    from cairn.agent.state import Investigation
+    from cairn.investigations.state import Investigation
 
 AGENT = Actor(kind=ActorKind.AGENT, id="default")
 TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

@@ -10,10 +10,10 @@ from tests.e2e.planting import plant_investigation
 from tests.support.front import Cloud, Front, environment
 from tests.support.world import open_world
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.aws import dispatch
-from cairn.text.canonical import format_timestamp
+from cairn.adapters.aws import dispatch
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,29 +12,29 @@ from tests.support.memory_graphs import graph_writer
 from tests.support.people import People
 from tests.support.world import open_world
 
-from cairn.agent.people.delivering import DeliverEscalation
-from cairn.agent.people.ports import CandidateState, EscalationState
-from cairn.agent.people.proposing import Proposals, ProposeObservations
-from cairn.agent.people.remembering import RememberStep
-from cairn.agent.planning.surrounds import TicketSurrounds
-from cairn.agent.ports import Ruling
-from cairn.agent.state import Verdict
-from cairn.errors import Conflict, NotFound
-from cairn.helpdesk.plain import PlainAdapter
-from cairn.helpdesk.sealing import Sealed
-from cairn.helpdesk.write_back import Desk
-from cairn.ids import new_id
-from cairn.ingestion.ports import Subject
+from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.investigations.people.delivering import DeliverEscalation
+from cairn.investigations.people.ports import CandidateState, EscalationState
+from cairn.investigations.people.proposing import Proposals, ProposeObservations
+from cairn.investigations.people.remembering import RememberStep
+from cairn.investigations.planning.surrounds import TicketSurrounds
+from cairn.investigations.ports import Ruling
+from cairn.investigations.state import Verdict
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.ledger.verify import verify
-from cairn.lifecycle.ledger_graph import LedgerGraph
-from cairn.retrieval.records import Filters
+from cairn.memory_graph.ledger_graph import LedgerGraph
+from cairn.recall.records import Filters
 from cairn.safety.tools import Lane
-from cairn.storage.postgres.recall import PostgresKeywordLeg
-from cairn.storage.postgres.seeing import PostgresSeeingStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.tickets.plain import PlainAdapter
+from cairn.tickets.sealing import Sealed
+from cairn.tickets.write_back import Desk
 from cairn.workspace.settings import EnvelopeSettings
+from cairn.writing.ports import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from tests.e2e.planting import plant_investigation
 from tests.support.front import Cloud, Front, environment
 from tests.support.world import open_world
 
-from cairn.ids import new_id
-from cairn.storage.aws import dispatch
+from cairn.adapters.aws import dispatch
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from pathlib import Path

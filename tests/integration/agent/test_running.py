@@ -11,18 +11,18 @@ import pytest
 from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
 from tests.support.world import open_world
 
-from cairn.agent.approvals import AlreadyDecided
-from cairn.agent.ports import ActionState, ApprovalState
-from cairn.agent.state import State, Verdict
-from cairn.errors import Unavailable
-from cairn.helpdesk.persona import DEFAULT
-from cairn.ids import new_id
-from cairn.ingestion.ports import Subject, Topic
+from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.investigations.approvals.decide import AlreadyDecided
+from cairn.investigations.ports import ActionState, ApprovalState
+from cairn.investigations.state import State, Verdict
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
 from cairn.ledger.verify import verify
 from cairn.safety.tools import Autonomy, Lane
-from cairn.storage.postgres.seeing import PostgresSeeingStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.tickets.persona import DEFAULT
 from cairn.workspace.settings import EnvelopeSettings
+from cairn.writing.ports import Subject, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,10 +11,10 @@ from tests.support.front import Cloud, Front, environment, function
 from tests.support.hosting import Hosting, said, tool
 from tests.support.world import open_world
 
-from cairn import traces
-from cairn.ids import new_id
-from cairn.mcp_host.port import ToolCall
-from cairn.storage.aws import dispatch
+from cairn.adapters.aws import dispatch
+from cairn.connectors.port import ToolCall
+from cairn.kernel import traces
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

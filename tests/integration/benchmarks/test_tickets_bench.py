@@ -18,8 +18,8 @@ from benchmarks.tickets.world import DATABASE, world_over
 from cairn.bootstrap import create_workspace
 from cairn.bootstrap.planning import planner_over
 from cairn.embedding.onnx import OnnxEmbedder
-from cairn.helpdesk.persona import DEFAULT
 from cairn.safety.tools import Autonomy
+from cairn.tickets.persona import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

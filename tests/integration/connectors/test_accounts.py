@@ -9,8 +9,8 @@ import pytest
 from tests.plugins.postgres import Server
 from tests.support.connecting import Customer, Said, call, customer_database, listed
 
-from cairn.connectors.accounts import server as accounts
-from cairn.errors import ValidationFailed
+from cairn.bundled.accounts import server as accounts
+from cairn.kernel.errors import ValidationFailed
 
 
 @pytest.fixture

@@ -16,14 +16,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import cairn
+from cairn.bundled.examination import NAMES
 from cairn.cli.main import app
-from cairn.connectors.examination import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RULES = '[{"url": "https://127.0.0.1/*"}]'
-COMMAND = ["python", "-m", "cairn.connectors.http"]
+COMMAND = ["python", "-m", "cairn.bundled.http"]
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def served_over_http() -> Iterator[str]:
     """Serve the connector `http` over streamable HTTP on loopback."""
     import uvicorn
 
-    from cairn.connectors.http import server
+    from cairn.bundled.http import server
 
     made = server({"rules": json.loads(RULES), "allow_private": True}, {})
     listening = socket.socket()

@@ -26,16 +26,16 @@ from tests.support.zoho_replay import (
 )
 
 import cairn
-from cairn.connectors.contract import Call, Samples, WriteSample
-from cairn.connectors.examination import NAMES, Status, examine
-from cairn.mcp_host.bundled import BUNDLED
+from cairn.bundled.contract import Call, Samples, WriteSample
+from cairn.bundled.examination import NAMES, Status, examine
+from cairn.connectors.bundled import BUNDLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tests.plugins.postgres import Server
 
-SHIPPED = Path(cairn.__file__).parent / "connectors"
+SHIPPED = Path(cairn.__file__).parent / "bundled"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,10 +18,10 @@ from tests.support.zoho_replay import (
     zoho_replay,
 )
 
-from cairn.connectors.github_issues import server as github_issues
-from cairn.connectors.zoho_desk import server as zoho_desk
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.bundled.github_issues import server as github_issues
+from cairn.bundled.zoho_desk import server as zoho_desk
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.connecting import call
 
-from cairn.connectors.configuration import configured
-from cairn.connectors.http import Http, HttpConfig, served
-from cairn.connectors.http import server as http
-from cairn.errors import ValidationFailed
-from cairn.storage.public_address import is_public
+from cairn.adapters.http.public_address import is_public
+from cairn.bundled.configuration import configured
+from cairn.bundled.http import Http, HttpConfig, served
+from cairn.bundled.http import server as http
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ import pytest
 from tests.plugins.postgres import Database, Server
 from tests.support.connecting import Customer, call, customer_database
 
-from cairn.connectors.database import CustomerDatabase
-from cairn.connectors.postgres import server as postgres
-from cairn.errors import ValidationFailed
+from cairn.bundled.database import CustomerDatabase
+from cairn.bundled.postgres import server as postgres
+from cairn.kernel.errors import ValidationFailed
 
 READER = "connector_reader"
 

@@ -18,11 +18,11 @@ from tests.support.consolidating import Consolidating
 from tests.support.embedding import HASHING
 from tests.support.remembering import fact
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.verify import verify
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

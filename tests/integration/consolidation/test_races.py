@@ -17,18 +17,18 @@ from tests.support.consolidating import Consolidating
 from tests.support.embedding import HASHING
 from tests.support.remembering import NOON, fact
 
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.sql import query
 from cairn.consolidation import control
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.plan import Add, Batch, Clash, Flag, Pair, Plan, Supersede
-from cairn.errors import NotFound
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.verify import verify
 from cairn.llm.budget import Budget
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.sql import query
+from cairn.memories.delete import DeleteMemory
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -9,13 +9,13 @@ import pytest
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.graph import Graphing
 
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.forgetting.forget import Target
+from cairn.forgetting.ports import Reason
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import NodeChange, State
 from cairn.graph.projection import Projection
-from cairn.ids import new_id
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.forget_ports import Reason
-from cairn.storage.postgres.database import Database as Pool
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -7,12 +7,12 @@ import pytest
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.observing import Observing, event
 
-from cairn.errors import Denied, NotFound
-from cairn.ids import new_id
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.forgetting.forget import Target
+from cairn.forgetting.ports import Reason
+from cairn.kernel.errors import Denied, NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.forget_ports import Reason
-from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -130,7 +130,7 @@ def test_nobody_unknown_and_nobody_of_another_workspace_is_forgotten(
 def test_only_admins_forget(stand: Stand) -> None:
     from dataclasses import replace
 
-    from cairn.access import Role
+    from cairn.kernel.access import Role
 
     agent = replace(stand.principal, role=Role.AGENT)
     with pytest.raises(Denied):

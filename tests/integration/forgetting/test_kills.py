@@ -13,13 +13,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.support.forget_and_die import POINTS, stand_in
 from tests.support.forgetting import CANARY, SigningKey, Stand
 
-from cairn.clock import utc_now
-from cairn.errors import NotFound
-from cairn.ids import new_id
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
 from cairn.ledger.verify import verify
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -12,12 +12,12 @@ from tests.support.forgetting import Stand, open_stand
 from tests.support.helpdesk import Helpdesk, incoming
 from tests.support.memory_graphs import Opened, ledger_graph
 
-from cairn.helpdesk.intake import Outcome
-from cairn.helpdesk.messages import MessageOutcome
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.forget_ports import Reason
-from cairn.lifecycle.recompute import RecomputeByReplay
-from cairn.storage.postgres.database import Database as Pool
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.forgetting.forget import Target
+from cairn.forgetting.ports import Reason
+from cairn.rebuild.recompute import RecomputeByReplay
+from cairn.tickets.intake import Outcome
+from cairn.tickets.messages import MessageOutcome
 
 if TYPE_CHECKING:
     from uuid import UUID

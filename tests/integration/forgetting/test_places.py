@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.forgetting import Stand, open_stand
 
-from cairn.ids import new_id
-from cairn.lifecycle.forget_places import KEYS, NOT_SEARCHED, OPENSEARCH, OPERATOR, UPLOADS
-from cairn.lifecycle.prove import Needles
-from cairn.storage.aws.erasing import S3Searcher
-from cairn.storage.opensearch.mapping import ANY_VERSION
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.proving import PostgresSearcher
+from cairn.adapters.aws.erasing import S3Searcher
+from cairn.adapters.opensearch.mapping import ANY_VERSION
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.ledger.proving import PostgresSearcher
+from cairn.forgetting.places import KEYS, NOT_SEARCHED, OPENSEARCH, OPERATOR, UPLOADS
+from cairn.forgetting.prove import Needles
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

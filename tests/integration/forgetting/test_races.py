@@ -12,11 +12,11 @@ from tests.fakes.keys import InMemoryKeyStore
 from tests.support.embedding import HashingEmbedder
 from tests.support.forgetting import CANARY, Stand, open_stand
 
-from cairn.errors import CairnError, Conflict, NotFound
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.forgetting.forget import Target
+from cairn.forgetting.ports import Reason
+from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.ledger.keys import SubjectForgotten
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.forget_ports import Reason
-from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

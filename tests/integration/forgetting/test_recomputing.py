@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.forgetting import CANARY, Stand, open_stand
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.forgetting.forget import Target
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.rebuild import Rebuild, Rebuilt
-from cairn.lifecycle.recompute import RecomputeByReplay
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.replay import PostgresReplays
+from cairn.rebuild.rebuild import Rebuild, Rebuilt
+from cairn.rebuild.recompute import RecomputeByReplay
 
 if TYPE_CHECKING:
     from uuid import UUID

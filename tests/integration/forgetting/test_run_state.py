@@ -9,15 +9,15 @@ from tests.support.agent_rows import action, approval, investigation
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.people_rows import call, candidate, opinion
 
-from cairn.access.system import system_principal
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.forget import Target
+from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+from cairn.adapters.postgres.agents.tool_calls import KeepCall
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.forgetting.forget import Target
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.safety.grants import GrantRow
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.investigations import PostgresAgentStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.tool_calls import KeepCall
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.forgetting import CANARY, SigningKey, Stand, open_stand
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.forgetting.forget import Target
+from cairn.forgetting.tombstones import ApplyTombstones
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.tombstones import Tombstone, new_tombstone, tombstone_key
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.tombstones import ApplyTombstones
-from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

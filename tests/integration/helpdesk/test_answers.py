@@ -19,11 +19,11 @@ from tests.support.zoho_replay import (
     zoho_replay,
 )
 
-from cairn.helpdesk.ports import SourceKind
-from cairn.helpdesk.sources import NewSource
-from cairn.helpdesk.ticket import TicketStatus
-from cairn.ids import new_id
-from cairn.storage.help_desks import OpenHelpDesk
+from cairn.adapters.http.help_desks import OpenHelpDesk
+from cairn.kernel.ids import new_id
+from cairn.tickets.ports import SourceKind
+from cairn.tickets.sources import NewSource
+from cairn.tickets.ticket import TicketStatus
 
 
 @dataclass

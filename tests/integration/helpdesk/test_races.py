@@ -14,19 +14,19 @@ from tests.support.claim_tickets import claimed
 from tests.support.helpdesk import API, Clock, Helpdesk, incoming
 from tests.support.remembering import admin_of
 
-from cairn.clock import utc_now
-from cairn.errors import Unavailable
-from cairn.helpdesk.intake import Outcome
-from cairn.helpdesk.messages import MessageOutcome
-from cairn.helpdesk.ticket import TicketStatus
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.ticket_sources import SourcesDue, WorkspaceOfSource
-from cairn.storage.postgres.tickets import WorkspacesWithTickets
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.agents.ticket_sources import SourcesDue, WorkspaceOfSource
+from cairn.adapters.postgres.agents.tickets import WorkspacesWithTickets
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
+from cairn.tickets.intake import Outcome
+from cairn.tickets.messages import MessageOutcome
+from cairn.tickets.ticket import TicketStatus
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

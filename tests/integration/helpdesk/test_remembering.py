@@ -10,11 +10,11 @@ from aws_lambda_powertools import Logger
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.helpdesk import Helpdesk, incoming
 
+from cairn.adapters.postgres.database import Database as Pool
 from cairn.bootstrap.helpdesk import HelpdeskParts
-from cairn.errors import Conflict, NotFound
-from cairn.helpdesk.intake import Outcome
-from cairn.helpdesk.ticket import TicketStatus
-from cairn.storage.postgres.database import Database as Pool
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.tickets.intake import Outcome
+from cairn.tickets.ticket import TicketStatus
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -19,19 +19,19 @@ import pytest
 from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
-from cairn.access.system import system_principal
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.ageing import Cutoffs, Lifetimes, Rule
-from cairn.lifecycle.cleanup import Cleanup
-from cairn.lifecycle.count_accesses import CountAccesses
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.browse import Browse
-from cairn.storage.postgres.access_log import PostgresAccessStores
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.views import browse_transactions
+from cairn.adapters.postgres.memory.access_log import PostgresAccessStores
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.ageing.cleanup import Cleanup
+from cairn.ageing.count_accesses import CountAccesses
+from cairn.ageing.rules import Cutoffs, Lifetimes, Rule
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.memories.kinds import MemoryKind
+from cairn.reading.browse import Browse
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -41,12 +41,12 @@ Connection = psycopg.Connection[Any]
 SLOW_CLEANUP = """
 import sys, time
 from uuid import UUID
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle import cleanup
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.database import Database
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.ageing import cleanup
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.database import Database
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 
 cleanup.PAGE = 5
 def slow():

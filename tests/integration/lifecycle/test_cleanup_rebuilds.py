@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.everything import Everything, open_everything
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.ingestion.appending import append_and_project
-from cairn.lifecycle.ageing import Lifetimes
-from cairn.lifecycle.ageing_entries import ageing_entry
-from cairn.lifecycle.cleanup import Cleanup
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.ageing.cleanup import Cleanup
+from cairn.ageing.entries import ageing_entry
+from cairn.ageing.rules import Lifetimes
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.writing.append import append_and_project
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

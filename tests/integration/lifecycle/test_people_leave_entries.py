@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.everything import Everything, open_everything
 
-from cairn.access import Role
+from cairn.accounts.keys import CreateKey, RevokeKey
+from cairn.adapters.postgres.accounts import account_transactions
+from cairn.adapters.postgres.ledger.ledger_reads import export_ledger
+from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.memory_graph import memory_graph
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.keys import CreateKey, RevokeKey
-from cairn.lifecycle.reindex import Reindex
-from cairn.retrieval.views import NewKey
-from cairn.storage.postgres.accounts import account_transactions
-from cairn.storage.postgres.ledger_reads import export_ledger
-from cairn.storage.postgres.reindex import PostgresReindexStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.kernel.access import Role
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
+from cairn.reading.views import NewKey
+from cairn.reembedding.reindex import Reindex
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -15,7 +15,7 @@ from botocore.credentials import Credentials
 from infra.local.emulator import ACCOUNT
 from tests.support.other_user import as_another_user
 
-from cairn.clock import utc_now
+from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
     from tests.plugins.cloud import EmptyCloud

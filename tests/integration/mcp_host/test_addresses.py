@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from tests.support.hosting import READING, WRITING, Hosting
 
-from cairn.mcp_host.connector import Launch, Transport
-from cairn.mcp_host.launching import headers_of
-from cairn.mcp_host.manifest import META_KEY
-from cairn.mcp_host.port import (
+from cairn.adapters.http.connectors import connector_client
+from cairn.adapters.http.webhooks import HttpWebhookSender
+from cairn.connectors.connector import Launch, Transport
+from cairn.connectors.launching import headers_of
+from cairn.connectors.manifest import META_KEY
+from cairn.connectors.port import (
     MAX_RESULT_BYTES,
     ConnectorState,
     ConnectorUnauthorised,
     ConnectorUnavailable,
     OutcomeUnknown,
 )
-from cairn.mcp_host.wires import HttpWire
-from cairn.storage.connector_http import connector_client
-from cairn.storage.webhook_http import HttpWebhookSender
+from cairn.connectors.wires import HttpWire
 
 TOOLS = [
     {"name": "find", "inputSchema": READING, "_meta": {META_KEY: {"scope": "read"}}},

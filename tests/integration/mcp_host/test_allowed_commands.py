@@ -13,11 +13,11 @@ from tests.support.hosting import Hosting
 from tests.unit.cli.fakes import Shell
 
 from cairn.bootstrap.connectors import ConnectorWires, connector_registry
-from cairn.errors import ValidationFailed
-from cairn.mcp_host.connector import Transport
-from cairn.mcp_host.port import ConnectorState
-from cairn.mcp_host.registry import Connectors
-from cairn.mcp_host.requests import ConnectorChange, NewConnector
+from cairn.connectors.connector import Transport
+from cairn.connectors.port import ConnectorState
+from cairn.connectors.registry import Connectors
+from cairn.connectors.requests import ConnectorChange, NewConnector
+from cairn.kernel.errors import ValidationFailed
 
 MISBEHAVING = str(Path(__file__).parents[2] / "support" / "misbehaving.py")
 

@@ -14,12 +14,12 @@ from tests.support.connecting import Customer, customer_database
 from tests.support.hosting import Hosting
 
 from cairn.bootstrap.connectors import ConnectorWires, connector_registry
-from cairn.errors import Conflict, ValidationFailed
-from cairn.ids import new_id
-from cairn.mcp_host.connector import Transport
-from cairn.mcp_host.port import ConnectorState
-from cairn.mcp_host.registry import Connectors, ConnectorShown
-from cairn.mcp_host.requests import ConnectorChange, NewConnector
+from cairn.connectors.connector import Transport
+from cairn.connectors.port import ConnectorState
+from cairn.connectors.registry import Connectors, ConnectorShown
+from cairn.connectors.requests import ConnectorChange, NewConnector
+from cairn.kernel.errors import Conflict, ValidationFailed
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database, Server

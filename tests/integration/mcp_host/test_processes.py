@@ -15,17 +15,17 @@ import pytest
 from tests.support.hosting import Hosting
 from tests.support.processes import lives
 
-from cairn.ids import new_id
-from cairn.mcp_host.connector import Launch, Transport
-from cairn.mcp_host.launching import command_of, environment_of
-from cairn.mcp_host.lifecycle import FIRST_BACKOFF, MAX_RESTARTS
-from cairn.mcp_host.port import (
+from cairn.connectors.connector import Launch, Transport
+from cairn.connectors.launching import command_of, environment_of
+from cairn.connectors.lifecycle import FIRST_BACKOFF, MAX_RESTARTS
+from cairn.connectors.port import (
     MAX_RESULT_BYTES,
     ConnectorState,
     ConnectorUnavailable,
     OutcomeUnknown,
 )
-from cairn.mcp_host.stdio import StdioWire
+from cairn.connectors.stdio import StdioWire
+from cairn.kernel.ids import new_id
 
 MISBEHAVING = Path(__file__).parents[2] / "support" / "misbehaving.py"
 OURS = {

@@ -9,12 +9,12 @@ import pytest
 from tests.support.forgetting import Stand, open_stand
 from tests.support.memory_graphs import Opened, ledger_graph
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.cleanup import Cleanup
-from cairn.storage.postgres.ageing import PostgresAgeingStores
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.ageing.cleanup import Cleanup
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -19,18 +19,18 @@ from tests.support.memory_graphs import (
 )
 from tests.support.remembering import admin_of, fact
 
-from cairn.access import Principal, Role, Scope
-from cairn.errors import Conflict, Denied, NotFound
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.sql import query
+from cairn.forgetting.forget import Forgotten, Target
+from cairn.forgetting.ports import Reason
 from cairn.graph.memory_records import Dump, EdgeDump, NodeDump, Provenance, Status
-from cairn.ids import new_id
-from cairn.ingestion.node_changes import NewRelationship
-from cairn.lifecycle.forget import Forgotten, Target
-from cairn.lifecycle.forget_ports import Reason
-from cairn.lifecycle.ledger_graph import LedgerGraph
-from cairn.lifecycle.memory_graph import IMPORT_BATCH
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import bound
-from cairn.storage.postgres.sql import query
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.errors import Conflict, Denied, NotFound
+from cairn.kernel.ids import new_id
+from cairn.memory_graph.ledger_graph import LedgerGraph
+from cairn.memory_graph.port import IMPORT_BATCH
+from cairn.nodes.changes import NewRelationship
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -14,20 +14,21 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Shell
 
-from cairn.access import Principal, Scope
-from cairn.access.allowances import NO_LOAD, Load
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.ingestion.requests import IdempotencyKey, NewMemory, Remembered
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.browse import Browse
-from cairn.retrieval.views import Admission, MemoryFilter, MemoryView, Page, RateDecision
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.views import browse_transactions
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.access.allowances import NO_LOAD, Load
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.items import NewMemory, Remembered
+from cairn.memories.kinds import MemoryKind
+from cairn.reading.browse import Browse
+from cairn.reading.views import Admission, MemoryFilter, MemoryView, Page, RateDecision
+from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

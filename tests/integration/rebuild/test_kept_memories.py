@@ -10,10 +10,10 @@ from tests.support.everything import Everything, open_everything
 from tests.support.remembering import NOON, Remembering, fact
 from tests.support.tainting import Tainting
 
+from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.summaries import summarise_workspace
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.consolidation import PostgresConsolidationStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -13,8 +13,8 @@ from tests.plugins.waiting import eventually
 from tests.support.everything import Everything, open_everything
 from tests.support.remembering import fact
 
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.replay import PostgresReplays
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -26,13 +26,13 @@ import sys
 from pathlib import Path
 from uuid import UUID
 from tests.support.remembering import Sent
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle import rebuild
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.database import Database
-from cairn.storage.postgres.replay import PostgresReplays
+from cairn.rebuild import rebuild
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.database import Database
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
 
 url, keys, workspace = sys.argv[1:]
 rebuild.PAGE, rebuild.LAST_ENTRIES = 20, 100

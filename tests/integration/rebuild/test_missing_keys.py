@@ -12,15 +12,15 @@ from tests.integration.rebuild.test_rebuilding import head, left_over, sums
 from tests.support.everything import Everything, open_everything
 from tests.support.remembering import fact
 
-from cairn.ingestion.requests import Outcome
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.ledger.ledger_reads import verify_ledgers
+from cairn.adapters.postgres.memory.views import browse_transactions
 from cairn.ledger.keys import KeyMissing
-from cairn.lifecycle.missing_keys import VerifyWithKeys
-from cairn.lifecycle.rebuild import KeysMissing
-from cairn.lifecycle.recompute import RecomputeByReplay
-from cairn.retrieval.browse import Browse
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.ledger_reads import verify_ledgers
-from cairn.storage.postgres.views import browse_transactions
+from cairn.reading.browse import Browse
+from cairn.rebuild.missing_keys import VerifyWithKeys
+from cairn.rebuild.rebuild import KeysMissing
+from cairn.rebuild.recompute import RecomputeByReplay
+from cairn.writing.items import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,14 +8,14 @@ import pytest
 from tests.support.everything import Everything, open_everything
 from tests.support.remembering import NOON, fact
 
-from cairn.errors import CairnError, Conflict
-from cairn.ids import new_id
-from cairn.ingestion.appending import SYSTEM
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.adapters.postgres.projections import NO_PROJECTIONS, PROJECTIONS
+from cairn.kernel.errors import CairnError, Conflict
+from cairn.kernel.ids import new_id
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import NewEntry
-from cairn.lifecycle import rebuild
-from cairn.storage.postgres.projections import NO_PROJECTIONS, PROJECTIONS
-from cairn.storage.postgres.replay import PostgresReplays
+from cairn.rebuild import rebuild
+from cairn.writing.append import SYSTEM
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -12,18 +12,18 @@ from tests.plugins.postgres import Database
 from tests.support.everything import BARRED, Everything, open_everything
 from tests.support.remembering import NOON, Sent
 
-from cairn.clock import monotonic, utc_now
-from cairn.errors import Conflict
-from cairn.ids import new_id
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.ledger.ledger_import import import_ledger
+from cairn.adapters.postgres.ledger.ledger_reads import export_ledger, verify_ledgers
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.forgetting.tombstones import TombstonesApplied
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import Conflict
+from cairn.kernel.ids import new_id
 from cairn.ledger.importing import Export, ImportRefused
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.rebuild import KeysMissing, Rebuild
-from cairn.lifecycle.restore import Restore, Restored
-from cairn.lifecycle.tombstones import TombstonesApplied
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.ledger_import import import_ledger
-from cairn.storage.postgres.ledger_reads import export_ledger, verify_ledgers
-from cairn.storage.postgres.replay import PostgresReplays
+from cairn.rebuild.rebuild import KeysMissing, Rebuild
+from cairn.rebuild.restore import Restore, Restored
 
 if TYPE_CHECKING:
     from uuid import UUID

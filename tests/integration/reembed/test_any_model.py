@@ -17,15 +17,15 @@ from tests.support.tiny_onnx import sentence_encoder
 from tests.support.world import World, open_world
 from tests.unit.cli.fakes import FakeStack, Shell
 
+from cairn.adapters.aws import dispatch
+from cairn.adapters.postgres.memory.recall import recall_transactions
 from cairn.bootstrap.parts import embedder
 from cairn.bootstrap.reembedding import reembedding
 from cairn.bootstrap.registering import register, register_chosen
 from cairn.embedding.models import model_named
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 from cairn.settings import ApiSettings
-from cairn.storage.aws import dispatch
-from cairn.storage.postgres.recall import recall_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

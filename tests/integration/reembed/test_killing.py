@@ -12,7 +12,7 @@ from tests.support.everything import MODEL, Everything, open_everything
 from tests.support.reembedding import TARGET, filling, vectors
 from tests.support.remembering import fact
 
-from cairn.storage.keys_file import FileKeyStore
+from cairn.adapters.files.keys import FileKeyStore
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -25,9 +25,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from uuid import UUID
 from tests.support.reembedding import filling
-from cairn.lifecycle import reembed
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.database import Database
+from cairn.reembedding import reembed
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.database import Database
 
 url, keys, workspace = sys.argv[1:]
 reembed.BATCH = 10

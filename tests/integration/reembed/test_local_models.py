@@ -11,11 +11,11 @@ from tests.support.embedding import installed_model
 from tests.support.everything import Everything, open_everything
 from tests.support.remembering import fact
 
+from cairn.adapters.files.keys import FileKeyStore
 from cairn.bootstrap.reembedding import reembedding
 from cairn.embedding.models import ALL_MINILM, BGE_SMALL
 from cairn.embedding.onnx import OnnxEmbedder
-from cairn.errors import ValidationFailed
-from cairn.storage.keys_file import FileKeyStore
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

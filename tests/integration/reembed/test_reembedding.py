@@ -21,8 +21,8 @@ from tests.support.remembering import fact
 
 from cairn.embedding.models import model_named
 from cairn.embedding.openai import OpenAIEmbedder
-from cairn.errors import Conflict, Unavailable
-from cairn.lifecycle import reembed
+from cairn.kernel.errors import Conflict, Unavailable
+from cairn.reembedding import reembed
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

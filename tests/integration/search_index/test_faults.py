@@ -12,18 +12,18 @@ from tests.support.embedding import HashingEmbedder
 from tests.support.search_index import Followed, followed
 from tests.support.world import World, memory, open_world
 
+from cairn.adapters.opensearch.client import Connection
+from cairn.adapters.opensearch.keyword import OpenSearchKeywordIndex
+from cairn.adapters.opensearch.mapping import ALIAS, BODY
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
+from cairn.adapters.postgres.memory.search_index import PostgresGuard
 from cairn.bootstrap.recalling import recall
-from cairn.clock import monotonic, utc_now
-from cairn.errors import Unavailable
-from cairn.ids import new_id
-from cairn.retrieval.keyword_index import FallbackKeywordLeg, IndexedKeywordLeg, NotedCandidates
-from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.records import Filters
-from cairn.storage.opensearch.client import Connection
-from cairn.storage.opensearch.keyword import OpenSearchKeywordIndex
-from cairn.storage.opensearch.mapping import ALIAS, BODY
-from cairn.storage.postgres.recall import PostgresKeywordLeg
-from cairn.storage.postgres.search_index import PostgresGuard
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
+from cairn.recall.keyword_index import FallbackKeywordLeg, IndexedKeywordLeg, NotedCandidates
+from cairn.recall.query import SearchRequest
+from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
     from tests.plugins.opensearch import OpenSearch

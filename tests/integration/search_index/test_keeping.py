@@ -9,20 +9,20 @@ import pytest
 from tests.support.search_index import Followed, document, followed
 from tests.support.world import World, memory, open_world
 
-from cairn.clock import monotonic
-from cairn.errors import Unavailable
-from cairn.ids import new_id
-from cairn.ingestion.search_index import (
+from cairn.adapters.opensearch.client import Connection
+from cairn.adapters.opensearch.indexes import OpenSearchIndexes
+from cairn.adapters.opensearch.mapping import ALIAS
+from cairn.kernel.clock import monotonic
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
+from cairn.search_index.check import KeepSearchIndex
+from cairn.search_index.sync import (
     EnrichAndIndex,
     FollowDatabase,
     IndexDocument,
     IndexState,
     Written,
 )
-from cairn.lifecycle.search_index import KeepSearchIndex
-from cairn.storage.opensearch.client import Connection
-from cairn.storage.opensearch.indexes import OpenSearchIndexes
-from cairn.storage.opensearch.mapping import ALIAS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def test_nodes_of_one_position_are_indexed_whatever_the_batch(
     here: Followed, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
     """A document's chunks all change by one ledger position."""
-    monkeypatch.setattr("cairn.ingestion.search_index.BATCH", batch)
+    monkeypatch.setattr("cairn.search_index.sync.BATCH", batch)
     workspace, name = here.world.workspace_id, here.follow.live()
     told(here.world, "harbour a", "harbour b", "harbour c")
     documents = here.source.changed(workspace, (0, new_id()), 10)
@@ -113,7 +113,7 @@ def test_nodes_of_one_position_are_indexed_whatever_the_batch(
 def test_an_update_that_fails_is_kept_and_made_up_for(
     here: Followed, opensearch: "OpenSearch", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.ingestion.search_index.BATCH", 3)
+    monkeypatch.setattr("cairn.search_index.sync.BATCH", 3)
     told(here.world, *(f"harbour {number}" for number in range(10)))
     failing = Failing(opensearch.connection, new_id)
     failing.__dict__["left"] = 2
@@ -260,8 +260,8 @@ def test_a_new_index_takes_over_while_writes_go_on(
 def test_a_rebuild_that_ran_out_of_time_goes_on_where_it_stopped(
     here: Followed, keep: KeepSearchIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.lifecycle.search_index.SLICE", 1)
-    monkeypatch.setattr("cairn.ingestion.search_index.BATCH", 1)
+    monkeypatch.setattr("cairn.search_index.check.SLICE", 1)
+    monkeypatch.setattr("cairn.search_index.sync.BATCH", 1)
     told(here.world, "harbour one", "harbour two", "harbour three")
     here.catch_up()
     before = here.follow.live()

@@ -7,13 +7,13 @@ import pytest
 from tests.support.search_index import Followed, followed
 from tests.support.world import World, memory, open_world
 
+from cairn.adapters.opensearch.proving import OpenSearchSearcher
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.forgetting.places import OPENSEARCH
+from cairn.forgetting.prove import Looked, Needles
 from cairn.graph.projection import Projection, Purge
-from cairn.ids import new_id
-from cairn.lifecycle.forget_places import OPENSEARCH
-from cairn.lifecycle.prove import Looked, Needles
-from cairn.storage.opensearch.proving import OpenSearchSearcher
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.opensearch import OpenSearch

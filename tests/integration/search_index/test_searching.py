@@ -9,12 +9,12 @@ import pytest
 from tests.support.search_index import Followed, document, followed, later
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.access import ALL_SCOPES, Scope
-from cairn.errors import Unavailable
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.records import Filters
+from cairn.kernel.access import ALL_SCOPES, Scope
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
+from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
     from tests.plugins.opensearch import OpenSearch

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.world import World, open_world
 
-from cairn.access import Role, Scope
-from cairn.access.allowances import Allowances, Load
-from cairn.access.keys import make_key, secret_hash
-from cairn.clock import utc_now
-from cairn.errors import Conflict, Denied, NotFound, Unauthenticated, ValidationFailed
-from cairn.ids import new_id
-from cairn.lifecycle.keys import CreateKey, ListKeys, RevokeKey
-from cairn.retrieval.views import NewKey
-from cairn.storage.postgres.accounts import (
+from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
+from cairn.adapters.postgres.accounts import (
     Admit,
     RedeemClaim,
     account_transactions,
     as_owner,
     create_workspace,
 )
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.access.allowances import Allowances, Load
+from cairn.kernel.access.keys import make_key, secret_hash
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, Denied, NotFound, Unauthenticated, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.reading.views import NewKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

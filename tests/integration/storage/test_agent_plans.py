@@ -7,12 +7,12 @@ import psycopg
 import pytest
 from tests.support.world import World, open_world
 
-from cairn.access.system import system_principal
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.postgres.investigations import PostgresAgentStores
-from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from uuid import UUID

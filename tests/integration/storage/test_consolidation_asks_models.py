@@ -12,13 +12,13 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.thinking import gateway
 from tests.support.world import World, memory, open_world
 
+from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
+from cairn.adapters.postgres.database import bound
 from cairn.bootstrap.consolidating import consolidate_client
-from cairn.errors import BudgetExceeded
-from cairn.ids import new_id
+from cairn.kernel.errors import BudgetExceeded
+from cairn.kernel.ids import new_id
 from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
-from cairn.storage.postgres.database import bound
-from cairn.storage.postgres.model_calls import PostgresCallLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,23 +10,23 @@ import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.access import Principal, Scope
-from cairn.embedding.port import EmbeddingModel
-from cairn.errors import Denied, NotFound, Unavailable, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.messages import Channel, MessageRole
-from cairn.retrieval.conversation_search import ConversationQuery, SearchConversations
-from cairn.retrieval.records import Filters
-from cairn.storage.postgres.conversations import (
+from cairn.adapters.postgres.memory.conversations import (
     PostgresConversationReads,
     PostgresOneConversation,
 )
-from cairn.storage.postgres.recall import (
+from cairn.adapters.postgres.memory.recall import (
     PostgresKeywordLeg,
     PostgresVectorLeg,
     recall_transactions,
 )
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.conversations.messages import Channel, MessageRole
+from cairn.conversations.search import ConversationQuery, SearchConversations
+from cairn.embedding.port import EmbeddingModel
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import Denied, NotFound, Unavailable, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -12,17 +12,17 @@ from tests.support.remembering import Remembering, admin_of
 from tests.support.summarising import Summarising
 from tests.support.thinking import gateway
 
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.summaries import summarise_workspace
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import bound
-from cairn.storage.postgres.model_calls import PostgresCallLog
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

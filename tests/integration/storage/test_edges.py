@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 from tests.support.world import MORNING, World, memory, open_world
 
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation, View
 from cairn.graph.projection import EdgeRow, Projection
-from cairn.ids import new_id
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     import psycopg

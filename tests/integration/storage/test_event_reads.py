@@ -8,14 +8,14 @@ from tests.support.observing import Observing, event
 from tests.support.remembering import Remembering
 from tests.support.world import World, memory, open_world
 
-from cairn.access import Role, Scope
-from cairn.errors import NotFound
-from cairn.ids import new_id
-from cairn.retrieval.event_views import EventFilter
-from cairn.retrieval.events import BrowseEvents
-from cairn.storage.postgres.events import PostgresEventViews
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.adapters.postgres.memory.events import PostgresEventViews
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.events.read import BrowseEvents
+from cairn.events.views import EventFilter
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

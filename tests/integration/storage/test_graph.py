@@ -9,22 +9,22 @@ import pytest
 from tests.support.graphs import NOON, Planted
 from tests.support.remembering import admin_of
 
-from cairn.access import Principal, Role
-from cairn.clock import monotonic, utc_now
-from cairn.errors import NotFound, Unavailable
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback, graph_transactions
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.intent_weights import Intent
-from cairn.ids import new_id
-from cairn.retrieval.feedback import Feedback, GiveFeedback
-from cairn.retrieval.graph_leg import WalkingGraphLeg
-from cairn.retrieval.graph_ports import GraphSeeds
-from cairn.retrieval.records import Filters
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import bound
-from cairn.storage.postgres.graph_reader import PostgresFeedback, graph_transactions
-from cairn.storage.postgres.sql import query
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import NotFound, Unavailable
+from cairn.kernel.ids import new_id
+from cairn.recall.records import Filters
+from cairn.recall.searches.feedback import Feedback, GiveFeedback
+from cairn.recall.walks.graph_leg import WalkingGraphLeg
+from cairn.recall.walks.graph_ports import GraphSeeds
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -9,20 +9,20 @@ from tests.support.observing import Observing, event
 from tests.support.remembering import Remembering, fact
 from tests.support.world import World, open_world, recorded_at_once
 
+from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.recalling import recall
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.enrich import Enrich
+from cairn.enrichment.enrich import Enrich
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.retrieval.explain import explain
-from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.recall import Recall
-from cairn.retrieval.records import SearchRun
-from cairn.retrieval.replay import replay
-from cairn.retrieval.results import RecallResult
-from cairn.storage.postgres.search_runs import PostgresSearchRuns
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.recall.query import SearchRequest
+from cairn.recall.recall import Recall
+from cairn.recall.records import SearchRun
+from cairn.recall.results import RecallResult
+from cairn.recall.searches.explain import explain
+from cairn.recall.searches.replay import replay
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

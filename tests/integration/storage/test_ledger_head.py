@@ -11,13 +11,13 @@ import pytest
 from psycopg import errors
 from tests.support.world import World, memory, open_world
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.stores import PostgresLedger
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.chain import entry_hash, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
-from cairn.retrieval.browse import Browse
-from cairn.storage.postgres.stores import PostgresLedger
-from cairn.storage.postgres.views import browse_transactions
+from cairn.reading.browse import Browse
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -123,8 +123,8 @@ def beside(connection: Connection, world: World) -> None:
 
 
 def append(connection: Connection, entries: list[Entry]) -> None:
-    from cairn.storage.postgres.sql import query
-    from cairn.storage.postgres.stores import _entry_row  # pyright: ignore[reportPrivateUsage]
+    from cairn.adapters.postgres.sql import query
+    from cairn.adapters.postgres.stores import _entry_row  # pyright: ignore[reportPrivateUsage]
 
     for entry in entries:
         connection.execute(query("ledger.append"), _entry_row(entry))

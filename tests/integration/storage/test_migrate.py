@@ -15,8 +15,8 @@ import psycopg
 import pytest
 from tests.plugins.waiting import eventually
 
-from cairn.storage.postgres import migrate as migrating
-from cairn.storage.postgres.migrate import (
+from cairn.adapters.postgres import migrate as migrating
+from cairn.adapters.postgres.migrate import (
     MigrationsBusy,
     MigrationsLeft,
     StatementTooLong,
@@ -35,7 +35,7 @@ INDEX = """-- depends: 0001.things
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS thing_id ON thing (id);
 """
 MIGRATOR = """
-import sys; from pathlib import Path; from cairn.storage.postgres.migrate import migrate
+import sys; from pathlib import Path; from cairn.adapters.postgres.migrate import migrate
 migrate(sys.argv[1], folder=Path(sys.argv[2]))
 """
 

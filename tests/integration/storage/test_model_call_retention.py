@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from tests.support.world import open_world
 
-from cairn.clock import monotonic, utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.sweep import MODEL_CALLS_FOR, KeepForDays
+from cairn.adapters.postgres.agents.model_calls import DropCalls, PostgresCallLog
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.llm.calls import CallRecord
 from cairn.llm.port import Purpose, Usage
-from cairn.storage.postgres.model_calls import DropCalls, PostgresCallLog
+from cairn.operations.sweep import MODEL_CALLS_FOR, KeepForDays
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -11,21 +11,21 @@ import pytest
 from tests.support.graph import Graphing, node
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
-from cairn.access import Principal, Role, Scope
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.entities import PostgresNodeViews
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.api.answers import encode
-from cairn.clock import utc_now
-from cairn.errors import NotFound
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.projection import Projection
-from cairn.ids import new_id
-from cairn.ingestion.node_draft import NewEdge
-from cairn.retrieval.node_views import EntityFilter, NodeFilter
-from cairn.retrieval.nodes import BrowseNodes
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.entities import PostgresNodeViews
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
+from cairn.nodes.draft import NewEdge
+from cairn.nodes.read import BrowseNodes
+from cairn.nodes.views import EntityFilter, NodeFilter
 
 if TYPE_CHECKING:
     from uuid import UUID

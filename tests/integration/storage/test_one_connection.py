@@ -8,10 +8,10 @@ import pytest
 from tests.support.embedding import HashingEmbedder
 from tests.support.world import World, memory, open_world
 
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.database import bound
 from cairn.bootstrap.recalling import recall
-from cairn.retrieval.query import SearchRequest
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import bound
+from cairn.recall.query import SearchRequest
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

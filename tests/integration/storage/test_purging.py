@@ -10,15 +10,15 @@ from psycopg import sql
 from tests.support.graph import Graphing
 from tests.support.remembering import Remembering, admin_of
 
-from cairn.clock import utc_now
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.search_index import PostgresIndexSource
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.projection import Projection, Purge
-from cairn.ids import new_id
-from cairn.ingestion.node_draft import NewEdge
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.search_index import PostgresIndexSource
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.nodes.draft import NewEdge
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.world import World, memory, open_world
 
-from cairn.ids import new_id
-from cairn.ingestion.requests import Outcome
-from cairn.retrieval.browse import Browse
-from cairn.retrieval.views import MemoryFilter
-from cairn.storage.postgres.views import browse_transactions
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.kernel.ids import new_id
+from cairn.reading.browse import Browse
+from cairn.reading.views import MemoryFilter
+from cairn.writing.items import Outcome
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

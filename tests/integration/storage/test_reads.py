@@ -11,17 +11,17 @@ import pytest
 from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
-from cairn.access import Scope
-from cairn.errors import NotFound
-from cairn.ids import new_id
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.browse import Browse
-from cairn.retrieval.citations import plain
-from cairn.retrieval.views import MemoryFilter
-from cairn.storage.postgres.ledger_reads import export_ledger, verify_ledgers
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.views import browse_transactions
+from cairn.adapters.postgres.ledger.ledger_reads import export_ledger, verify_ledgers
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access import Scope
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
+from cairn.memories.kinds import MemoryKind
+from cairn.reading.browse import Browse
+from cairn.reading.views import MemoryFilter
+from cairn.recall.citations import plain
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

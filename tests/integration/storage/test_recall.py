@@ -13,19 +13,19 @@ import pytest
 from tests.plugins.waiting import eventually
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.access import Scope
-from cairn.clock import utc_now
-from cairn.errors import Unavailable
-from cairn.ids import new_id
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.records import Explored, Filters, ScoredNode, SearchRun
-from cairn.storage.postgres.recall import (
+from cairn.adapters.postgres.memory.recall import (
     PostgresKeywordLeg,
     PostgresVectorLeg,
     recall_transactions,
 )
-from cairn.storage.postgres.search_runs import PostgresSearchRuns
-from cairn.storage.postgres.sql import query
+from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
+from cairn.adapters.postgres.sql import query
+from cairn.kernel.access import Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
+from cairn.memories.kinds import MemoryKind
+from cairn.recall.records import Explored, Filters, ScoredNode, SearchRun
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -14,15 +14,15 @@ from tests.plugins.waiting import eventually
 from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.world import World, memory, open_world
 
+from cairn.adapters.postgres.database import bound
 from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.models import over
 from cairn.bootstrap.recalling import recall
 from cairn.embedding.port import EmbeddingModel
 from cairn.llm.port import Role
-from cairn.retrieval.answer import answer
-from cairn.retrieval.gate import Turn
-from cairn.retrieval.query import SearchRequest
-from cairn.storage.postgres.database import bound
+from cairn.recall.answer import answer
+from cairn.recall.query import SearchRequest
+from cairn.recall.questions.gate import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-    from cairn.retrieval.recall import Recall
+    from cairn.recall.recall import Recall
 
 LUNCH = "lunch in hall 2 was late because the pump of the kitchen leaked"
 REPAIR = "Ines Roth replaced the seal of the pump in hall 2"

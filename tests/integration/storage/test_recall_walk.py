@@ -14,39 +14,39 @@ import psycopg
 import pytest
 from tests.support.world import MORNING, World, memory, open_world, recorded_at_once
 
-from cairn.access import Role, Scope
-from cairn.clock import monotonic, utc_now
-from cairn.embedding.port import EmbeddingModel
-from cairn.errors import NotFound, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.delete import DeleteMemory
-from cairn.lifecycle.count_accesses import CountAccesses
-from cairn.lifecycle.sweep import KeepForDays
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.explain import explain
-from cairn.retrieval.graph_leg import WalkingGraphLeg
-from cairn.retrieval.leg_calls import Legs
-from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.recall import Recall
-from cairn.retrieval.replay import replay
-from cairn.retrieval.result_cache import ResultCache
-from cairn.retrieval.results import RecallResult
-from cairn.retrieval.searches import ReadSearches
-from cairn.storage.postgres.access_log import DropSearchRuns, PostgresAccessStores
-from cairn.storage.postgres.graph_reader import graph_transactions
-from cairn.storage.postgres.recall import (
+from cairn.adapters.postgres.memory.access_log import DropSearchRuns, PostgresAccessStores
+from cairn.adapters.postgres.memory.graph_reader import graph_transactions
+from cairn.adapters.postgres.memory.recall import (
     PostgresKeywordLeg,
     PostgresVectorLeg,
     recall_transactions,
 )
-from cairn.storage.postgres.search_runs import PostgresSearchRuns
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.subscriptions import (
+from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
+from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
 )
-from cairn.storage.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
+from cairn.ageing.count_accesses import CountAccesses
+from cairn.embedding.port import EmbeddingModel
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.memories.delete import DeleteMemory
+from cairn.memories.kinds import MemoryKind
+from cairn.operations.sweep import KeepForDays
+from cairn.recall.leg_calls import Legs
+from cairn.recall.query import SearchRequest
+from cairn.recall.recall import Recall
+from cairn.recall.result_cache import ResultCache
+from cairn.recall.results import RecallResult
+from cairn.recall.searches.explain import explain
+from cairn.recall.searches.replay import replay
+from cairn.recall.searches.searches import ReadSearches
+from cairn.recall.walks.graph_leg import WalkingGraphLeg
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

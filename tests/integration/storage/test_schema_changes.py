@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from tests.support.released import LAST_MIGRATION, released
 
-from cairn.storage.postgres.migrate import CONCURRENT, MIGRATIONS, migrate, read
+from cairn.adapters.postgres.migrate import CONCURRENT, MIGRATIONS, migrate, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

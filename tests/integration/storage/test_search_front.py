@@ -10,14 +10,14 @@ from tests.support.front import Cloud, Front, environment
 from tests.support.graphs import Planted
 from tests.support.world import open_world
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.ingestion.enrich import Enrich
+from cairn.adapters.aws import dispatch
+from cairn.adapters.files.keys import FileKeyStore
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.enrichment.enrich import Enrich
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.storage.aws import dispatch
-from cairn.storage.keys_file import FileKeyStore
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,12 +8,12 @@ import pytest
 from psycopg import sql
 from tests.support.world import World, memory, open_world
 
-from cairn.ids import new_id
-from cairn.lifecycle.backlog import PROMPT
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.database import bound
-from cairn.storage.postgres.migrate import migrate
-from cairn.storage.postgres.sweeping import OldestRow
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.migrate import migrate
+from cairn.adapters.postgres.sweeping import OldestRow
+from cairn.kernel.ids import new_id
+from cairn.operations.backlog import PROMPT
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -19,23 +19,23 @@ from tests.support.front import Cloud, Front, environment
 from tests.support.planning import brief, question, spec
 from tests.support.world import open_world
 
-from cairn.access.system import system_principal
-from cairn.agent.planning.envelope import enclosed
-from cairn.agent.state import Evidence, Observation, WorkingMemory
+from cairn.adapters.aws import dispatch
+from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings
 from cairn.bootstrap.planning import bounds
-from cairn.clock import monotonic
-from cairn.ids import new_id
-from cairn.ingestion.ports import Subject
+from cairn.investigations.planning.envelope import enclosed
+from cairn.investigations.state import Evidence, Observation, WorkingMemory
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import monotonic
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle.rebuild import Rebuild
+from cairn.rebuild.rebuild import Rebuild
 from cairn.safety.tools import Lane
-from cairn.storage.aws import dispatch
-from cairn.storage.postgres.replay import PostgresReplays
-from cairn.storage.postgres.seeing import PostgresSeeingStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings
 from cairn.workspace.documents import leaves
 from cairn.workspace.settings import WorkspaceSettings
+from cairn.writing.ports import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,18 +8,18 @@ import psycopg
 import pytest
 from tests.support.world import World, memory, open_world
 
-from cairn.access import Role
-from cairn.clock import utc_now
-from cairn.errors import Denied
+from cairn.adapters.postgres.stats import PostgresStatsStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.edge import Edge, View
 from cairn.graph.projection import Projection
-from cairn.ids import new_id
-from cairn.lifecycle import stats as use_case
-from cairn.lifecycle.orphans import FindOrphans
-from cairn.lifecycle.stats import GetStats, Stats
-from cairn.memory.kinds import MemoryKind
-from cairn.storage.postgres.stats import PostgresStatsStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
+from cairn.kernel.access import Role
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Denied
+from cairn.kernel.ids import new_id
+from cairn.memories.kinds import MemoryKind
+from cairn.operations import stats as use_case
+from cairn.operations.stats import GetStats, Stats
+from cairn.rebuild.orphans import FindOrphans
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

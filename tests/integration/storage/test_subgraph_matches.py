@@ -12,10 +12,10 @@ from tests.integration.storage.test_recall_walk import (  # noqa: F401 - fixture
 )
 from tests.support.world import World, recorded_at_once
 
-from cairn.access import Role, Scope
 from cairn.bootstrap.graph import walk_services
-from cairn.retrieval.recall import Recall
-from cairn.retrieval.subgraph import Subgraph, SubgraphRequest
+from cairn.kernel.access import Role, Scope
+from cairn.recall.recall import Recall
+from cairn.recall.walks.subgraph import Subgraph, SubgraphRequest
 
 
 def ask(recalled: Recall, within: World, who: Any = None, **asked: Any) -> Subgraph:

@@ -10,16 +10,16 @@ import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.access import ALL_SCOPES, Principal, Scope
-from cairn.ids import new_id
-from cairn.ingestion.messages import Channel
-from cairn.retrieval.records import Filters
-from cairn.retrieval.subscription_leg import SubscriptionView
-from cairn.storage.postgres.recall import recall_transactions
-from cairn.storage.postgres.subscriptions import (
+from cairn.adapters.postgres.memory.recall import recall_transactions
+from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
 )
+from cairn.conversations.messages import Channel
+from cairn.kernel.access import ALL_SCOPES, Principal, Scope
+from cairn.kernel.ids import new_id
+from cairn.recall.records import Filters
+from cairn.recall.subscription_leg import SubscriptionView
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

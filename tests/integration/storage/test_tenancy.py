@@ -14,8 +14,8 @@ from psycopg import errors, sql
 from psycopg.types.json import Jsonb
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.ids import new_id
-from cairn.memory.kinds import MemoryKind
+from cairn.kernel.ids import new_id
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -9,15 +9,15 @@ import pytest
 from tests.support.summarising import Summarising, summarising_in_postgres
 from tests.support.talking import public_of, talking_in
 
-from cairn.access import Principal, Scope
-from cairn.errors import NotFound
-from cairn.ingestion.messages import Channel
-from cairn.retrieval.recipes import DEFAULT, MEMORY
-from cairn.retrieval.records import Filters
-from cairn.retrieval.summaries import ReadSummaries, SummaryFilter
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.graph_reader import graph_transactions
-from cairn.storage.postgres.recall import PostgresKeywordLeg, PostgresVectorLeg
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.memory.graph_reader import graph_transactions
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
+from cairn.conversations.messages import Channel
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import NotFound
+from cairn.recall.recipes import DEFAULT, MEMORY
+from cairn.recall.records import Filters
+from cairn.summaries.read import ReadSummaries, SummaryFilter
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

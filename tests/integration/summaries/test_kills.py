@@ -12,11 +12,11 @@ from tests.support.remembering import fact
 from tests.support.summarise_and_die import stand_in
 from tests.support.summarising import Summarising
 
-from cairn.clock import utc_now
-from cairn.ids import new_id
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.verify import verify
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

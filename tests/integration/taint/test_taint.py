@@ -9,11 +9,11 @@ from tests.support.everything import Everything, open_everything
 from tests.support.remembering import Remembering, fact
 from tests.support.tainting import Tainting
 
-from cairn.access.system import system_principal
-from cairn.ids import new_id
-from cairn.ingestion.projectors import project
-from cairn.storage.postgres.replay import PostgresReplays
-from cairn.storage.postgres.views import browse_transactions
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.ids import new_id
+from cairn.writing.projectors import project
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -9,16 +9,16 @@ import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import World, open_world
 
-from cairn.access import Principal, Role, Scope
-from cairn.errors import Conflict, NotFound, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.messages import Channel, GateReason, MessageRole
-from cairn.lifecycle.keys import CreateKey, RevokeKey
-from cairn.retrieval.conversations import ConversationFilter
-from cairn.retrieval.views import KeyView, NewKey
-from cairn.storage.postgres.accounts import account_transactions
-from cairn.storage.postgres.conversations import DropExpiredMessages
-from cairn.storage.postgres.database import bound
+from cairn.accounts.keys import CreateKey, RevokeKey
+from cairn.adapters.postgres.accounts import account_transactions
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.memory.conversations import DropExpiredMessages
+from cairn.conversations.messages import Channel, GateReason, MessageRole
+from cairn.conversations.read import ConversationFilter
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.reading.views import KeyView, NewKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -182,7 +182,7 @@ def test_a_write_that_dies_half_way_leaves_what_waited(
         raise ZeroDivisionError
 
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr("cairn.storage.postgres.stores.PostgresOutbox.add", die)
+        patched.setattr("cairn.adapters.postgres.stores.PostgresOutbox.add", die)
         talk.say("Anybody?")
     assert rows(world, "SELECT id FROM node") == []
     again = talk.say("Anybody?")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cairn.errors import Unavailable
-from cairn.storage.postgres import database as module
-from cairn.storage.postgres.database import Database as Pool
+from cairn.adapters.postgres import database as module
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

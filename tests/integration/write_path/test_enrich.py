@@ -13,19 +13,19 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.world import Sent, World, memory, open_world
 
-from cairn.access import Principal
-from cairn.clock import utc_now
-from cairn.errors import Unavailable
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.enrichment.enrich import Enrich
 from cairn.graph.projection import Projection, Purge
-from cairn.ids import new_id
-from cairn.ingestion.enrich import Enrich
+from cairn.kernel.access import Principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.browse import Browse
-from cairn.retrieval.views import Status
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.views import browse_transactions
+from cairn.memories.kinds import MemoryKind
+from cairn.reading.browse import Browse
+from cairn.reading.views import Status
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

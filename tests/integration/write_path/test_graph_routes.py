@@ -7,14 +7,14 @@ import pytest
 from tests.support.remembering import Remembering, admin_of
 from tests.unit.api.fakes import WORKSPACE, Client, World
 
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.bootstrap.nodes import node_services
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.storage.postgres.accounts import create_workspace
-from cairn.storage.postgres.database import Database as Pool
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -11,20 +11,21 @@ import pytest
 from tests.plugins.waiting import eventually
 from tests.support.world import World, memory, open_world
 
-from cairn.access import Principal, Role
-from cairn.errors import CairnError, NotFound, Unavailable, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.requests import IdempotencyKey, NewMemory, Outcome
-from cairn.retrieval.browse import Browse
-from cairn.storage.postgres.group_commit import GroupCommit
-from cairn.storage.postgres.stores import PostgresStores
-from cairn.storage.postgres.views import browse_transactions
-from cairn.traces import within
+from cairn.adapters.postgres.group_commit import GroupCommit
+from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import CairnError, NotFound, Unavailable, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.kernel.traces import within
+from cairn.memories.items import NewMemory
+from cairn.reading.browse import Browse
+from cairn.writing.items import IdempotencyKey, Outcome
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
-    from cairn.ingestion.remember import Remember
+    from cairn.memories.remember import Remember
 
 WRITERS = 8
 XID = "SELECT xmin::text FROM ledger WHERE workspace_id = %s AND type = %s"

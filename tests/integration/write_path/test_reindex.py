@@ -11,16 +11,16 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.world import Sent, World, memory, open_world
 
-from cairn.clock import monotonic, utc_now
+from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresStores
 from cairn.embedding.port import EmbeddingModel
-from cairn.ids import new_id
-from cairn.ingestion.enrich import Enrich
+from cairn.enrichment.enrich import Enrich
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
-from cairn.lifecycle import reindex as use_case
-from cairn.lifecycle.reindex import CountMissingVectors, Reindex
-from cairn.storage.postgres.reindex import PostgresReindexStores
-from cairn.storage.postgres.store_transactions import StoreTransactions
-from cairn.storage.postgres.stores import PostgresStores
+from cairn.reembedding import reindex as use_case
+from cairn.reembedding.reindex import CountMissingVectors, Reindex
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -213,7 +213,7 @@ def test_another_workspace_is_untouched(
 def test_an_admin_whose_key_sees_less_has_the_whole_workspace_embedded(
     world: World, root: Connection
 ) -> None:
-    from cairn.access import Role, Scope
+    from cairn.kernel.access import Role, Scope
 
     narrow = world.as_other(role=Role.ADMIN, allowed_scopes=frozenset({Scope.PUBLIC}))
     assert reindexing(world)(narrow).queued == 130

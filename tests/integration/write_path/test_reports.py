@@ -9,12 +9,12 @@ import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import MORNING, World, open_world
 
-from cairn.access import Principal, Scope
-from cairn.errors import Denied, NotFound, TooLarge, ValidationFailed
-from cairn.ids import new_id
-from cairn.ingestion.messages import Channel
-from cairn.retrieval.reports import ReportFilter
-from cairn.storage.postgres.database import bound
+from cairn.adapters.postgres.database import bound
+from cairn.conversations.messages import Channel
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import Denied, NotFound, TooLarge, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.reports.read import ReportFilter
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -11,11 +11,11 @@ import psycopg
 import pytest
 from tests.support.world import World, memory, open_world
 
-from cairn.ids import new_id
-from cairn.ingestion.ports import Topic
-from cairn.lifecycle.backlog import PROMPT, Backlog, MeasureBacklog
-from cairn.storage.aws.dispatch import STALE_AFTER
-from cairn.storage.postgres.sweeping import ClaimOutbox, OldestRow
+from cairn.adapters.aws.dispatch import STALE_AFTER
+from cairn.adapters.postgres.sweeping import ClaimOutbox, OldestRow
+from cairn.kernel.ids import new_id
+from cairn.operations.backlog import PROMPT, Backlog, MeasureBacklog
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

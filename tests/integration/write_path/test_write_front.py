@@ -10,8 +10,8 @@ from tests.support.embedding import HashingEmbedder
 from tests.support.front import Cloud, Front, environment
 from tests.support.world import open_world
 
-from cairn.ids import new_id
-from cairn.storage.aws import dispatch
+from cairn.adapters.aws import dispatch
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

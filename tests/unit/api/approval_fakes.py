@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from cairn.access import Principal, Role
-from cairn.agent.approval_views import ApprovalView, Decided, ShownEvidence
-from cairn.agent.approvals import AlreadyDecided
-from cairn.agent.ports import ApprovalState
-from cairn.agent.state import State
-from cairn.agent.views import QuestionView
 from cairn.api.approval_services import ApprovalServices, GrantServices
-from cairn.errors import Conflict, NotFound
-from cairn.ids import new_id
+from cairn.investigations.approvals.decide import AlreadyDecided
+from cairn.investigations.approvals.views import ApprovalView, Decided, ShownEvidence
+from cairn.investigations.ports import ApprovalState
+from cairn.investigations.state import State
+from cairn.investigations.views import QuestionView
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.ids import new_id
+from cairn.kernel.text.json_value import JsonValue
 from cairn.safety.grants import Grant, NewGrant
 from cairn.safety.profiles import DEFAULT_PROFILE, check_profile
-from cairn.text.json_value import JsonValue
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 BINDING = "ab" * 32

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from tests.support.hosting import Hosting, Scripted, registry_of, tool
 
-from cairn.mcp_host.registry import Connectors
+from cairn.connectors.registry import Connectors
 
 WORKSPACE = UUID(int=1)
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.access import Principal, Role
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.consolidation.requests import Preview, RunAccepted
 from cairn.consolidation.run_views import RunView
-from cairn.errors import NotFound
-from cairn.ids import new_id
-from cairn.ingestion.requests import IdempotencyKey
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
+from cairn.writing.items import IdempotencyKey
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -10,8 +10,8 @@ from uuid import UUID
 from tests.fakes.costs import InMemoryCosts
 from tests.fakes.model_calls import InMemoryCallLog
 
-from cairn.access import Principal
-from cairn.ids import new_id
+from cairn.kernel.access import Principal
+from cairn.kernel.ids import new_id
 from cairn.llm.calls import CallRecord
 from cairn.llm.costs import GetCosts
 from cairn.llm.port import Purpose, Usage

@@ -28,9 +28,7 @@ from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.ticket_fakes import TicketWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
-from cairn.access import ALL_SCOPES, Principal, Role, Scope
-from cairn.access.allowances import NO_LOAD, Load, Refusal
-from cairn.agent.call_log import ApiCall
+from cairn.anchors.reports import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.api.app import create_app
 from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
 from cairn.api.connector_services import ConnectorServices
@@ -55,7 +53,13 @@ from cairn.api.services import (
 )
 from cairn.api.ticket_services import TicketServices
 from cairn.api.walk_services import GraphServices
-from cairn.errors import (
+from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
+from cairn.events.draft import EventOutcome, NewEvent, Observed
+from cairn.events.views import EventFilter, EventView
+from cairn.investigations.call_log import ApiCall
+from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.kernel.access.allowances import NO_LOAD, Load, Refusal
+from cairn.kernel.errors import (
     Conflict,
     NotFound,
     TooLarge,
@@ -63,28 +67,12 @@ from cairn.errors import (
     Unavailable,
     ValidationFailed,
 )
-from cairn.ids import new_id
-from cairn.ingestion.event_draft import EventOutcome, NewEvent, Observed
-from cairn.ingestion.requests import (
-    Deleted,
-    DocumentAccepted,
-    IdempotencyKey,
-    MemoryOutcome,
-    NewDocument,
-    NewMemory,
-    Outcome,
-    Remembered,
-    UploadTicket,
-)
+from cairn.kernel.ids import new_id
 from cairn.ledger.anchors import AnchorFault
-from cairn.lifecycle.anchor_reports import AnchoredVerification, AnchorsFound, FaultFound
-from cairn.lifecycle.backlog import Backlog
-from cairn.lifecycle.workspace_settings import KeepSettings
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.answer import Answer
-from cairn.retrieval.event_views import EventFilter, EventView
-from cairn.retrieval.query import SearchRequest
-from cairn.retrieval.views import (
+from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
+from cairn.memories.kinds import MemoryKind
+from cairn.operations.backlog import Backlog
+from cairn.reading.views import (
     Admission,
     DocumentStatus,
     DocumentView,
@@ -101,6 +89,10 @@ from cairn.retrieval.views import (
     RateDecision,
     Status,
 )
+from cairn.recall.answer import Answer
+from cairn.recall.query import SearchRequest
+from cairn.workspace.change import KeepSettings
+from cairn.writing.items import Deleted, IdempotencyKey, Outcome
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 WORKSPACE = UUID(int=1)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.access import Principal, Role
 from cairn.api.forget_services import ForgetServices
-from cairn.errors import NotFound
-from cairn.lifecycle.forget import ForgetPlan, Forgotten, Target
-from cairn.lifecycle.forget_ports import Forgetting, Reason
-from cairn.lifecycle.prove import Looked, Proof, checked
+from cairn.forgetting.forget import ForgetPlan, Forgotten, Target
+from cairn.forgetting.ports import Forgetting, Reason
+from cairn.forgetting.prove import Looked, Proof, checked
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import NotFound
 
 KNOWN = ("client", "acme")
 SUBJECT, FORGETTING, NODE = UUID(int=1), UUID(int=2), UUID(int=3)

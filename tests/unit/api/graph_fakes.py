@@ -9,13 +9,13 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import Planted
 from tests.support.remembering import admin_of
 
-from cairn.access import Principal
 from cairn.api.walk_services import GraphServices
 from cairn.graph.intent_weights import Intent
-from cairn.retrieval.feedback import Feedback, GiveFeedback
-from cairn.retrieval.lineage import TraceLineage
-from cairn.retrieval.subgraph import QuerySubgraph
-from cairn.retrieval.summaries import ReadSummaries
+from cairn.kernel.access import Principal
+from cairn.recall.searches.feedback import Feedback, GiveFeedback
+from cairn.recall.walks.lineage import TraceLineage
+from cairn.recall.walks.subgraph import QuerySubgraph
+from cairn.summaries.read import ReadSummaries
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

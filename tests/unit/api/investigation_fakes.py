@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from cairn.access import Principal, Role
-from cairn.agent.ports import ActionState
-from cairn.agent.present import Present
-from cairn.agent.state import State, Verdict
-from cairn.agent.views import (
+from cairn.api.investigation_services import InvestigationServices
+from cairn.investigations.ports import ActionState
+from cairn.investigations.present import Present
+from cairn.investigations.state import State, Verdict
+from cairn.investigations.views import (
     InvestigationDetail,
     InvestigationView,
     LimitsView,
@@ -19,9 +19,9 @@ from cairn.agent.views import (
     StepView,
     ToolCallView,
 )
-from cairn.api.investigation_services import InvestigationServices
-from cairn.errors import CairnError, Conflict, NotFound
-from cairn.ids import new_id
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import CairnError, Conflict, NotFound
+from cairn.kernel.ids import new_id
 from cairn.llm.costs import CostRow
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.access import Role, Scope
-from cairn.clock import utc_now
-from cairn.ids import new_id
-from cairn.lifecycle.ledger_graph import Imported, Page
-from cairn.storage.memory_graph import InMemoryGraph
+from cairn.adapters.memory_graph import InMemoryGraph
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+from cairn.memory_graph.ledger_graph import Imported, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from uuid import UUID
 
-    from cairn.access import Principal
     from cairn.graph.memory_records import Dump
+    from cairn.kernel.access import Principal
 
 
 def _graph() -> InMemoryGraph:

@@ -8,12 +8,13 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.graph import Graphing
 from tests.support.remembering import Remembering, admin_of
 
-from cairn.access import Principal, Scope
+from cairn.adapters.http.webhooks import HttpWebhookSender
 from cairn.api.node_services import EntityServices, NodeServices
-from cairn.errors import NotFound
 from cairn.graph.node import Node, State
-from cairn.lifecycle.webhooks import Webhooks
-from cairn.retrieval.node_views import (
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import NotFound
+from cairn.nodes.read import EntityKey, NodeKey
+from cairn.nodes.views import (
     EdgeCount,
     EdgesView,
     EdgeView,
@@ -24,8 +25,7 @@ from cairn.retrieval.node_views import (
     NodeFilter,
     NodeView,
 )
-from cairn.retrieval.nodes import EntityKey, NodeKey
-from cairn.storage.webhook_http import HttpWebhookSender
+from cairn.webhooks.webhooks import Webhooks
 
 
 class NodeWorld:

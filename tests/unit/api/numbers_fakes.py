@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.access import Principal, Role
 from cairn.api.services import StatsServices
-from cairn.lifecycle.orphans import Orphan, Orphans
-from cairn.lifecycle.stats import ChainHead, FeedbackCount, Rate, Stats
+from cairn.kernel.access import Principal, Role
+from cairn.operations.stats import ChainHead, FeedbackCount, Rate, Stats
+from cairn.rebuild.orphans import Orphan, Orphans
 
 
 def rate(count: int, of: int, *, exact: bool = True) -> Rate:

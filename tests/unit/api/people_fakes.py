@@ -7,22 +7,22 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from cairn.access import Principal, Role, Scope
-from cairn.agent.people.ports import CandidateState, Channel, EscalationState
-from cairn.agent.people.proposing import Proposal
-from cairn.agent.people.remembering import Remembered
-from cairn.agent.people.views import (
+from cairn.api.people_services import PeopleServices
+from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
+from cairn.investigations.people.proposing import Proposal
+from cairn.investigations.people.remembering import Remembered
+from cairn.investigations.people.views import (
     CandidateView,
     EscalationView,
     HandOff,
     MendView,
     OpinionView,
 )
-from cairn.agent.state import Investigation, State, Verdict
-from cairn.agent.views import InvestigationView
-from cairn.api.people_services import PeopleServices
-from cairn.errors import Conflict, NotFound
-from cairn.ids import new_id
+from cairn.investigations.state import Investigation, State, Verdict
+from cairn.investigations.views import InvestigationView
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.ids import new_id
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -218,7 +218,7 @@ class PeopleWorld:
 
 
 def _investigation() -> InvestigationView:
-    from cairn.agent.browse import view_of
+    from cairn.investigations.browse import view_of
 
     return view_of(
         Investigation(

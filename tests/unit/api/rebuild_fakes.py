@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.access import Principal, Role
 from cairn.api.rebuild_services import RebuildServices
-from cairn.errors import NotFound
-from cairn.lifecycle.rebuild_runs import RUNNING
-from cairn.lifecycle.rebuild_views import RebuildView
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import NotFound
+from cairn.rebuild.runs import RUNNING
+from cairn.rebuild.views import RebuildView
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

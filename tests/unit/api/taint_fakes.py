@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.access import Principal
-from cairn.errors import NotFound
 from cairn.graph.taint import TaintKind
-from cairn.ingestion.taint_views import TaintView
-from cairn.lifecycle.taint import NewTaint
-from cairn.lifecycle.taint_reports import Tainted, TaintLifted, TaintReport
-from cairn.retrieval.views import Page
+from cairn.kernel.access import Principal
+from cairn.kernel.errors import NotFound
+from cairn.reading.views import Page
+from cairn.taint.reports import Tainted, TaintLifted, TaintReport
+from cairn.taint.taint import NewTaint
+from cairn.writing.taint_views import TaintView
 
 NOW = datetime(2026, 3, 15, 10, tzinfo=UTC)
 TAINT = UUID(int=91)

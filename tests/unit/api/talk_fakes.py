@@ -5,27 +5,27 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from cairn.access import Principal, Scope
 from cairn.api.services import ConversationServices, ReportServices, SubscriptionServices
-from cairn.errors import NotFound
-from cairn.ingestion.conversations import MessageRecorded
-from cairn.ingestion.messages import NewMessage
-from cairn.ingestion.reports import NewReport, ReportWritten
-from cairn.ingestion.requests import IdempotencyKey
-from cairn.retrieval.conversation_search import (
-    ConversationAnswer,
-    ConversationQuery,
-    FoundMessage,
-)
-from cairn.retrieval.conversations import (
+from cairn.conversations.messages import NewMessage
+from cairn.conversations.read import (
     ConversationFilter,
     ConversationMessage,
     ConversationView,
 )
-from cairn.retrieval.legs import LegOutcome
-from cairn.retrieval.reports import Report, ReportEntry, ReportFilter, ReportPage
-from cairn.retrieval.subscription_leg import SubscriptionView
-from cairn.retrieval.views import Page
+from cairn.conversations.record import MessageRecorded
+from cairn.conversations.search import (
+    ConversationAnswer,
+    ConversationQuery,
+    FoundMessage,
+)
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import NotFound
+from cairn.reading.views import Page
+from cairn.recall.legs import LegOutcome
+from cairn.recall.subscription_leg import SubscriptionView
+from cairn.reports.read import Report, ReportEntry, ReportFilter, ReportPage
+from cairn.reports.write import NewReport, ReportWritten
+from cairn.writing.items import IdempotencyKey
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 TALK = UUID(int=500)

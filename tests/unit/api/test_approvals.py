@@ -7,7 +7,7 @@ import pytest
 from tests.unit.api.approval_fakes import BINDING, NOON, ApprovalWorld
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 
-from cairn.agent.ports import ApprovalState
+from cairn.investigations.ports import ApprovalState
 
 MISSING = "0198f0a2-5c1e-7b3d-9e55-0d6a4b8c1f20"
 GRANT: dict[str, Any] = {

@@ -3,10 +3,10 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 
-from cairn.access.allowances import Load, Refusal
 from cairn.api.services import ApiOptions
-from cairn.lifecycle.backlog import Backlog
-from cairn.metrics import Metric
+from cairn.kernel.access.allowances import Load, Refusal
+from cairn.kernel.metrics import Metric
+from cairn.operations.backlog import Backlog
 
 OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
 

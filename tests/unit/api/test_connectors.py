@@ -10,7 +10,7 @@ from tests.support.hosting import REFUSED_DSN, said
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 
-from cairn.mcp_host.requests import ConnectorChange
+from cairn.connectors.requests import ConnectorChange
 from cairn.safety.tools import Autonomy
 
 NEW: dict[str, Any] = {

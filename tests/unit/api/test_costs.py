@@ -7,8 +7,8 @@ import pytest
 from tests.unit.api.cost_fakes import NOON, CostWorld
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, WORKSPACE, Client, World
 
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 from cairn.llm.costs import MAX_DAYS, day_of
 from cairn.llm.port import Purpose
 

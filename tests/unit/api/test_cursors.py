@@ -4,7 +4,7 @@ import json
 import pytest
 
 from cairn.api import cursors
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 FILTERS = {"type": "fact", "client_id": None}
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from tests.unit.api.fakes import PUBLIC_KEY, Client, World
 
-from cairn.ingestion.requests import Outcome
+from cairn.writing.items import Outcome
 
 EVENT: dict[str, Any] = {"type": "tool.execute", "payload": {"service": "api"}, "tool_name": "sh"}
 

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from cairn.access import ALL_SCOPES, Principal, Role
 from cairn.api.fairness import Fairness, Lane, Limits
 from cairn.api.gate import Gate
 from cairn.api.middleware import RequestContext
-from cairn.errors import RateLimited
-from cairn.ids import new_id
+from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.kernel.errors import RateLimited
+from cairn.kernel.ids import new_id
 
 SOON = 0.05
 

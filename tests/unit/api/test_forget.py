@@ -4,8 +4,8 @@ import pytest
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 from tests.unit.api.forget_fakes import FORGETTING, NODE, SUBJECT
 
-from cairn.lifecycle.forget import Target
-from cairn.lifecycle.forget_ports import Reason
+from cairn.forgetting.forget import Target
+from cairn.forgetting.ports import Reason
 
 ACME = {"subject": {"kind": "client", "natural_key": "acme"}}
 

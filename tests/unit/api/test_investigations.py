@@ -6,8 +6,8 @@ import pytest
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 from tests.unit.api.investigation_fakes import AgentWorld, step, tool_call
 
-from cairn.agent.state import State
-from cairn.ids import new_id
+from cairn.investigations.state import State
+from cairn.kernel.ids import new_id
 
 MISSING = "0198f0a2-5c1e-7b3d-9e55-0d6a4b8c1f20"
 

@@ -7,7 +7,7 @@ from tests.unit.api.investigation_fakes import AgentWorld, step, tool_call
 from tests.unit.api.test_mcp import call, send, tools
 
 from cairn.api.mcp.catalogue import TOOLS
-from cairn.ids import new_id
+from cairn.kernel.ids import new_id
 
 OURS = ("investigation-start", "investigation-read", "approvals-list", "tool-calls-list")
 

@@ -5,11 +5,11 @@ from uuid import UUID
 import pytest
 from tests.unit.api.fakes import ADMIN_KEY, Client, World, memory
 
-from cairn.access import Scope
 from cairn.api.services import ApiOptions
-from cairn.ingestion.drafting import MAX_TEXT_CHARS
-from cairn.ingestion.requests import Outcome
-from cairn.memory.kinds import MemoryKind
+from cairn.kernel.access import Scope
+from cairn.memories.kinds import MemoryKind
+from cairn.writing.checks import MAX_TEXT_CHARS
+from cairn.writing.items import Outcome
 
 FACT = {"text": "Acme moved to Next.js.", "type": "fact", "key": "acme-stack"}
 

@@ -6,11 +6,11 @@ import pytest
 from aws_lambda_powertools import Logger
 from tests.unit.api.fakes import WORKSPACE, Client, World
 
-from cairn import traces
 from cairn.api.app import create_app
 from cairn.api.services import ApiOptions
-from cairn.ids import new_id
-from cairn.lifecycle.backlog import Backlog
+from cairn.kernel import traces
+from cairn.kernel.ids import new_id
+from cairn.operations.backlog import Backlog
 
 MEMORY = {"text": "a private sentence", "type": "fact"}
 

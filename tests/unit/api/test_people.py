@@ -6,8 +6,8 @@ import pytest
 from tests.unit.api.fakes import AGENT_KEY, Client, World
 from tests.unit.api.people_fakes import PeopleWorld
 
-from cairn.access import Scope
-from cairn.ids import new_id
+from cairn.kernel.access import Scope
+from cairn.kernel.ids import new_id
 
 PATH = "/v1/investigations/01900000-0000-7000-8000-0000000000b1"
 

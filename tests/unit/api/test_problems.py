@@ -3,9 +3,9 @@ import inspect
 import pytest
 from tests.unit.api.fakes import Client, World
 
-from cairn import errors
 from cairn.api.problems import KINDS, from_error, kind_of
-from cairn.errors import CairnError, RateLimited, TooLarge, Unavailable, ValidationFailed
+from cairn.kernel import errors
+from cairn.kernel.errors import CairnError, RateLimited, TooLarge, Unavailable, ValidationFailed
 
 RAISED = [
     each for _, each in inspect.getmembers(errors, inspect.isclass) if issubclass(each, CairnError)

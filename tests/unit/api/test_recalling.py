@@ -7,7 +7,7 @@ import pytest
 from tests.unit.api.fakes import ADMIN_KEY, Client, World
 
 from cairn.llm.port import Role as Speaker
-from cairn.retrieval.gate import Turn
+from cairn.recall.questions.gate import Turn
 
 CHOICES: dict[str, Any] = {
     "query": "Why did it fail?",

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 from tests.unit.api.fakes import Client, World
 
-from cairn.access import Scope
 from cairn.api.services import ApiOptions
-from cairn.memory.kinds import MemoryKind
+from cairn.kernel.access import Scope
+from cairn.memories.kinds import MemoryKind
 
 
 def test_a_question_reaches_the_use_case_with_its_filters() -> None:

@@ -11,11 +11,11 @@ import pytest
 from tests.unit.api.fakes import ADMIN_KEY, PRINCIPALS, Client, World
 from tests.unit.api.investigation_fakes import TRACE, AgentWorld, step
 
-from cairn.access import Principal
-from cairn.access.allowances import NO_LOAD, Load
 from cairn.api.services import ApiOptions
 from cairn.api.stream_options import OpenStreams, Pace
-from cairn.errors import BudgetExceeded, Unavailable
+from cairn.kernel.access import Principal
+from cairn.kernel.access.allowances import NO_LOAD, Load
+from cairn.kernel.errors import BudgetExceeded, Unavailable
 
 QUICK = Pace(look=0.001, heartbeat=100.0, admission=100.0, longest=5.0, patience=0.0)
 Message = MutableMapping[str, Any]

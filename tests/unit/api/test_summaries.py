@@ -88,7 +88,7 @@ def test_a_summary_is_shown_down_to_its_sources(world: World) -> None:
 
 
 def test_a_bound_that_cuts_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cairn.retrieval.summaries.MAX_NODES", 4)
+    monkeypatch.setattr("cairn.summaries.read.MAX_NODES", 4)
     path = f"/v1/summaries/{world.graphs.planted.id('agent')}"
     found = Client(world).get(path).json()
     assert found["meta"]["truncated"] is True

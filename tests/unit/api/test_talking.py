@@ -7,7 +7,7 @@ import pytest
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 from tests.unit.api.talk_fakes import TALK
 
-from cairn.ingestion.messages import Channel, GateReason, MessageRole
+from cairn.conversations.messages import Channel, GateReason, MessageRole
 
 MESSAGE: dict[str, Any] = {
     "channel": "whatsapp",

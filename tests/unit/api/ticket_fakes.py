@@ -8,7 +8,7 @@ from tests.support.helpdesk import Helpdesk
 from tests.support.remembering import admin_of
 
 from cairn.api.ticket_services import TicketServices
-from cairn.helpdesk.reading import ReadTickets
+from cairn.tickets.reading import ReadTickets
 
 WORKSPACE = UUID(int=1)
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from cairn.access import Principal, Role
-from cairn.lifecycle.reindex import MissingVectors, Reindexed
+from cairn.kernel.access import Principal, Role
+from cairn.reembedding.reindex import MissingVectors, Reindexed
 
 MODEL = "bge-small-en-v1.5-int8"
 

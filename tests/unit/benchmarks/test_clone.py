@@ -7,8 +7,8 @@ import pytest
 from tests.unit.cli.fakes import Shell
 
 from benchmarks.sql import QUERIES
+from cairn.adapters.postgres.sql import queries_in
 from cairn.cli import deps
-from cairn.storage.postgres.sql import queries_in
 
 FOLDER = QUERIES.parent
 

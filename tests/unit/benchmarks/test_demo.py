@@ -7,9 +7,9 @@ from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Ingesting, Shell
 
 from benchmarks.samples import Question, read_samples, varied
-from cairn.access import Principal
 from cairn.cli.failure import Failure
-from cairn.retrieval.views import DocumentStatus
+from cairn.kernel.access import Principal
+from cairn.reading.views import DocumentStatus
 
 
 def test_the_shipped_samples_are_complete() -> None:

@@ -18,7 +18,7 @@ from benchmarks.api import TimedApi
 from benchmarks.locomo.corpus import Conversation, read_conversation, repaired
 from benchmarks.locomo.run import ABLATED, Bench
 from cairn.cli.failure import Failure
-from cairn.retrieval.switches import SIGNALS, STAGES
+from cairn.recall.switches import SIGNALS, STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

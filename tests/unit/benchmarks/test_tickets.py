@@ -16,9 +16,16 @@ from tests.support.planning import brief
 from benchmarks.samples import SAMPLES
 from benchmarks.tickets.corpus import read_tickets
 from benchmarks.tickets.run import Worked, summed_up, worked
-from cairn.agent.ports import ActionRow, ActionState
-from cairn.agent.state import Investigation, Observation, Spending, State, Verdict, WorkingMemory
 from cairn.cli.failure import Failure
+from cairn.investigations.ports import ActionRow, ActionState
+from cairn.investigations.state import (
+    Investigation,
+    Observation,
+    Spending,
+    State,
+    Verdict,
+    WorkingMemory,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,13 +12,13 @@ from pydantic import SecretStr
 
 from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.models import chat_models
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Route, configured
 from cairn.llm.port import Purpose
 from cairn.llm.pricing import PRICES
-from cairn.retrieval import gate, intents
-from cairn.retrieval.expansion import no_expansion
-from cairn.retrieval.rerank_local import CrossEncoder
+from cairn.recall.questions import gate, intents
+from cairn.recall.questions.expansion import no_expansion
+from cairn.recall.rerank_local import CrossEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

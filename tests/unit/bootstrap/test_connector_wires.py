@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from cairn.bootstrap.connectors import ConnectorWires
-from cairn.errors import ValidationFailed
-from cairn.mcp_host.bundled import BUNDLED, LEADING_OUT
-from cairn.mcp_host.connector import Launch, Transport
+from cairn.connectors.bundled import BUNDLED, LEADING_OUT
+from cairn.connectors.connector import Launch, Transport
+from cairn.kernel.errors import ValidationFailed
 
 INSIDE = {"rules": [{"url": "http://127.0.0.1:8080/*"}], "allow_private": True}
 

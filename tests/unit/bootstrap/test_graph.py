@@ -7,8 +7,8 @@ from uuid import UUID
 from cairn.bootstrap.graph import Classified
 from cairn.graph.intent_weights import Intent
 from cairn.llm.budget import Limits
-from cairn.retrieval.intents import InferredIntents, by_rules
-from cairn.retrieval.model_calls import ModelCalls
+from cairn.recall.questions.intents import InferredIntents, by_rules
+from cairn.recall.questions.model_calls import ModelCalls
 
 WORKSPACE = UUID(int=1)
 LIMITS = Limits(tokens=10, usd=Decimal("0.01"))

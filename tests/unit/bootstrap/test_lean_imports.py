@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-WRITING = ("cairn.ingestion", "cairn.ledger", "cairn.lifecycle", "cairn.documents", "cairn.api")
+WRITING = ("cairn.writing", "cairn.ledger", "cairn.rebuild", "cairn.documents", "cairn.api")
 HEAVY = ("cryptography", "onnxruntime", "fastapi", "anthropic", "openai", "opensearchpy", "boto3")
 LOADED = """
 import json, sys

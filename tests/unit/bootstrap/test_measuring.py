@@ -12,10 +12,10 @@ from tests.fakes.model_calls import InMemoryCallLog
 
 from cairn.bootstrap.measuring import MOST_CHARS, MOST_VALUES, OTHER, MeasuredCalls, metrics
 from cairn.bootstrap.metrics import NAMESPACE
-from cairn.ids import new_id
+from cairn.kernel.ids import new_id
+from cairn.kernel.metrics import SHAPES, Metric, Sort, untold
 from cairn.llm.calls import CallRecord
 from cairn.llm.port import Purpose, Usage
-from cairn.metrics import SHAPES, Metric, Sort, untold
 
 ROOT = Path(__file__).parents[3]
 LABELS = {

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from cairn.bootstrap import parts
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.api.fakes import Client, World
 
 from cairn.api.services import ApiOptions
-from cairn.metrics import Metric
+from cairn.kernel.metrics import Metric
 
 COUNT = """
 from cairn.bootstrap.measuring import metrics
-from cairn.metrics import Metric
+from cairn.kernel.metrics import Metric
 tell = metrics("local")
 tell(Metric.CONNECTOR_CALLS, connector="desk", tool="reset", outcome="done")
 tell(Metric.INVESTIGATION_SECONDS, 70, workspace="w", outcome="DONE")
@@ -25,7 +25,7 @@ for number in range(150):
 SHOW = """
 import sys
 from cairn.bootstrap.prometheus import Exposition
-from cairn.metrics import Metric
+from cairn.kernel.metrics import Metric
 from cairn.settings import metrics_folder
 def gauges(tell):
     tell(Metric.TICKET_QUEUE_DEPTH, 3)

@@ -9,7 +9,7 @@ import pytest
 
 from cairn.bootstrap.investigating import InvestigationSteps
 from cairn.bootstrap.unspoken import unspoken
-from cairn.errors import Unavailable
+from cairn.kernel.errors import Unavailable
 from cairn.safety.destinations import origin
 
 

@@ -15,11 +15,11 @@ from tests.unit.api.fakes import ADMIN_KEY, WORKSPACE, Client, World
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from cairn.access import Principal
 from cairn.cli.deps import Deps
 from cairn.cli.main import app
+from cairn.kernel.access import Principal
 from cairn.llm.costs import CostRow
-from cairn.retrieval.views import DocumentStatus, IngestionView, LedgerVerification
+from cairn.reading.views import DocumentStatus, IngestionView, LedgerVerification
 from cairn.settings.cli import CliSettings
 
 # The runner makes all commands anew for each call: a tenth of a second, hundreds of times.

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.cli.fakes import Shell
 
 from cairn.cli.cost.bill import HOURS, monthly
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 
 def bill(*resources: tuple[str, dict[str, Any]]) -> dict[str, float]:

@@ -5,7 +5,7 @@ import pytest
 from tests.unit.cli.fakes import Ingesting, Shell
 
 from cairn.cli import documents
-from cairn.retrieval.views import DocumentStatus
+from cairn.reading.views import DocumentStatus
 
 
 def test_a_file_is_sent_with_its_type_and_waited_for(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.unit.api.fakes import World
 from tests.unit.api.forget_fakes import FORGETTING
 from tests.unit.cli.fakes import Shell
 
-from cairn.lifecycle.forget import Target
+from cairn.forgetting.forget import Target
 
 
 @dataclass

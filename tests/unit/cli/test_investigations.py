@@ -12,9 +12,9 @@ from tests.unit.api.fakes import World
 from tests.unit.api.investigation_fakes import AgentWorld, step, tool_call
 from tests.unit.cli.fakes import AppTransport, Shell
 
-from cairn.agent.state import State
 from cairn.cli.following import RECONNECTS, events
-from cairn.ids import new_id
+from cairn.investigations.state import State
+from cairn.kernel.ids import new_id
 
 LOCKED = "[tool:1] locked <EMAIL_1>"
 

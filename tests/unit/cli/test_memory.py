@@ -9,10 +9,10 @@ import pytest
 from tests.unit.api.fakes import World, memory
 from tests.unit.api.numbers_fakes import NumbersWorld
 from tests.unit.cli.fakes import AppTransport, Shell
-from tests.unit.lifecycle.foreign.test_graphiti import GRAPH
-from tests.unit.lifecycle.foreign.test_mem0 import MEMORY
+from tests.unit.memories.foreign.test_graphiti import GRAPH
+from tests.unit.memories.foreign.test_mem0 import MEMORY
 
-from cairn.lifecycle.orphans import Orphan
+from cairn.rebuild.orphans import Orphan
 
 SECRET = "ghp_" + "a1B2" * 9
 

@@ -14,7 +14,7 @@ from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, WORKSPACE, World, memory
 from tests.unit.cli.fakes import AppTransport, Shell
 
 from cairn.graph.memory_dump import dump_lines
-from cairn.retrieval.views import MemoryView
+from cairn.reading.views import MemoryView
 
 WHOLE = b"".join(dump_lines(help_desk()))
 OTHER = "http://other"

@@ -9,8 +9,8 @@ from tests.unit.api.fakes import AGENT_KEY, World
 from tests.unit.api.vector_fakes import MODEL, VectorWorld
 from tests.unit.cli.fakes import AppTransport, Shell
 
-from cairn.access import Principal
-from cairn.retrieval.views import Status
+from cairn.kernel.access import Principal
+from cairn.reading.views import Status
 
 
 @dataclass

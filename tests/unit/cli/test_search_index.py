@@ -11,7 +11,7 @@ from tests.fakes.search_index import InMemorySearchIndex
 from tests.support.search_index import MemorySource, document, kept_in_memory
 from tests.unit.cli.fakes import FakeOperator, FakeStack, Shell
 
-from cairn.lifecycle.search_index import KeepSearchIndex
+from cairn.search_index.check import KeepSearchIndex
 
 WORKSPACE, OTHER = UUID(int=3), UUID(int=4)
 CONFIGURED = {

@@ -16,9 +16,9 @@ from cairn.consolidation.plan import (
     Plan,
     Supersede,
 )
-from cairn.memory.draft import Audience
-from cairn.memory.kinds import MemoryKind
-from cairn.text.hashes import content_hash
+from cairn.kernel.text.hashes import content_hash
+from cairn.memories.kinds import MemoryKind
+from cairn.writing.audience import Audience
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ADMINS = Audience(scope="admin", agents=None, data_subjects=())

@@ -33,11 +33,11 @@ from cairn.graph.edge import Edge, EdgeStrength, Relation, View
 from cairn.graph.entities import entity_id
 from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import Projection
-from cairn.ingestion.projectors import project
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
-from cairn.memory.draft import Audience
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.writing.audience import Audience
+from cairn.writing.projectors import project
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 WORKSPACE, RUN, ADA = UUID(int=9), UUID(int=10), UUID(int=0xADA)

@@ -19,7 +19,7 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.consolidation.reducing import without_memories, without_merges
-from cairn.memory.kinds import KnowledgeCategory
+from cairn.memories.kinds import KnowledgeCategory
 
 
 def ids(*numbers: int) -> tuple[UUID, ...]:

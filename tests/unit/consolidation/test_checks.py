@@ -34,8 +34,8 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.graph.edge import Relation
-from cairn.memory.draft import Audience
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.writing.audience import Audience
 
 A, B, C, D = (UUID(int=number) for number in (1, 2, 3, 4))
 STOVE = "the hut has a stove"

@@ -24,7 +24,7 @@ from cairn.consolidation.plan import (
     Relate,
 )
 from cairn.graph.edge import Relation
-from cairn.memory.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import KnowledgeCategory, MemoryKind
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 PLANNER = HeuristicPlanner()

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from cairn.consolidation.summary_ports import Wanted
-from cairn.consolidation.summary_texts import TRUTH, ByModel, ByRules
-from cairn.errors import BudgetExceeded, CairnError, Unavailable
-from cairn.ids import new_id
+from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
+from cairn.kernel.ids import new_id
 from cairn.llm.port import ChatAnswer, ChatRequest, Finish, Purpose, Usage
+from cairn.summaries.ports import Wanted
+from cairn.summaries.texts import TRUTH, ByModel, ByRules
 
 NOTES = (
     "The pump in hall 2 failed on 3 March.",

@@ -6,7 +6,7 @@ import pytest
 
 from cairn.documents.decoding import decode
 from cairn.documents.parse import parse
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 GREETING = "Grüezi, wie gaht's? — Très bien €"
 

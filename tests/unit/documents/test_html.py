@@ -4,7 +4,7 @@ import pytest
 
 from cairn.documents.parse import parse
 from cairn.documents.parsed import Block, BlockKind
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 
 def blocks(text: str) -> list[Block]:

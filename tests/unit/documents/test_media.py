@@ -6,7 +6,7 @@ from tests.unit.documents.pdf_files import pdf
 from cairn.documents.media import media_type_of, normalise_media_type
 from cairn.documents.parse import parse
 from cairn.documents.parsed import ParseLimits
-from cairn.errors import TooLarge, ValidationFailed
+from cairn.kernel.errors import TooLarge, ValidationFailed
 
 
 @pytest.mark.parametrize(

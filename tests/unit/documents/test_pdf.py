@@ -8,7 +8,7 @@ from tests.unit.documents.pdf_files import assembled, bomb, encrypted, pdf
 from cairn.documents.parse import parse
 from cairn.documents.parsed import BlockKind, ParseLimits
 from cairn.documents.split import split
-from cairn.errors import TooLarge, ValidationFailed
+from cairn.kernel.errors import TooLarge, ValidationFailed
 
 BODY = [(10.0, f"Line {n} of plain running text that fills the page.") for n in range(1, 6)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cairn.embedding.cutting import Word, cut
 from cairn.embedding.models import ALL_MINILM, MODELS, model_named
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 
 def words_of(text: str, pattern: str = r"\S+") -> list[Word]:

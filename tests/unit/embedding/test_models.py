@@ -11,7 +11,7 @@ from tests.support.tiny_onnx import cross_encoder, sentence_encoder
 
 from cairn.embedding.models import FIRST_DESCRIBED, MODELS, is_known, model_named
 from cairn.embedding.onnx import OnnxEmbedder
-from cairn.errors import Unavailable, ValidationFailed
+from cairn.kernel.errors import Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from pathlib import Path

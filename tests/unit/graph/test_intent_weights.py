@@ -2,7 +2,6 @@
 
 import pytest
 
-from cairn.errors import ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import (
     INTENT_WEIGHTS,
@@ -14,6 +13,7 @@ from cairn.graph.intent_weights import (
     intent_weights,
     weight_of,
 )
+from cairn.kernel.errors import ValidationFailed
 
 MATRIX = {
     "why": (5.0, 1.0, 1.5, 2.0, 1.0),

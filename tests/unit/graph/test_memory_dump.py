@@ -22,7 +22,7 @@ from cairn.graph.memory_dump import (
     read_dump,
 )
 from cairn.graph.memory_records import Dump, EdgeDump, NodeDump
-from cairn.text.canonical import canonical_bytes
+from cairn.kernel.text.canonical import canonical_bytes
 
 WHOLE = list(dump_lines(help_desk()))
 NODES = sum(isinstance(one, NodeDump) for one in help_desk())

@@ -2,9 +2,9 @@
 
 import pytest
 
-from cairn.errors import ValidationFailed
 from cairn.graph.edge import Relation, View
 from cairn.graph.relations import CATEGORIES, STATEABLE, Category, default_view, parse_relation
+from cairn.kernel.errors import ValidationFailed
 
 
 @pytest.mark.parametrize(

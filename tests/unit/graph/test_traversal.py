@@ -6,10 +6,10 @@ from itertools import count, pairwise
 import pytest
 from tests.unit.graph.edges import edge, node
 
-from cairn.errors import ValidationFailed
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.graph.traversal import Bounds, Walk, walk
+from cairn.kernel.errors import ValidationFailed
 
 
 def stopped() -> float:

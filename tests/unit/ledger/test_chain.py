@@ -10,10 +10,10 @@ from uuid import UUID
 import pytest
 from tests.unit.ledger.chains import NOW, OTHER_WORKSPACE, SUBJECT, WORKSPACE, chain, new_entry
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes
 from cairn.ledger.chain import empty_head, genesis, head_after, head_of, header_bytes, seal
 from cairn.ledger.entry import ENTRY_TYPE, Actor, ActorKind, NewEntry
-from cairn.text.canonical import canonical_bytes
 
 
 def test_genesis_is_the_hash_of_the_ids_16_bytes() -> None:

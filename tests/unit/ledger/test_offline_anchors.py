@@ -16,12 +16,12 @@ from tests.support.anchoring import Anchored
 from tests.unit.ledger.chains import OTHER_WORKSPACE, WORKSPACE, new_entry
 from tests.unit.ledger.test_export import export, run
 
+from cairn.adapters.files.signing import public_key_path
+from cairn.kernel.text.canonical import canonical_bytes
 from cairn.ledger.anchors import AnchorFault
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Entry
 from cairn.ledger.signing import ECDSA_P256, Signature, holds, key_id_of
-from cairn.storage.signing_file import public_key_path
-from cairn.text.canonical import canonical_bytes
 
 
 class KmsLike:

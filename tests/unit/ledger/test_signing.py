@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.errors import ValidationFailed
+from cairn.adapters.files.signing import FileSigningKey, make_signing_key
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import canonical_bytes
 from cairn.ledger.signing import is_signed, read_statement, sign_statement
-from cairn.storage.signing_file import FileSigningKey, make_signing_key
-from cairn.text.canonical import canonical_bytes
 
 FIELDS = {"format": "test-1", "position": 7, "hash": "ab", "previous": None}
 

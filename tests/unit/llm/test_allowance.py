@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cairn.errors import BudgetExceeded, ValidationFailed
+from cairn.kernel.errors import BudgetExceeded, ValidationFailed
 from cairn.llm.allowance import Allowance, Terms, allowance_of, terms_for
 from cairn.llm.budget import Limits, Spent
 from cairn.llm.calls import Spending

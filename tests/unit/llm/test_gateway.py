@@ -11,7 +11,7 @@ from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.chat import ScriptedModel
 from tests.support.thinking import CALL, Watch, gateway
 
-from cairn.errors import BudgetExceeded, Unavailable, ValidationFailed
+from cairn.kernel.errors import BudgetExceeded, Unavailable, ValidationFailed
 from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.budget import Budget, Limits, Spent, estimate_tokens
 from cairn.llm.calls import Call, CallRecord, Spending

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.safety import NOON, action, policy, tool
 
-from cairn.errors import ValidationFailed
-from cairn.ids import new_id
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.kernel.text.canonical import MAX_DEPTH, canonical_bytes
 from cairn.safety.approval import binding, comparable, digest, same_arguments
 from cairn.safety.grants import Grant, covers, declaration, exactly
 from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.tools import Autonomy, Lane
-from cairn.text.canonical import MAX_DEPTH, canonical_bytes
 
 LATER = NOON + timedelta(hours=24)
 VALUES = st.recursive(

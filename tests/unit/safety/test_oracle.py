@@ -14,7 +14,7 @@ from random import Random
 
 from tests.support.safety import NOON, WORKSPACE, Stand, policy
 
-from cairn.ids import new_id
+from cairn.kernel.ids import new_id
 from cairn.safety.action import Action
 from cairn.safety.approval import PersonApproval, binding
 from cairn.safety.pipeline import Attempt, decided

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from tests.support.safety import NOON, WORKSPACE, Answer, Stand, action, attempt, policy, tool
 
-from cairn.errors import Conflict, RateLimited, Unavailable
-from cairn.helpdesk.persona import Persona
-from cairn.ids import new_id
+from cairn.kernel.errors import Conflict, RateLimited, Unavailable
+from cairn.kernel.ids import new_id
 from cairn.safety import pipeline
 from cairn.safety.action import Outcome
 from cairn.safety.approval import PersonApproval, binding
@@ -18,6 +17,7 @@ from cairn.safety.pipeline import Attempt, Ready, decided
 from cairn.safety.profiles import kinds_of
 from cairn.safety.redaction import EMPTY, redact
 from cairn.safety.tools import Autonomy, Lane
+from cairn.tickets.persona import Persona
 
 ALLOWED, DENIED, ASKS = Outcome.ALLOWED, Outcome.DENIED, Outcome.NEEDS_APPROVAL
 DANGEROUS = tool(dangerous=True)

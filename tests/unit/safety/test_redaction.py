@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.scrub import scrub
 from cairn.safety.evening import evened
 from cairn.safety.profiles import (
     PROFILES,
@@ -30,7 +31,6 @@ from cairn.safety.redaction import (
     unknown_placeholder,
 )
 from cairn.safety.vault import PLACEHOLDER
-from cairn.text.scrub import scrub
 
 PII, HIPAA, SOC2, NONE = (kinds_of(one) for one in ("pii", "hipaa", "soc2", "none"))
 

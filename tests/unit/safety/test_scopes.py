@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.errors import TooLarge, ValidationFailed
+from cairn.kernel.errors import TooLarge, ValidationFailed
 from cairn.safety.patterns import parse_pattern
 from cairn.safety.resource import UnsafeResource, readings
 from cairn.safety.scope import ScopeAnswer, Scopes, scoped

@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from cairn import errors
+from cairn.kernel import errors
 
 ROOT = Path(__file__).parents[3]
 GUIDES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

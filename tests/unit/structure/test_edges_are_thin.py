@@ -14,9 +14,9 @@ STATEMENT = re.compile(
 )
 VERB = re.compile("SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|GRANT")
 HOLD_STATEMENTS = {
-    "shared/cairn/agent/planning/tables.py",  # what a customer's tool is asked, not run by us
-    "shared/cairn/storage/keys_file.py",  # SQLite: a file of keys beside the database
-    "shared/cairn/storage/postgres/migrate.py",  # the migrations' own roles
+    "shared/cairn/investigations/planning/tables.py",  # asked of a customer's tool
+    "shared/cairn/adapters/files/keys.py",  # SQLite: a file of keys beside the database
+    "shared/cairn/adapters/postgres/migrate.py",  # the migrations' own roles
 }
 LONGEST_HANDLER = 80
 

@@ -13,9 +13,9 @@ from uuid import UUID
 import pytest
 from infra.cdk.functions import discover
 
-from cairn.ingestion.embed_queue import EmbedMessage
-from cairn.retrieval.answer import Answer
-from cairn.retrieval.query import Format, SearchRequest
+from cairn.enrichment.queue import EmbedMessage
+from cairn.recall.answer import Answer
+from cairn.recall.query import Format, SearchRequest
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = sorted(

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \|", re.MULTILINE)
 READERS = {
-    "shared/cairn/connectors/configuration.py",  # processes of their own, which know no settings
+    "shared/cairn/bundled/configuration.py",  # processes of their own, which know no settings
     "shared/cairn/settings/__init__.py",
     "shared/cairn/settings/cli.py",
 }

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from cairn.errors import ValidationFailed
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
-from cairn.retrieval.recipes import LEGS, RECIPES
-from cairn.retrieval.switches import SIGNALS, STAGES
+from cairn.kernel.errors import ValidationFailed
+from cairn.recall.recipes import LEGS, RECIPES
+from cairn.recall.switches import SIGNALS, STAGES
 from cairn.workspace.documents import (
     MAX_CHARS,
     checked,

@@ -10,17 +10,17 @@ from uuid import UUID
 
 from pydantic import Field
 
-from cairn.agent.ports import ApprovalState
 from cairn.api.answers import encode
 from cairn.api.fields import Body, Name
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
+from cairn.investigations.ports import ApprovalState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cairn.access import Principal
-    from cairn.agent.views import QuestionView, StepView, ToolCallView
     from cairn.api.services import ApiServices
+    from cairn.investigations.views import QuestionView, StepView, ToolCallView
+    from cairn.kernel.access import Principal
 
 Id = Annotated[UUID, Field(strict=False)]
 MOST_STEPS = 2**31 - 1

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from cairn.access import Principal
 from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.routes.conversations import ConversationSearchIn, found_messages
 from cairn.api.services import ApiServices
-from cairn.text.canonical import format_timestamp
+from cairn.kernel.access import Principal
+from cairn.kernel.text.canonical import format_timestamp
 
 
 def _search(

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from pydantic import Field
 
-from cairn.access import Principal
 from cairn.api.fields import Body
 from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.services import ApiServices
 from cairn.graph.traversal import LEAST, MOST, Bounds
-from cairn.retrieval.lineage import Direction, LineageRequest
-from cairn.retrieval.lineage_json import lineage_json
+from cairn.kernel.access import Principal
+from cairn.recall.walks.lineage import Direction, LineageRequest
+from cairn.recall.walks.lineage_json import lineage_json
 
 SHOWN_CHARS = 300
 

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from cairn.access import Principal
 from cairn.api.fields import Body
 from cairn.api.mcp.repeating import RepeatKey, repeated
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
@@ -13,9 +12,10 @@ from cairn.api.routes.context import ContextIn
 from cairn.api.routes.memories import KindName, MemoryIn
 from cairn.api.routes.search import SearchIn
 from cairn.api.services import ApiServices
-from cairn.ingestion.requests import MemoryOutcome
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.text_format import as_text
+from cairn.kernel.access import Principal
+from cairn.memories.items import MemoryOutcome
+from cairn.memories.kinds import MemoryKind
+from cairn.recall.text_format import as_text
 
 NOTHING = "Nothing was found."
 

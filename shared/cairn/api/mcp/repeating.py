@@ -6,8 +6,8 @@ from pydantic import Field
 
 from cairn.api.answers import encode
 from cairn.api.fields import Body
-from cairn.ingestion.requests import IdempotencyKey
-from cairn.text.hashes import sha256
+from cairn.kernel.text.hashes import sha256
+from cairn.writing.items import IdempotencyKey
 
 RepeatKey = Annotated[
     str,

@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from cairn.access import Principal
 from cairn.api.answers import encode
 from cairn.api.fields import Body, Name
 from cairn.api.mcp.repeating import RepeatKey, repeated
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
 from cairn.api.routes.reports import ReportIn, report_json
 from cairn.api.services import ApiServices
-from cairn.ingestion.reports import MAX_KEYWORD_CHARS
-from cairn.retrieval.reports import MAX_LATEST, ReportFilter
+from cairn.kernel.access import Principal
+from cairn.reports.read import MAX_LATEST, ReportFilter
+from cairn.reports.write import MAX_KEYWORD_CHARS
 
 MAX_LISTED = 100
 Keyword = Annotated[str, Field(min_length=1, max_length=MAX_KEYWORD_CHARS)]

@@ -15,25 +15,25 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from cairn.agent.call_log import ApiCall
 from cairn.api.answers import encode
 from cairn.api.calls import keep_call
 from cairn.api.mcp.instructions import INSTRUCTIONS
 from cairn.api.mcp.tool import ALWAYS_LOAD, Tool, ToolAnswer, may_use
 from cairn.api.middleware import where
 from cairn.api.problems import Problem, from_error, from_validation
-from cairn.clock import monotonic
-from cairn.errors import CairnError
+from cairn.investigations.call_log import ApiCall
+from cairn.kernel.clock import monotonic
+from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp.server.context import ServerRequestContext
 
-    from cairn.access import Principal
     from cairn.api.middleware import Log
     from cairn.api.services import ApiServices
-    from cairn.clock import Stopwatch
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Stopwatch
 
     Caller = Callable[[ServerRequestContext[Any]], Principal]
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.types import Receive, Scope, Send
 
-    from cairn.access import Principal
     from cairn.api.mcp.tool import Tool
     from cairn.api.middleware import Log
     from cairn.api.services import ApiOptions, ApiServices
+    from cairn.kernel.access import Principal
 
 VERSION = "1"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.access import Role
+from cairn.kernel.access import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cairn.access import Principal
     from cairn.api.fields import Body
     from cairn.api.services import ApiServices
+    from cairn.kernel.access import Principal
 
 ALWAYS_LOAD: Mapping[str, Any] = {"anthropic/alwaysLoad": True}
 """Tells a client to load a tool's schema with the list, not when the tool is first looked for."""

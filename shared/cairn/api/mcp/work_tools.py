@@ -5,12 +5,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from cairn.access import Principal
 from cairn.api.mcp.repeating import RepeatKey, repeated
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
 from cairn.api.routes.tasks import EndIn, StepIn, TaskIn
 from cairn.api.services import ApiServices
-from cairn.ingestion.tasks import TaskChanged
+from cairn.kernel.access import Principal
+from cairn.tasks.work import TaskChanged
 
 Id = Annotated[UUID, Field(strict=False)]
 

@@ -7,13 +7,13 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from cairn.agent.ports import ApprovalState
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Text, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
+from cairn.investigations.ports import ApprovalState
 
 routes = router("investigations")
 

@@ -8,15 +8,15 @@ from fastapi import Path, Query, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.access import Scope
-from cairn.agent.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from cairn.agent.people.ports import CandidateState
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, ScopeName, Text, at_most
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
+from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
+from cairn.investigations.people.ports import CandidateState
+from cairn.kernel.access import Scope
 
 routes = router("investigations")
 

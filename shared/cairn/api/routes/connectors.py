@@ -10,10 +10,10 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, examples
 from cairn.api.routing import router
-from cairn.mcp_host.connector import Transport
-from cairn.mcp_host.port import ConnectorState, ToolCall
-from cairn.mcp_host.registry import ConnectorShown
-from cairn.mcp_host.requests import MAX_URL_CHARS, ConnectorChange, NewConnector
+from cairn.connectors.connector import Transport
+from cairn.connectors.port import ConnectorState, ToolCall
+from cairn.connectors.registry import ConnectorShown
+from cairn.connectors.requests import MAX_URL_CHARS, ConnectorChange, NewConnector
 from cairn.safety.tools import Autonomy, Criticality, ToolSpec
 
 routes = router("connectors")

@@ -11,8 +11,8 @@ from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.routes.search import SearchIn
 from cairn.api.routing import router
-from cairn.retrieval.context import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS
-from cairn.retrieval.query import SearchRequest
+from cairn.recall.context import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS
+from cairn.recall.query import SearchRequest
 
 routes = router("context")
 

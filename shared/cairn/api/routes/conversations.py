@@ -13,17 +13,17 @@ from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.ingestion.drafting import MAX_TEXT_CHARS
-from cairn.ingestion.messages import Channel, GateReason, MessageRole, NewMessage
-from cairn.memory.draft import GLOBAL_CLIENT
-from cairn.retrieval.conversation_search import (
+from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
+from cairn.conversations.read import ConversationFilter
+from cairn.conversations.search import (
     MAX_QUERY_CHARS,
     MAX_RESULTS,
     ConversationAnswer,
     ConversationQuery,
     FoundMessage,
 )
-from cairn.retrieval.conversations import ConversationFilter
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.checks import MAX_TEXT_CHARS
 
 routes = router("conversations")
 

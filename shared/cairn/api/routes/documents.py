@@ -16,9 +16,9 @@ from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.errors import FieldError, ValidationFailed
-from cairn.ingestion.requests import NewDocument
-from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.documents.items import NewDocument
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.writing.audience import GLOBAL_CLIENT
 
 routes = router("documents")
 

@@ -16,8 +16,8 @@ from cairn.api.fields import Body, Name
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
 from cairn.graph.entity_names import MAX_NAME_CHARS
-from cairn.ingestion.entity_requests import MAX_SPLIT_MENTIONS, Split
-from cairn.retrieval.node_views import EntityFilter
+from cairn.nodes.entity_requests import MAX_SPLIT_MENTIONS, Split
+from cairn.nodes.views import EntityFilter
 
 routes = router("entities")
 

@@ -7,13 +7,13 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from cairn.agent.people.ports import EscalationState
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import answers, items_of, page_of, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
+from cairn.investigations.people.ports import EscalationState
 
 routes = router("investigations")
 

@@ -19,13 +19,13 @@ from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.problems import Problem, from_error
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
-from cairn.errors import FieldError, ValidationFailed
-from cairn.ingestion.batches import MAX_BATCH
-from cairn.ingestion.drafting import MAX_TEXT_CHARS
-from cairn.ingestion.event_draft import MAX_TYPE_CHARS, EventOutcome, NewEvent, Observed
+from cairn.events.draft import MAX_TYPE_CHARS, EventOutcome, NewEvent, Observed
+from cairn.events.views import EventFilter
+from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.ledger.entry import ENTRY_TYPE
-from cairn.memory.draft import GLOBAL_CLIENT
-from cairn.retrieval.event_views import EventFilter
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.batches import MAX_BATCH
+from cairn.writing.checks import MAX_TEXT_CHARS
 
 routes = router("events")
 

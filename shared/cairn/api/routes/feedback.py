@@ -12,8 +12,8 @@ from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
-from cairn.retrieval.feedback import Feedback
-from cairn.retrieval.proactive import Signal
+from cairn.recall.proactive import Signal
+from cairn.recall.searches.feedback import Feedback
 
 routes = router("searches")
 

@@ -11,9 +11,9 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Text
 from cairn.api.routing import router
-from cairn.errors import FieldError, ValidationFailed
-from cairn.lifecycle.forget import Forgotten, Target
-from cairn.lifecycle.forget_ports import Forgetting, Reason
+from cairn.forgetting.forget import Forgotten, Target
+from cairn.forgetting.ports import Forgetting, Reason
+from cairn.kernel.errors import FieldError, ValidationFailed
 
 routes = router("operations")
 

@@ -9,7 +9,6 @@ from fastapi import Header, Path, Query, Request, Response
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from cairn.agent.state import State
 from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
@@ -18,6 +17,7 @@ from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.problems import Refused
 from cairn.api.routing import router
+from cairn.investigations.state import State
 
 routes = router("investigations")
 

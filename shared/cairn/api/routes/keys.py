@@ -7,14 +7,14 @@ from fastapi import Path, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.access import Role
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
-from cairn.errors import FieldError, ValidationFailed
-from cairn.retrieval.views import NewKey
+from cairn.kernel.access import Role
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.reading.views import NewKey
 
 routes = router("keys")
 

@@ -15,9 +15,9 @@ from cairn.api.fields import timestamp
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
-from cairn.retrieval.lineage import Direction, LineageRequest
-from cairn.retrieval.lineage_json import lineage_json
-from cairn.retrieval.prov import prov_json
+from cairn.recall.walks.lineage import Direction, LineageRequest
+from cairn.recall.walks.lineage_json import lineage_json
+from cairn.recall.walks.prov import prov_json
 
 routes = router("graph")
 

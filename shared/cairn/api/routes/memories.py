@@ -24,13 +24,14 @@ from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.ingestion.batches import MAX_BATCH
-from cairn.ingestion.drafting import MAX_TEXT_CHARS
-from cairn.ingestion.requests import MemoryOutcome, NewMemory, Outcome, Remembered
-from cairn.memory.draft import GLOBAL_CLIENT
-from cairn.memory.importance import importance_number
-from cairn.memory.kinds import Category, KnowledgeCategory, MemoryKind
-from cairn.retrieval.views import MemoryFilter
+from cairn.memories.importance import importance_number
+from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
+from cairn.memories.kinds import Category, KnowledgeCategory, MemoryKind
+from cairn.reading.views import MemoryFilter
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.batches import MAX_BATCH
+from cairn.writing.checks import MAX_TEXT_CHARS
+from cairn.writing.items import Outcome
 
 routes = router("memories")
 

@@ -12,10 +12,10 @@ from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
-from cairn.errors import FieldError, ValidationFailed
 from cairn.graph.memory_dump import as_record, from_record
 from cairn.graph.memory_records import Dump
-from cairn.lifecycle.memory_graph import IMPORT_BATCH
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.memory_graph.port import IMPORT_BATCH
 
 routes = router("memory graph")
 

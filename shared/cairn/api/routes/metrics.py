@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from cairn.api.dependencies import Options, Services
 from cairn.api.problems import Refused
 from cairn.api.routing import router
-from cairn.errors import Unauthenticated
+from cairn.kernel.errors import Unauthenticated
 
 routes = router("operations")
 

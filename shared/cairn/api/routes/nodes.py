@@ -17,9 +17,8 @@ from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_m
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
-from cairn.ingestion.batches import MAX_BATCH
-from cairn.ingestion.node_changes import NewRelationship
-from cairn.ingestion.node_draft import (
+from cairn.nodes.changes import NewRelationship
+from cairn.nodes.draft import (
     MAX_EDGES,
     MAX_TRUTH_CHARS,
     MAX_WEIGHT,
@@ -28,8 +27,9 @@ from cairn.ingestion.node_draft import (
     NodeOutcome,
     NodesWritten,
 )
-from cairn.memory.draft import GLOBAL_CLIENT
-from cairn.retrieval.node_views import NodeFilter
+from cairn.nodes.views import NodeFilter
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.batches import MAX_BATCH
 
 routes = router("nodes")
 

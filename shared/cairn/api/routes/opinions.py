@@ -7,12 +7,12 @@ from uuid import UUID
 from fastapi import Path, Response
 from pydantic import Field
 
-from cairn.agent.people.opinions import HIGHEST, LOWEST
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, Text, at_most
 from cairn.api.routing import router
+from cairn.investigations.people.opinions import HIGHEST, LOWEST
 
 routes = router("investigations")
 

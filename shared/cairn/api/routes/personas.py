@@ -11,9 +11,9 @@ from cairn.api.dependencies import Admin, Services, Writer
 from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, examples
 from cairn.api.routing import router
-from cairn.helpdesk.persona import DEFAULT, Persona
-from cairn.helpdesk.ports import PersonaVersion
 from cairn.safety.tools import Autonomy
+from cairn.tickets.persona import DEFAULT, Persona
+from cairn.tickets.ports import PersonaVersion
 
 routes = router("personas")
 

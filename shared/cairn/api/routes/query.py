@@ -16,14 +16,14 @@ from cairn.api.routes.search import Label, Moment
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
-from cairn.retrieval.graph_ports import Method
-from cairn.retrieval.subgraph import (
+from cairn.recall.walks.graph_ports import Method
+from cairn.recall.walks.subgraph import (
     MAX_NAMED,
     MAX_QUERY_CHARS,
     MAX_SEED_NODES,
     SubgraphRequest,
 )
-from cairn.retrieval.subgraph_json import subgraph_json
+from cairn.recall.walks.subgraph_json import subgraph_json
 
 routes = router("graph")
 

@@ -14,15 +14,15 @@ from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
-from cairn.ingestion.reports import (
+from cairn.reports.read import MAX_LATEST, Report, ReportFilter
+from cairn.reports.write import (
     MAX_BODY_CHARS,
     MAX_KEYWORD_CHARS,
     MAX_KEYWORDS,
     MAX_TITLE_CHARS,
     NewReport,
 )
-from cairn.memory.draft import GLOBAL_CLIENT
-from cairn.retrieval.reports import MAX_LATEST, Report, ReportFilter
+from cairn.writing.audience import GLOBAL_CLIENT
 
 routes = router("reports")
 

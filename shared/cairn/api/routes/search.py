@@ -8,18 +8,16 @@ from fastapi import Response
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.access import Scope
 from cairn.api.answers import MEDIA_TYPE, answer, encode, fitting
 from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
+from cairn.kernel.access import Scope
 from cairn.llm.port import Role as Speaker
-from cairn.memory.kinds import MemoryKind
-from cairn.retrieval.gate import Turn
-from cairn.retrieval.graph_ports import Method
-from cairn.retrieval.query import (
+from cairn.memories.kinds import MemoryKind
+from cairn.recall.query import (
     CHAR_BUDGET,
     LEAST_CHARS,
     MAX_FIELDS,
@@ -34,7 +32,9 @@ from cairn.retrieval.query import (
     Format,
     SearchRequest,
 )
-from cairn.retrieval.switches import STAGES
+from cairn.recall.questions.gate import Turn
+from cairn.recall.switches import STAGES
+from cairn.recall.walks.graph_ports import Method
 
 routes = router("search")
 

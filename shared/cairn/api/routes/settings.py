@@ -11,8 +11,8 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
-from cairn.errors import FieldError, ValidationFailed
-from cairn.lifecycle.workspace_settings import SettingsView
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.workspace.change import SettingsView
 from cairn.workspace.settings import WorkspaceSettings
 
 routes = router("settings")

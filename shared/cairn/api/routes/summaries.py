@@ -14,7 +14,8 @@ from cairn.api.documentation import answers, problems
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routes.lineage import AsOf
 from cairn.api.routing import router
-from cairn.retrieval.summaries import (
+from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
+from cairn.summaries.read import (
     DEPTH,
     MAX_DEPTH,
     Branch,
@@ -23,7 +24,6 @@ from cairn.retrieval.summaries import (
     SummaryTree,
     SummaryView,
 )
-from cairn.text.canonical import format_timestamp, parse_timestamp
 
 routes = router("summaries")
 

@@ -15,7 +15,7 @@ from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.graph.taint import TaintKind
-from cairn.lifecycle.taint import NewTaint
+from cairn.taint.taint import NewTaint
 
 routes = router("operations")
 TARGETS = ("agent", "session", "source", "node")

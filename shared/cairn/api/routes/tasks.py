@@ -11,7 +11,7 @@ from cairn.api.dependencies import Idempotency, Services, Writer
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.routing import router
-from cairn.ingestion.task_draft import (
+from cairn.tasks.draft import (
     MAX_NOTE_CHARS,
     MAX_OUTCOME_CHARS,
     MAX_PRODUCED,
@@ -19,9 +19,9 @@ from cairn.ingestion.task_draft import (
     NewTask,
     TaskStep,
 )
-from cairn.ingestion.task_ports import TaskStatus
-from cairn.ingestion.tasks import TaskChanged
-from cairn.memory.draft import GLOBAL_CLIENT
+from cairn.tasks.work import TaskChanged
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.task_ports import TaskStatus
 
 routes = router("tasks")
 

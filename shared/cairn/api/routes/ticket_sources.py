@@ -11,10 +11,10 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, items_of, problems
 from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import any_query, router
-from cairn.helpdesk.adapter import Delivered
-from cairn.helpdesk.persona import DEFAULT
-from cairn.helpdesk.ports import SourceKind, SourceState, TicketSource
-from cairn.helpdesk.sources import (
+from cairn.tickets.adapter import Delivered
+from cairn.tickets.persona import DEFAULT
+from cairn.tickets.ports import SourceKind, SourceState, TicketSource
+from cairn.tickets.sources import (
     LEAST_POLL_SECONDS,
     MOST_POLL_SECONDS,
     NewSource,

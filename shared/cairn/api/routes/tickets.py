@@ -7,26 +7,26 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from cairn.access import Role
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Idempotency, Options, Services, Writer
 from cairn.api.documentation import answers, page_of, problems
 from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
-from cairn.helpdesk.adapter import Incoming, Message
-from cairn.helpdesk.incoming import (
+from cairn.kernel.access import Role
+from cairn.kernel.ids import new_id
+from cairn.tickets.adapter import Incoming, Message
+from cairn.tickets.incoming import (
     MAX_CUSTOMER_CHARS,
     MAX_EMAIL_CHARS,
     MAX_EXTERNAL_ID_CHARS,
     MAX_STORED_CHARS,
 )
-from cairn.helpdesk.intake import From, Outcome
-from cairn.helpdesk.messages import MessageOutcome
-from cairn.helpdesk.persona import DEFAULT
-from cairn.helpdesk.ports import API_SOURCE
-from cairn.helpdesk.ticket import MAX_TITLE_CHARS, Priority, TicketStatus
-from cairn.ids import new_id
+from cairn.tickets.intake import From, Outcome
+from cairn.tickets.messages import MessageOutcome
+from cairn.tickets.persona import DEFAULT
+from cairn.tickets.ports import API_SOURCE
+from cairn.tickets.ticket import MAX_TITLE_CHARS, Priority, TicketStatus
 
 routes = router("tickets")
 

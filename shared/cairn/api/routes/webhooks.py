@@ -12,8 +12,8 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
-from cairn.ingestion.webhook_ports import WebhookEvent
-from cairn.lifecycle.webhooks import MAX_URL_CHARS, NewWebhook, Webhook
+from cairn.webhooks.webhooks import MAX_URL_CHARS, NewWebhook, Webhook
+from cairn.writing.webhook_ports import WebhookEvent
 
 routes = router("webhooks")
 

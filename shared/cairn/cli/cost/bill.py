@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cairn.cli.cost.million import price_list
-from cairn.errors import ValidationFailed
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

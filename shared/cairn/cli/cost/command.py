@@ -82,7 +82,7 @@ def _idle(deps: Deps, lines: Sequence[Line], *, as_json: bool) -> None:
 
 
 def _period(since: str, until: str | None) -> tuple[date, date]:
-    from cairn.clock import utc_now
+    from cairn.kernel.clock import utc_now
     from cairn.llm.costs import day_of
 
     last = day_of(until or "1d", utc_now().date(), "until")

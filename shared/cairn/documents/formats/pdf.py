@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.documents.parsed import Block, BlockKind, ParseLimits, ReadBlocks
 from cairn.documents.refusals import empty, malformed, too_much_text
-from cairn.errors import TooLarge, ValidationFailed
+from cairn.kernel.errors import TooLarge, ValidationFailed
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader

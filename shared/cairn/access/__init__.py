@@ -1,5 +1,0 @@
-"""Who is acting and what they may see. Not authentication: keys are checked in `storage`."""
-
-from cairn.access.principal import ALL_SCOPES, Principal, Role, Scope
-
-__all__ = ["ALL_SCOPES", "Principal", "Role", "Scope"]

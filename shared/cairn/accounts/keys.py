@@ -1,0 +1,218 @@
+"""Making, listing and revoking API keys: each change is a ledger entry without names or secrets."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.access.keys import DEFAULT_SCOPES, KeySecret, make_key
+from cairn.kernel.clock import Clock
+from cairn.kernel.errors import Conflict, Denied, FieldError, NotFound, ValidationFailed
+from cairn.kernel.ids import IdSource
+from cairn.kernel.transaction import Transactions
+from cairn.ledger.chain import seal
+from cairn.ledger.entry import Actor, NewEntry
+from cairn.reading.views import KeyCreated, KeyView, NewKey
+from cairn.writing.append import principal_actor
+from cairn.writing.ports import LedgerStore
+
+
+class KeyTable(Protocol):
+    """The keys of the transaction's workspace."""
+
+    def add(self, principal_id: UUID, key: KeyView, secret_hash: bytes) -> None:
+        """Store a principal and its key."""
+        ...
+
+    def all(self) -> Sequence[KeyView]:
+        """Return every key, newest first."""
+        ...
+
+    def revoke(self, key_id: UUID, now: datetime) -> None:
+        """Mark a key as revoked."""
+        ...
+
+
+class AccountStores(Protocol):
+    """What managing keys needs of a transaction."""
+
+    @property
+    def ledger(self) -> LedgerStore: ...
+    @property
+    def keys(self) -> KeyTable: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateKey:
+    """Make a key in the principal's workspace; Denied unless the principal is an admin."""
+
+    transactions: Transactions[AccountStores]
+    clock: Clock
+    new_id: IdSource
+    random_bytes: Callable[[int], bytes] = os.urandom
+
+    def __call__(self, principal: Principal, key: NewKey) -> KeyCreated:
+        """Return the key with its secret, which is shown this once."""
+        principal.require(Role.ADMIN)
+        checked = check_new_key(principal, key, self.clock())
+        secret = make_key(self.random_bytes)
+        with self.transactions.writing(principal) as stores:
+            view = add_key(
+                stores,
+                workspace_id=principal.workspace_id,
+                actor=principal_actor(principal),
+                new=checked,
+                secret=secret,
+                now=self.clock(),
+                new_id=self.new_id,
+            )
+        return KeyCreated(key=view, secret=secret.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListKeys:
+    """Return every key of the workspace, newest first, revoked ones too."""
+
+    transactions: Transactions[AccountStores]
+
+    def __call__(self, principal: Principal) -> tuple[KeyView, ...]:
+        """Return the keys; Denied unless the principal is an admin."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return tuple(stores.keys.all())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeKey:
+    """Revoke a key at once; a second time changes nothing. Conflict for the last admin key."""
+
+    transactions: Transactions[AccountStores]
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(self, principal: Principal, key_id: UUID) -> KeyView:
+        """Return the revoked key; NotFound when the workspace has no such key."""
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            every = stores.keys.all()
+            key = next((one for one in every if one.id == key_id), None)
+            if key is None:
+                raise NotFound("There is no such key.", key_id=str(key_id))
+            if key.revoked_at is not None:
+                return key
+            if key.role is Role.ADMIN and not any(
+                opens(other, now) for other in every if other.id != key_id
+            ):
+                raise Conflict("The last admin key cannot be revoked.", reason="last-admin-key")
+            stores.keys.revoke(key_id, now)
+            record(
+                stores.ledger,
+                workspace_id=principal.workspace_id,
+                type_="key.revoked",
+                meta={"key_id": str(key_id)},
+                actor=principal_actor(principal),
+                now=now,
+                new_id=self.new_id,
+            )
+            return replace(key, revoked_at=now)
+
+
+def opens(key: KeyView, now: datetime) -> bool:
+    """Return whether a key lets an admin in at `now`."""
+    alive = key.revoked_at is None and (key.expires_at is None or key.expires_at > now)
+    return alive and key.role is Role.ADMIN and key.tools is None
+
+
+def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
+    """Return the key with its scopes; refused when it would see more than its maker."""
+    scopes = DEFAULT_SCOPES[key.role] & principal.allowed_scopes
+    if key.scopes is not None:
+        scopes = key.scopes
+    if not scopes:
+        _refuse("scopes", "needs at least one scope")
+    for scope in sorted(scopes):
+        principal.require_scope(scope)
+    if principal.agent_slug is not None and key.agent_slug != principal.agent_slug:
+        raise Denied("This key may make keys for its own agent only.", reason="agent")
+    if key.role is Role.PUBLIC and key.agent_slug is None:
+        _refuse("agent_slug", "is needed by a public key")
+    if principal.tools is not None and not (key.tools and key.tools <= principal.tools):
+        raise Denied("This key may make keys for its own tools only.", reason="tools")
+    if key.tools is not None and not key.tools:
+        _refuse("tools", "needs at least one tool")
+    if key.expires_at is not None and key.expires_at <= now:
+        _refuse("expires_at", "is in the past")
+    return replace(key, scopes=scopes)
+
+
+def add_key(
+    stores: AccountStores,
+    *,
+    workspace_id: UUID,
+    actor: Actor,
+    new: NewKey,
+    secret: KeySecret,
+    now: datetime,
+    new_id: IdSource,
+) -> KeyView:
+    """Store a checked key with its principal and record it; returns its view."""
+    principal_id = new_id()
+    scopes: tuple[Scope, ...] = tuple(sorted(new.scopes or DEFAULT_SCOPES[new.role]))
+    view = KeyView(
+        id=new_id(),
+        name=new.name,
+        prefix=secret.prefix,
+        role=new.role,
+        scopes=scopes,
+        created_at=now,
+        agent_slug=new.agent_slug,
+        tools=None if new.tools is None else tuple(sorted(new.tools)),
+        expires_at=new.expires_at,
+    )
+    stores.keys.add(principal_id, view, secret.hash)
+    record(
+        stores.ledger,
+        workspace_id=workspace_id,
+        type_="key.created",
+        meta={
+            "key_id": str(view.id),
+            "principal_id": str(principal_id),
+            "role": view.role.value,
+            "scopes": [scope.value for scope in scopes],
+            **({} if view.tools is None else {"tools": list(view.tools)}),
+        },
+        actor=actor,
+        now=now,
+        new_id=new_id,
+    )
+    return view
+
+
+def record(
+    ledger: LedgerStore,
+    *,
+    workspace_id: UUID,
+    type_: str,
+    meta: dict[str, str | list[str]],
+    actor: Actor,
+    now: datetime,
+    new_id: IdSource,
+) -> None:
+    """Append one entry without a body."""
+    entry = NewEntry(
+        id=new_id(),
+        workspace_id=workspace_id,
+        type=type_,
+        actor=actor,
+        occurred_at=now,
+        meta=dict[str, object](meta),  # pyright: ignore[reportArgumentType]
+    )
+    ledger.append(seal(ledger.head(), [entry], now))
+
+
+def _refuse(field: str, message: str) -> None:
+    raise ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])

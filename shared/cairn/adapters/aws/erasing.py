@@ -1,0 +1,104 @@
+"""Objects whose every version is read or deleted: uploads that go, tombstones that must not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.aws.clients import aws_client
+from cairn.adapters.aws.objects import translated
+from cairn.forgetting.prove import Looked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from uuid import UUID
+
+    from cairn.forgetting.prove import Needles
+
+_AT_ONCE = 1_000
+MOST_OBJECTS = 2_000
+"""Objects read to look into them; further ones are told."""
+
+
+@dataclass(frozen=True)
+class S3Erasing:
+    """Implements `lifecycle.forget_ports.ObjectEraser`."""
+
+    bucket: str
+
+    def erase(self, prefix: str) -> int:
+        """Delete every version below a prefix, and markers of deletion too."""
+        with translated():
+            found = list(_versions(self.bucket, prefix))
+            for start in range(0, len(found), _AT_ONCE):
+                aws_client("s3").delete_objects(
+                    Bucket=self.bucket,
+                    Delete={"Objects": found[start : start + _AT_ONCE], "Quiet": True},
+                )
+        return len(found)
+
+
+@dataclass(frozen=True)
+class S3Tombstones:
+    """Implements `lifecycle.forget_ports.TombstoneStore` over a bucket with Object Lock."""
+
+    bucket: str
+
+    def put(self, key: str, content: bytes) -> None:
+        """Store bytes under a key; Object Lock wants a checksum."""
+        with translated():
+            aws_client("s3").put_object(
+                Bucket=self.bucket, Key=key, Body=content, ChecksumAlgorithm="SHA256"
+            )
+
+    def versions(self, prefix: str) -> Sequence[tuple[str, bytes]]:
+        """Return (key, bytes) of every version below a prefix, the oldest of a key first."""
+        with translated():
+            found = sorted(
+                _versions(self.bucket, prefix, markers=False, dated=True),
+                key=lambda one: (one["Key"], one["LastModified"]),
+            )
+            return [(one["Key"], _read(self.bucket, one)) for one in found]
+
+
+@dataclass(frozen=True)
+class S3Searcher:
+    """Implements `lifecycle.prove.Searcher` over the bucket of uploads."""
+
+    bucket: str
+    prefixes: Sequence[str] = ("ingestions/", "uploads/")
+
+    def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
+        """Read every version of every object of the workspace and look into it."""
+        wanted = [one.encode() for one in needles.folded()]
+        for prefix in self.prefixes:
+            place = f"{prefix}{workspace_id}/"
+            with translated():
+                objects = list(_versions(self.bucket, place, markers=False))
+                looked = objects[:MOST_OBJECTS]
+                found = sum(_has(_read(self.bucket, one), wanted) for one in looked)
+            left = len(objects) - len(looked)
+            note = f"{left} more objects were not read" if left else ""
+            yield Looked(store="uploads", place=prefix, items=len(looked), found=found, note=note)
+
+
+def _has(content: bytes, wanted: Sequence[bytes]) -> bool:
+    lower = content.lower()
+    return any(one in content or one in lower for one in wanted)
+
+
+def _versions(
+    bucket: str, prefix: str, *, markers: bool = True, dated: bool = False
+) -> Iterator[dict[str, Any]]:
+    pages = aws_client("s3").get_paginator("list_object_versions")
+    fields = ("Key", "VersionId", "LastModified") if dated else ("Key", "VersionId")
+    for page in pages.paginate(Bucket=bucket, Prefix=prefix):
+        items = [*page.get("Versions", ()), *(page.get("DeleteMarkers", ()) if markers else ())]
+        yield from ({name: item[name] for name in fields} for item in items)
+
+
+def _read(bucket: str, version: dict[str, Any]) -> bytes:
+    answer = aws_client("s3").get_object(
+        Bucket=bucket, Key=version["Key"], VersionId=version["VersionId"]
+    )
+    return answer["Body"].read()

@@ -1,0 +1,1 @@
+"""Keys and commands in files of this machine. Not for AWS."""

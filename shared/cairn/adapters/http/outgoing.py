@@ -1,0 +1,93 @@
+"""Where requests to services of somebody else's may lead: not into this network, unless allowed.
+
+Names are looked up here, and the address that was looked at is the one that is connected to, so
+that a name which leads elsewhere a moment later gains nothing. Loads httpx.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+import httpx
+
+from cairn.adapters.http.public_address import is_public
+from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
+
+if TYPE_CHECKING:
+    from cairn.kernel.clock import Stopwatch
+
+PORTS = {"https": 443, "http": 80}
+Resolve = Callable[[str, int], Sequence[str]]
+
+
+class Outgoing(httpx.BaseTransport):
+    """Connects to addresses outside this network; to any with `allow_private`."""
+
+    def __init__(
+        self,
+        *,
+        allow_private: bool,
+        resolve: Resolve | None = None,
+        inner: httpx.BaseTransport | None = None,
+    ) -> None:
+        from cairn.adapters.http.rest import trusted
+
+        self._allow_private = allow_private
+        self._resolve = resolve or resolved
+        self._inner = inner or httpx.HTTPTransport(verify=trusted(), trust_env=False)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send the request to an address that was looked at; the Host header stays the name."""
+        host = request.url.host
+        port = request.url.port or PORTS[request.url.scheme]
+        address = address_to_ask(
+            host, port, resolve=self._resolve, allow_private=self._allow_private
+        )
+        request.extensions = {**request.extensions, "sni_hostname": host}
+        request.url = request.url.copy_with(host=address)
+        return self._inner.handle_request(request)
+
+    def close(self) -> None:
+        """End what is open."""
+        self._inner.close()
+
+
+def resolved(host: str, port: int) -> list[str]:
+    """Return the addresses of a host; Unavailable when it has none."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError:
+        raise Unavailable("The host is not known.", reason="no-such-host") from None
+    return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+def address_to_ask(host: str, port: int, *, resolve: Resolve, allow_private: bool) -> str:
+    """Return the address to connect to; ValidationFailed when any of them is inside a network."""
+    found = resolve(host, port)
+    if not found:
+        raise Unavailable("The host is not known.", reason="no-such-host")
+    if not allow_private and not all(is_public(each) for each in found):
+        refuse("leads into a private network")
+    return found[0]
+
+
+def body_of(answer: httpx.Response, *, most: int, seconds: float, stopwatch: Stopwatch) -> bytes:
+    """Return a body, or of a longer one somewhat more than `most` bytes.
+
+    Raises httpx.ReadTimeout when it does not come within `seconds`, however steadily it drips.
+    """
+    kept, ends = bytearray(), stopwatch() + seconds
+    for piece in answer.iter_bytes():
+        kept += piece
+        if len(kept) > most:
+            break
+        if stopwatch() > ends:
+            raise httpx.ReadTimeout("the body takes too long")
+    return bytes(kept)
+
+
+def refuse(fault: str, *, reason: str = "http-address") -> NoReturn:
+    """Raise ValidationFailed for the address."""
+    raise ValidationFailed(f"url {fault}.", reason=reason, errors=[FieldError("url", fault)])

@@ -1,0 +1,47 @@
+"""Look for texts and ids in every index of nodes.
+
+Texts are indexed there word by word, without their places, and not stored: a document that has
+every word of a text counts as found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.opensearch.client import translated
+from cairn.adapters.opensearch.mapping import ANY_VERSION
+from cairn.forgetting.prove import Looked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from uuid import UUID
+
+    from cairn.adapters.opensearch.client import Connection
+    from cairn.forgetting.prove import Needles
+
+_IDS = 10_000
+
+
+@dataclass(frozen=True)
+class OpenSearchSearcher:
+    """Implements `lifecycle.prove.Searcher`: words of the indexed texts, and node ids."""
+
+    connection: Connection
+
+    def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
+        """Count documents of the workspace that have any of it, in live and other indexes."""
+        asked: list[dict[str, Any]] = [
+            {"multi_match": {"query": text, "operator": "and", "fields": ["own", "context"]}}
+            for text in needles.texts
+        ]
+        ids = [str(one) for one in needles.ids]
+        asked += [{"terms": {"node_id": ids[at : at + _IDS]}} for at in range(0, len(ids), _IDS)]
+        here = [{"term": {"workspace_id": str(workspace_id)}}]
+        with translated():
+            client, name = self.connection.client, ANY_VERSION
+            client.indices.refresh(index=name)
+            query = {"bool": {"filter": here, "should": asked, "minimum_should_match": 1}}
+            found = client.count(index=name, body={"query": query})["count"] if asked else 0
+            items = client.count(index=name, body={"query": {"bool": {"filter": here}}})["count"]
+        yield Looked(store="opensearch", place=name, items=items, found=found)

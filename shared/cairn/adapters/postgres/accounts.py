@@ -1,0 +1,291 @@
+"""Accounts in PostgreSQL: keys and who holds them, rate limits, the first workspace."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.rows import kwargs_row
+
+from cairn.accounts.keys import add_key, record
+from cairn.adapters.postgres.database import Connection, Database, bound, session_options
+from cairn.adapters.postgres.errors import translated
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.adapters.postgres.stores import PostgresLedger
+from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
+from cairn.kernel.access.allowances import KINDS, NO_LOAD, USUAL, Allowances, Load, Refusal
+from cairn.kernel.access.keys import make_key, read_key, secret_hash
+from cairn.kernel.errors import Conflict, Unauthenticated
+from cairn.ledger.chain import EMPTY_CHAIN_TIME, genesis
+from cairn.reading.views import Admission, KeyCreated, KeyView, NewKey, RateDecision
+from cairn.writing.append import SYSTEM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+
+REQUESTS_A_MINUTE = 6_000
+FIRST_KEY = "admin"
+
+
+class PostgresKeys(Store):
+    """Implements `lifecycle.keys.KeyTable`."""
+
+    def add(self, principal_id: UUID, key: KeyView, secret_hash: bytes) -> None:
+        """Store a principal and its key."""
+        self.run(
+            "account.add_principal",
+            id=principal_id,
+            holder=key.name,
+            role=key.role.value,
+            agent_slug=key.agent_slug,
+            scopes=[scope.value for scope in key.scopes],
+            tools=None if key.tools is None else list(key.tools),
+            now=key.created_at,
+        )
+        self.run(
+            "account.add_key",
+            id=key.id,
+            principal_id=principal_id,
+            prefix=key.prefix,
+            secret_hash=secret_hash,
+            now=key.created_at,
+            expires_at=key.expires_at,
+        )
+
+    def all(self) -> Sequence[KeyView]:
+        """Return every key, newest first."""
+        workspace = {"workspace_id": self.principal.workspace_id}
+        with self.connection.cursor(row_factory=kwargs_row(_key_view)) as cursor:
+            return cursor.execute(query("account.keys"), workspace).fetchall()
+
+    def revoke(self, key_id: UUID, now: datetime) -> None:
+        """Mark a key as revoked."""
+        self.run("account.revoke", id=key_id, now=now)
+
+
+class PostgresAccountStores:
+    """Implements `lifecycle.keys.AccountStores`."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self._connection = connection
+        self._principal = principal
+
+    @property
+    def ledger(self) -> PostgresLedger:
+        """Return the workspace's chain."""
+        return PostgresLedger(self._connection, self._principal)
+
+    @property
+    def keys(self) -> PostgresKeys:
+        """Return the workspace's keys."""
+        return PostgresKeys(self._connection, self._principal)
+
+
+def account_transactions(database: Database) -> StoreTransactions[PostgresAccountStores]:
+    """Return the transactions in which keys are managed."""
+    return StoreTransactions(database, PostgresAccountStores)
+
+
+@dataclass(frozen=True)
+class Admit:
+    """Say who holds an API key and whether one more of its requests may run: one round trip.
+
+    Malformed, unknown, truncated, revoked and expired keys get one and the same Unauthenticated;
+    the hash is compared by the database, and the secret's length makes guessing it hopeless.
+    Each key has a bucket of `per_minute` tokens, refilled evenly; a request takes one. A workspace
+    has one for each of its `allowances`, which all of its keys take from, in whatever process.
+    """
+
+    database: Database
+    clock: Clock
+    per_minute: int = REQUESTS_A_MINUTE
+    allowances: Allowances = USUAL
+
+    def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
+        """Return the principal of a key that is good now, and the decision on its rate."""
+        asked = read_key(key)
+        row = self._row(*asked, load) if asked else None
+        if row is None:
+            raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
+        workspace_id, principal_id, key_id, name, role, agent_slug, scopes, tools, *left = row
+        principal = Principal(
+            workspace_id=workspace_id,
+            principal_id=principal_id,
+            role=Role(role),
+            allowed_scopes=frozenset(Scope(scope) for scope in scopes),
+            agent_slug=agent_slug,
+            tools=frozenset(tools) if tools is not None else None,
+            key_id=key_id,
+            name=name,
+        )
+        remaining, refused, seconds = left
+        return Admission(
+            principal=principal,
+            rate=self._decision(remaining),
+            refusal=self._refusal(refused, seconds) if refused else None,
+        )
+
+    def _row(self, prefix: str, hash_: bytes, load: Load) -> Sequence[Any] | None:
+        asked = {
+            "prefix": prefix,
+            "secret_hash": hash_,
+            "now": self.clock(),
+            "requests": float(self.per_minute),
+            "asked": [float(getattr(load, kind)) for kind in KINDS],
+            "allowed": [float(getattr(self.allowances, kind)) for kind in KINDS],
+        }
+        with self.database.connection() as connection:
+            return connection.execute(query("tenancy.admit"), asked).fetchone()
+
+    def _refusal(self, number: int, seconds: float) -> Refusal:
+        kind = KINDS[number - 1]
+        return Refusal(kind=kind, limit=getattr(self.allowances, kind), retry_after=seconds)
+
+    def _decision(self, remaining: float) -> RateDecision:
+        return RateDecision(
+            allowed=remaining >= 0,
+            limit=self.per_minute,
+            remaining=max(0, int(remaining)),
+            retry_after=max(0.0, -remaining * 60 / self.per_minute),
+        )
+
+
+@dataclass(frozen=True)
+class RedeemClaim:
+    """Exchange the one-time first-run token for a workspace and its first admin key."""
+
+    database: Database
+    clock: Clock
+    new_id: IdSource
+    random_bytes: Callable[[int], bytes] = os.urandom
+
+    def __call__(self, *, token: str, workspace_name: str) -> KeyCreated:
+        """Return the key. Unauthenticated when the token is wrong or old, Conflict when used."""
+        now, workspace_id = self.clock(), self.new_id()
+        asked = {
+            "token_hash": secret_hash(token),
+            "now": now,
+            "workspace_id": workspace_id,
+            "name": workspace_name,
+        }
+        admin = _first_admin(workspace_id, self.new_id())
+        with bound(self.database, admin, read_only=False) as connection:
+            row = connection.execute(query("account.claim_workspace"), asked).fetchone()
+            _require_claimed(row[0] if row else "unknown")
+            return _open_workspace(connection, admin, now, self.new_id, self.random_bytes)
+
+
+def create_workspace(
+    owner_url: str,
+    name: str,
+    *,
+    clock: Clock,
+    new_id: IdSource,
+    random_bytes: Callable[[int], bytes] = os.urandom,
+) -> tuple[UUID, str]:
+    """Return the id of the workspace called `name`, made if missing, and a new admin key for it.
+
+    Runs as the database's owner. The key is shown this once: only a hash of it is stored.
+    """
+    now = clock()
+    with as_owner(owner_url) as connection:
+        row = connection.execute(query("account.workspace_named"), {"name": name}).fetchone()
+        workspace_id: UUID = row[0] if row else new_id()
+        admin = _first_admin(workspace_id, new_id())
+        if row:
+            connection.execute(query("ledger.lock_head"), {"workspace_id": workspace_id})
+            created = _first_key(connection, admin, now, new_id, random_bytes)
+        else:
+            named = {"workspace_id": workspace_id, "name": name, "now": now}
+            empty = {"genesis": genesis(workspace_id), "beginning": EMPTY_CHAIN_TIME}
+            connection.execute(query("account.add_workspace"), named)
+            connection.execute(query("account.add_head"), named | empty)
+            created = _open_workspace(connection, admin, now, new_id, random_bytes)
+    return workspace_id, created.secret
+
+
+@contextmanager
+def as_owner(owner_url: str, *, snapshot: bool = False) -> Generator[Connection]:
+    """Open one transaction across workspaces as the owner (role cairn_migrator).
+
+    With `snapshot` it sees one moment of the database and can change nothing.
+    """
+    options = session_options(statement_timeout_ms=0, lock_timeout_ms=0)
+    with translated(), psycopg.connect(owner_url, options=options) as connection:
+        if snapshot:
+            connection.execute(query("ledger.snapshot"))
+        connection.execute(query("account.act_as_owner"))
+        yield connection
+
+
+def _open_workspace(
+    connection: Connection,
+    admin: Principal,
+    now: datetime,
+    new_id: IdSource,
+    random_bytes: Callable[[int], bytes],
+) -> KeyCreated:
+    record(
+        PostgresLedger(connection, admin),
+        workspace_id=admin.workspace_id,
+        type_="workspace.created",
+        meta={"workspace_id": str(admin.workspace_id)},
+        actor=SYSTEM,
+        now=now,
+        new_id=new_id,
+    )
+    return _first_key(connection, admin, now, new_id, random_bytes)
+
+
+def _first_key(
+    connection: Connection,
+    admin: Principal,
+    now: datetime,
+    new_id: IdSource,
+    random_bytes: Callable[[int], bytes],
+) -> KeyCreated:
+    secret = make_key(random_bytes)
+    view = add_key(
+        PostgresAccountStores(connection, admin),
+        workspace_id=admin.workspace_id,
+        actor=SYSTEM,
+        new=NewKey(name=FIRST_KEY, role=Role.ADMIN),
+        secret=secret,
+        now=now,
+        new_id=new_id,
+    )
+    return KeyCreated(key=view, secret=secret.text)
+
+
+def _first_admin(workspace_id: UUID, principal_id: UUID) -> Principal:
+    return Principal(
+        workspace_id=workspace_id,
+        principal_id=principal_id,
+        role=Role.ADMIN,
+        allowed_scopes=ALL_SCOPES,
+        name=FIRST_KEY,
+    )
+
+
+def _require_claimed(outcome: str) -> None:
+    if outcome == "used":
+        raise Conflict("This deployment was claimed already.", reason="claim-used")
+    if outcome != "claimed":
+        raise Unauthenticated("This token opens nothing, or no longer.", reason="claim")
+
+
+def _key_view(**row: Any) -> KeyView:
+    row["role"] = Role(row["role"])
+    row["scopes"] = tuple(Scope(scope) for scope in row["scopes"])
+    row["tools"] = None if row["tools"] is None else tuple(row["tools"])
+    return KeyView(**row)

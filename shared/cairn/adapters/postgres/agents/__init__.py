@@ -1,0 +1,1 @@
+"""Stores of agents' work, in PostgreSQL: investigations, tickets, approvals, people, costs."""

@@ -1,0 +1,122 @@
+"""Questions to people in PostgreSQL. Task tokens go in, and come out by one function only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.postgres.store import Store
+from cairn.investigations.ports import Approval, ApprovalState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+
+class PostgresApprovals(Store):
+    """Implements `agent.ports.ApprovalStore`."""
+
+    def add(self, approval: Approval) -> None:
+        """Keep a question."""
+        one = approval
+        self.run(
+            "approval.add",
+            id=one.id,
+            investigation_id=one.investigation_id,
+            ticket_id=one.ticket_id,
+            action_id=one.action_id,
+            tool=one.tool,
+            binding=one.binding,
+            policy_version=one.policy_version,
+            content=one.content,
+            state=one.state.value,
+            data_subjects=list(one.data_subjects),
+            asked_at=one.asked_at,
+            expires_at=one.expires_at,
+            decided_at=one.decided_at,
+            decided_by=one.decided_by,
+            decision_position=one.decision_position,
+        )
+
+    def find(self, approval_id: UUID) -> Approval | None:
+        """Return one."""
+        row = self.run("approval.find", id=approval_id).fetchone()
+        return _approval(row) if row else None
+
+    def granted(self, investigation_id: UUID, now: datetime) -> Sequence[Approval]:
+        """Return its granted approvals that are neither used nor expired, the newest first."""
+        rows = self.run("approval.granted", investigation_id=investigation_id, now=now)
+        return [_approval(row) for row in rows]
+
+    def decide(
+        self,
+        approval_id: UUID,
+        state: ApprovalState,
+        *,
+        by: UUID | None,
+        position: int,
+        now: datetime,
+    ) -> bool:
+        """Decide a pending one; False when it was decided before or has expired."""
+        decided = self.run(
+            "approval.decide", id=approval_id, state=state.value, by=by, position=position, now=now
+        )
+        return decided.rowcount == 1
+
+    def use(self, approval_id: UUID) -> bool:
+        """Use a granted one; False when it is not granted (any more)."""
+        return self.run("approval.use", id=approval_id).rowcount == 1
+
+    def keep_token(self, approval_id: UUID, token: str) -> None:
+        """Keep the machine's task token; the newest counts."""
+        self.run("approval.keep_token", id=approval_id, token=token)
+
+    def token(self, approval_id: UUID) -> str | None:
+        """Return the task token of a question that is decided."""
+        row = self.run("approval.token", id=approval_id).fetchone()
+        return row[0] if row else None
+
+    def of(self, investigation_id: UUID) -> Sequence[Approval]:
+        """Return an investigation's approvals, the newest first."""
+        rows = self.run("approval.of", investigation_id=investigation_id)
+        return [_approval(row) for row in rows]
+
+    def due(self, now: datetime, limit: int) -> Sequence[Approval]:
+        """Return pending ones that have expired, the longest first."""
+        return [_approval(row) for row in self.run("approval.due", now=now, limit=limit)]
+
+    def page(
+        self, *, state: ApprovalState | None, before: UUID | None, limit: int
+    ) -> Sequence[Approval]:
+        """Return approvals, the newest first."""
+        rows = self.run(
+            "approval.page", state=state.value if state else None, before=before, limit=limit
+        )
+        return [_approval(row) for row in rows]
+
+    def pending(self) -> int:
+        """Return how many wait."""
+        ((count,),) = self.run("approval.pending").fetchall()
+        return count
+
+
+def _approval(row: Sequence[Any]) -> Approval:
+    one, investigation_id, ticket_id, action_id, tool, binding, version, content, *rest = row
+    state, subjects, asked_at, expires_at, decided_at, decided_by, decision_position = rest
+    return Approval(
+        id=one,
+        investigation_id=investigation_id,
+        ticket_id=ticket_id,
+        action_id=action_id,
+        tool=tool,
+        binding=binding,
+        policy_version=version,
+        content=content,
+        state=ApprovalState(state),
+        data_subjects=tuple(subjects),
+        asked_at=asked_at,
+        expires_at=expires_at,
+        decided_at=decided_at,
+        decided_by=decided_by,
+        decision_position=decision_position,
+    )

@@ -1,0 +1,180 @@
+"""Connectors and how they are, in PostgreSQL."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg.types.json import Json
+
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.connectors.connector import Connector, Transport
+from cairn.connectors.lifecycle import Health
+from cairn.connectors.port import ConnectorState
+from cairn.connectors.ports import Listing, Registered
+from cairn.safety.tools import Autonomy, Criticality
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Database
+    from cairn.kernel.access import Principal
+
+
+class PostgresConnectors(Store):
+    """Implements `mcp_host.ports.ConnectorStore`."""
+
+    def add(self, connector: Connector, sealed_secrets: bytes) -> bool:
+        """Keep a new one; False when the name is taken."""
+        row = _row(connector) | {"secrets": sealed_secrets, "created_at": connector.created_at}
+        if self.run("connector.add", **row).fetchone() is None:
+            return False
+        self.run("connector.add_state", id=connector.id)
+        return True
+
+    def change(self, connector: Connector, sealed_secrets: bytes | None) -> None:
+        """Keep another shape of one, with its secrets when they are given."""
+        self.run("connector.change", **_row(connector), secrets=sealed_secrets)
+
+    def remove(self, name: str) -> bool:
+        """Remove one with its state; False when there is none."""
+        return self.run("connector.remove", called=name).rowcount == 1
+
+    def find(self, name: str) -> Registered | None:
+        """Return one."""
+        row = self.run("connector.all", called=name).fetchone()
+        return _registered(row) if row else None
+
+    def all(self) -> Sequence[Registered]:
+        """Return every one, by name."""
+        return [_registered(row) for row in self.run("connector.all", called=None)]
+
+    def secrets(self, name: str) -> bytes | None:
+        """Return the sealed secrets of one."""
+        row = self.run("connector.secrets", called=name).fetchone()
+        return row[0] if row else None
+
+    def hold_health(self, connector_id: UUID) -> Health | None:
+        """Return how one is, which nobody else changes until the transaction ends."""
+        row = self.run("connector.hold_health", id=connector_id).fetchone()
+        return _health(row) if row else None
+
+    def keep_health(self, connector_id: UUID, health: Health) -> None:
+        """Keep how one is; nothing when it was removed meanwhile."""
+        self.run(
+            "connector.keep_health",
+            id=connector_id,
+            state=health.state.value,
+            failures=list(health.failures),
+            error=health.error,
+            detail=health.detail,
+            checked_at=health.checked_at,
+        )
+
+    def keep_listing(self, connector_id: UUID, listing: Listing | None) -> None:
+        """Keep what one listed; None forgets it."""
+        self.run(
+            "connector.keep_listing",
+            id=connector_id,
+            version=listing.version if listing else None,
+            hash=listing.hash if listing else None,
+            tools=Json(list(listing.tools)) if listing else None,
+        )
+
+
+@dataclass(frozen=True)
+class StateTransactions:
+    """Transactions that write how connectors are and leave the workspace's ledger alone."""
+
+    database: Database
+
+    @contextmanager
+    def reading(
+        self, principal: Principal, *, timeout_ms: int | None = None
+    ) -> Generator[PostgresStores]:
+        """Open a read-only transaction bound to the principal."""
+        with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
+            yield PostgresStores(connection, principal)
+
+    @contextmanager
+    def writing(
+        self, principal: Principal, *, once: str | None = None
+    ) -> Generator[PostgresStores]:
+        """Open a writing transaction; entries must not be appended in it."""
+        with bound(self.database, principal, read_only=False) as connection:
+            yield PostgresStores(connection, principal)
+
+
+@dataclass(frozen=True)
+class ConnectorsToCheck:
+    """Calls the definer function that finds connectors nobody looked at, in every workspace."""
+
+    database: Database
+
+    def __call__(self, before: datetime, limit: int) -> Sequence[tuple[UUID, str]]:
+        """Return (workspace, name) of at most `limit`, the longest unseen first."""
+        asked = {"before": before, "limit": limit}
+        with self.database.connection() as connection:
+            return connection.execute(query("connector.to_check"), asked).fetchall()
+
+
+def _row(connector: Connector) -> dict[str, Any]:
+    return {
+        "id": connector.id,
+        "called": connector.name,
+        "transport": connector.transport.value,
+        "builtin": connector.builtin,
+        "command": list(connector.command),
+        "url": connector.url,
+        "config": Json(dict(connector.config)),
+        "secret_names": list(connector.secret_names),
+        "scopes": connector.scopes,
+        "autonomy": connector.autonomy.value,
+        "criticality": connector.criticality.value,
+        "revision": connector.revision,
+        "changed_at": connector.changed_at,
+    }
+
+
+def _registered(row: Sequence[Any]) -> Registered:
+    version, hash_, tools = row[19:]
+    listing = Listing(version=version, hash=hash_, tools=tools) if hash_ is not None else None
+    return Registered(connector=_connector(row[:14]), health=_health(row[14:19]), listing=listing)
+
+
+def _health(row: Sequence[Any]) -> Health:
+    state, failures, error, detail, checked_at = row
+    return Health(
+        state=ConnectorState(state),
+        failures=tuple(failures),
+        error=error,
+        detail=detail,
+        checked_at=checked_at,
+    )
+
+
+def _connector(row: Sequence[Any]) -> Connector:
+    (id_, name, transport, builtin, command, url, config, secret_names, *rest) = row
+    scopes, autonomy, criticality, revision, created_at, changed_at = rest
+    return Connector(
+        id=id_,
+        name=name,
+        transport=Transport(transport),
+        builtin=builtin,
+        command=tuple(command),
+        url=url,
+        config=config,
+        secret_names=tuple(secret_names),
+        scopes=scopes,
+        autonomy=Autonomy(autonomy),
+        criticality=Criticality(criticality),
+        revision=revision,
+        created_at=created_at,
+        changed_at=changed_at,
+    )

@@ -1,0 +1,64 @@
+"""Standing grants in PostgreSQL."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.postgres.store import Store
+from cairn.safety.grants import GrantRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+_COLUMNS = (
+    *("id", "tool", "declaration", "content", "data_subjects", "expires_at", "max_uses"),
+    *("made_by", "made_at", "uses", "revoked_at", "approval_id"),
+)
+
+
+class PostgresGrants(Store):
+    """Implements `safety.grants.GrantStore`."""
+
+    def add(self, grant: GrantRow) -> None:
+        """Keep a new one."""
+        values = {one.name: getattr(grant, one.name) for one in fields(grant)}
+        values.pop("revoked_at")
+        self.run("grant.add", **values | {"data_subjects": list(grant.data_subjects)})
+
+    def find(self, grant_id: UUID) -> GrantRow | None:
+        """Return one, over or not."""
+        row = self.run("grant.find", id=grant_id).fetchone()
+        return _grant(row) if row is not None else None
+
+    def page(self, *, before: UUID | None, limit: int) -> Sequence[GrantRow]:
+        """Return grants, the newest first."""
+        return [_grant(row) for row in self.run("grant.page", before=before, limit=limit)]
+
+    def in_force(self, tool: str, now: datetime) -> Sequence[GrantRow]:
+        """Return those for a tool that may be used once more, the oldest first."""
+        return [_grant(row) for row in self.run("grant.in_force", tool=tool, now=now)]
+
+    def open_count(self, now: datetime) -> int:
+        """Return how many may be used once more."""
+        ((count,),) = self.run("grant.open_count", now=now).fetchall()
+        return count
+
+    def revoke(self, grant_id: UUID, now: datetime) -> bool:
+        """Revoke one; False when it is revoked already or there is none."""
+        return self.run("grant.revoke", id=grant_id, now=now).rowcount == 1
+
+    def use(self, grant_id: UUID, action_id: UUID, now: datetime) -> bool:
+        """Count a use by an action, once; False when there is none left."""
+        asked = {"id": grant_id, "action_id": action_id}
+        if self.run("grant.used_by", **asked).fetchone() is not None:
+            return True
+        return self.run("grant.use", **asked, now=now).rowcount == 1
+
+
+def _grant(row: Sequence[Any]) -> GrantRow:
+    values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    values["data_subjects"] = tuple(values["data_subjects"])
+    return GrantRow(**values)

@@ -1,0 +1,85 @@
+"""What was asked of chat models, over PostgreSQL: a row a call, and the sum of each day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from cairn.adapters.postgres.database import Database, bound
+from cairn.adapters.postgres.sql import query
+from cairn.kernel.access.system import system_principal
+from cairn.llm.budget import Spent
+from cairn.llm.calls import Spending
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.llm.calls import CallRecord
+
+TIMEOUT_MS = 2_000
+
+
+class PostgresCallLog:
+    """Implements `llm.calls.CallLog`: short transactions of their own, whose commits do not wait.
+
+    A call is made outside any transaction, and paid for whatever becomes of the work around it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def spent(self, workspace_id: UUID, run_id: UUID | None, at: datetime) -> Spending:
+        """As `CallLog`."""
+        asked = {"workspace_id": workspace_id, "run_id": run_id, "day": at.astimezone(UTC).date()}
+        who = system_principal(workspace_id)
+        with bound(self._database, who, timeout_ms=TIMEOUT_MS) as connection:
+            row = connection.execute(query("llm_call.spent"), asked).fetchone()
+        if row is None:
+            return Spending()
+        return Spending(
+            day=Spent(tokens=row[0], usd=row[1], unpriced_calls=row[2]),
+            run=Spent(tokens=row[3], usd=row[4], unpriced_calls=row[5]),
+        )
+
+    def record(self, record: CallRecord) -> None:
+        """As `CallLog`."""
+        who = system_principal(record.workspace_id)
+        with bound(self._database, who, timeout_ms=TIMEOUT_MS, read_only=False) as connection:
+            connection.execute(query("search_run.commit_lightly"))
+            connection.execute(query("llm_call.record"), _row(record))
+
+
+@dataclass(frozen=True)
+class DropCalls:
+    """Calls the definer function that removes old calls, in every workspace."""
+
+    database: Database
+
+    def __call__(self, before: datetime, limit: int) -> int:
+        """Remove at most `limit` calls older than `before`; return how many went."""
+        asked = {"before": before, "limit": limit}
+        with self.database.connection() as connection:
+            row = connection.execute(query("llm_call.drop_old"), asked).fetchone()
+        return row[0] if row else 0
+
+
+def _row(record: CallRecord) -> dict[str, object]:
+    usage = record.usage
+    return {
+        "workspace_id": record.workspace_id,
+        "id": record.id,
+        "run_id": record.run_id,
+        "purpose": record.purpose.value,
+        "provider": record.provider,
+        "model": record.model,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "cost_usd": record.cost_usd,
+        "ms": record.ms,
+        "outcome": record.outcome,
+        "started_at": record.started_at,
+    }

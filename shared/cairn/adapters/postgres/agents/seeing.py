@@ -1,0 +1,46 @@
+"""What investigations are read from in PostgreSQL: their stores, the ledger by position, costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.adapters.postgres.agents.costs import PostgresCosts
+from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
+from cairn.adapters.postgres.agents.personas import PostgresPersonas
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import ledger_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from cairn.ledger.entry import Entry
+
+
+class PostgresEntries(Store):
+    """Implements `agent.browse.EntryReader`."""
+
+    def at(self, positions: Collection[int]) -> Sequence[Entry]:
+        """Return the entries at these positions, in order; positions that are none are left out."""
+        if not positions:
+            return []
+        rows = self.run("ledger.at", positions=sorted(positions))
+        return [ledger_entry(self.principal.workspace_id, row) for row in rows]
+
+
+class PostgresSeeingStores(PostgresAgentStores):
+    """Implements `agent.browse.SeeingStores`."""
+
+    @property
+    def entries(self) -> PostgresEntries:
+        """Return the ledger by position."""
+        return PostgresEntries(self.connection, self.principal)
+
+    @property
+    def costs(self) -> PostgresCosts:
+        """Return what models have cost."""
+        return PostgresCosts(self.connection, self.principal)
+
+    @property
+    def personas(self) -> PostgresPersonas:
+        """Return whose budgets there are."""
+        return PostgresPersonas(self.connection, self.principal)

@@ -1,0 +1,147 @@
+"""Ticket sources in PostgreSQL, and the two questions that are of every workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg.types.json import Jsonb
+
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.kernel.errors import NotFound
+from cairn.tickets.ports import SourceKind, SourceState, TicketSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Database
+
+
+class PostgresTicketSources(Store):
+    """Implements `helpdesk.ports.TicketSourceStore`."""
+
+    def add(self, source: TicketSource, sealed_secrets: bytes) -> bool:
+        """Keep a new one; False when its name is taken."""
+        added = self.run(
+            "ticket_source.add",
+            id=source.id,
+            called=source.name,
+            kind=source.kind.value,
+            config=Jsonb(dict(source.config)),
+            secrets=sealed_secrets,
+            persona=source.persona,
+            state=source.state.value,
+            poll_seconds=source.poll_seconds,
+            created_at=source.created_at,
+        )
+        return added.rowcount == 1
+
+    def find(self, source_id: UUID) -> TicketSource | None:
+        """Return one."""
+        return _first(self.run("ticket_source.find", id=source_id, called=None))
+
+    def named(self, name: str) -> TicketSource | None:
+        """Return the one of a name."""
+        return _first(self.run("ticket_source.find", id=None, called=name))
+
+    def all(self) -> Sequence[TicketSource]:
+        """Return every one, by name."""
+        return [_source(row) for row in self.run("ticket_source.all")]
+
+    def secrets(self, source_id: UUID) -> bytes:
+        """Return the sealed secrets; NotFound when there is no such source."""
+        row = self.run("ticket_source.secrets", id=source_id).fetchone()
+        if row is None:
+            raise NotFound("There is no such ticket source.", source_id=str(source_id))
+        return row[0]
+
+    def cursor(self, source_id: UUID) -> str | None:
+        """Return how far polling got."""
+        row = self.run("ticket_source.cursor", id=source_id).fetchone()
+        return row[0] if row else None
+
+    def change(self, source: TicketSource, sealed_secrets: bytes | None, now: datetime) -> None:
+        """Replace settings and state, and the secrets unless None; it is polled at once."""
+        self.run(
+            "ticket_source.change",
+            id=source.id,
+            config=Jsonb(dict(source.config)),
+            persona=source.persona,
+            state=source.state.value,
+            poll_seconds=source.poll_seconds,
+            secrets=sealed_secrets,
+            failures=source.failures,
+            error=source.error,
+            now=now,
+        )
+
+    def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
+        """Keep how far polling got; its failures are over."""
+        self.run("ticket_source.polled", id=source_id, cursor=cursor, now=now)
+
+    def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:
+        """Keep that polling failed, and why; a paused one stays paused."""
+        self.run("ticket_source.failed", id=source_id, error=error, state=state.value, now=now)
+
+    def remove(self, source_id: UUID) -> bool:
+        """Remove one; its tickets stay."""
+        return self.run("ticket_source.remove", id=source_id).rowcount == 1
+
+    def event(self, source_id: UUID, delivery_id: str, now: datetime) -> bool:
+        """Keep that a webhook delivery arrived; False when this one did before."""
+        kept = self.run(
+            "ticket_source.event", source_id=source_id, delivery_id=delivery_id, now=now
+        )
+        return kept.rowcount == 1
+
+
+@dataclass(frozen=True)
+class WorkspaceOfSource:
+    """Calls the definer function that says whose a source is."""
+
+    database: Database
+
+    def __call__(self, source_id: UUID) -> UUID | None:
+        """Return the workspace; None when there is no such source."""
+        with self.database.connection() as connection:
+            row = connection.execute(query("ticket_source.workspace_of"), {"id": source_id})
+            found = row.fetchone()
+        return found[0] if found else None
+
+
+@dataclass(frozen=True)
+class SourcesDue:
+    """Calls the definer function that names the sources that are to be polled."""
+
+    database: Database
+
+    def __call__(self, at: datetime, limit: int) -> Sequence[tuple[UUID, UUID]]:
+        """Return (workspace, source) pairs, the longest waiting first."""
+        asked = {"at": at, "limit": limit}
+        with self.database.connection() as connection:
+            rows = connection.execute(query("ticket_source.due"), asked).fetchall()
+        return [(workspace_id, source_id) for workspace_id, source_id in rows]
+
+
+def _first(rows: Iterable[Sequence[Any]]) -> TicketSource | None:
+    return next((_source(row) for row in rows), None)
+
+
+def _source(row: Sequence[Any]) -> TicketSource:
+    one, name, kind, config, persona, state, seconds, created, polled, failures, error = row
+    return TicketSource(
+        id=one,
+        name=name,
+        kind=SourceKind(kind),
+        config=config,
+        persona=persona,
+        state=SourceState(state),
+        poll_seconds=seconds,
+        created_at=created,
+        polled_at=polled,
+        failures=failures,
+        error=error,
+    )

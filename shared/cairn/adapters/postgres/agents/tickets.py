@@ -1,0 +1,196 @@
+"""Tickets in PostgreSQL: the rows are the queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg.types.json import Jsonb
+
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.tickets.ports import QueueNumbers, TicketRow
+from cairn.tickets.ticket import Priority, TicketStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Database
+
+_PRIORITIES: dict[int, Priority] = {one.rank: one for one in Priority}
+
+
+class PostgresTickets(Store):
+    """Implements `helpdesk.ports.TicketStore`."""
+
+    def add(self, ticket: TicketRow) -> bool:
+        """Keep a new one; False when its source and external id are known."""
+        added = self.run(
+            "ticket.add",
+            id=ticket.id,
+            source=ticket.source,
+            external_id=ticket.external_id,
+            status=ticket.status.value,
+            persona=ticket.persona,
+            received_at=ticket.received_at,
+            screening=Jsonb(dict(ticket.screening)),
+            **_said(ticket),
+        )
+        return added.rowcount == 1
+
+    def find(self, ticket_id: UUID) -> TicketRow | None:
+        """Return one."""
+        return _first(self.run("ticket.find", id=ticket_id))
+
+    def known(self, source: str, external_ids: Collection[str]) -> Mapping[str, TicketRow]:
+        """Return those of a source that there are, by their external ids."""
+        rows = self.run("ticket.known", source=source, external_ids=list(external_ids))
+        return {one.external_id: one for one in map(_ticket, rows)}
+
+    def change(self, ticket: TicketRow) -> None:
+        """Replace what a known one says; not where it stands."""
+        self.run("ticket.change", id=ticket.id, **_said(ticket))
+
+    def screened(
+        self, ticket_id: UUID, screening: Mapping[str, Any], status: TicketStatus, now: datetime
+    ) -> bool:
+        """Keep what screening found and move a new one on."""
+        moved = self.run(
+            "ticket.screened",
+            id=ticket_id,
+            screening=Jsonb(dict(screening)),
+            status=status.value,
+            now=now,
+        )
+        return moved.rowcount == 1
+
+    def unscreened(self, limit: int) -> Sequence[UUID]:
+        """Return tickets that are new, the oldest first."""
+        return [one for (one,) in self.run("ticket.unscreened", limit=limit)]
+
+    def claim(self, investigation_id: UUID, now: datetime) -> TicketRow | None:
+        """Take the next of the queue for an investigation."""
+        return _first(self.run("ticket.claim", investigation_id=investigation_id, now=now))
+
+    def settle(
+        self, ticket_id: UUID, investigation_id: UUID, status: TicketStatus, now: datetime
+    ) -> bool:
+        """End it, if this investigation has it; `queued` gives it back."""
+        settled = self.run(
+            "ticket.settle",
+            id=ticket_id,
+            investigation_id=investigation_id,
+            status=status.value,
+            now=now,
+        )
+        return settled.rowcount == 1
+
+    def park(self, ticket_id: UUID, waits_for: str) -> bool:
+        """Say what has to be mended before the ticket goes back to the queue by itself."""
+        return self.run("ticket.park", id=ticket_id, waits_for=waits_for).rowcount == 1
+
+    def waiting(self, waits_for: str, limit: int) -> Sequence[UUID]:
+        """Return the tickets that wait for this to be mended, by rank and age."""
+        return [one for (one,) in self.run("ticket.waiting", waits_for=waits_for, limit=limit)]
+
+    def mended(self) -> Sequence[str]:
+        """Return what ended tickets wait for though it was mended meanwhile."""
+        return [one for (one,) in self.run("ticket.mended")]
+
+    def requeue(self, ticket_id: UUID, now: datetime) -> bool:
+        """Put one back into the queue."""
+        return self.run("ticket.requeue", id=ticket_id, now=now).rowcount == 1
+
+    def reopen(self, ticket_id: UUID) -> bool:
+        """Take up again one whose requester answered."""
+        return self.run("ticket.reopen", id=ticket_id).rowcount == 1
+
+    def page(
+        self,
+        *,
+        status: TicketStatus | None,
+        source: str | None,
+        before: UUID | None,
+        limit: int,
+    ) -> Sequence[TicketRow]:
+        """Return tickets, the newest first."""
+        wanted = status.value if status else None
+        rows = self.run("ticket.page", status=wanted, source=source, before=before, limit=limit)
+        return [_ticket(row) for row in rows]
+
+    def since(self, moment: datetime, limit: int) -> Sequence[TicketRow]:
+        """Return what was received since, the newest first."""
+        return [_ticket(row) for row in self.run("ticket.since", moment=moment, limit=limit)]
+
+    def depth(self, most: int) -> int:
+        """Return how many are queued that may be taken, counted up to `most`."""
+        ((count,),) = self.run("ticket.depth", most=most)
+        return count
+
+    def numbers(self) -> QueueNumbers:
+        """Return what the queue looks like."""
+        ((depth, held, new, investigating, discarded, average),) = self.run("ticket.numbers")
+        return QueueNumbers(
+            depth=depth,
+            held=held,
+            new=new,
+            investigating=investigating,
+            discarded=discarded,
+            average_s=average,
+        )
+
+
+@dataclass(frozen=True)
+class WorkspacesWithTickets:
+    """Calls the definer function that names the workspaces in which tickets wait."""
+
+    database: Database
+
+    def __call__(self) -> Sequence[UUID]:
+        """Return them."""
+        with self.database.connection() as connection:
+            return [one for (one,) in connection.execute(query("ticket.workspaces"))]
+
+
+def _said(ticket: TicketRow) -> dict[str, Any]:
+    return {
+        "rank": ticket.priority.rank,
+        "sealed": ticket.sealed,
+        "mark": ticket.mark,
+        "data_subjects": list(ticket.data_subjects),
+        "position": ticket.position,
+        "modified_at": ticket.modified_at,
+        "sla_at": ticket.sla_at,
+    }
+
+
+def _first(rows: Iterable[Sequence[Any]]) -> TicketRow | None:
+    return next((_ticket(row) for row in rows), None)
+
+
+def _ticket(row: Sequence[Any]) -> TicketRow:
+    one, source, external_id, status, rank, persona, sealed, mark, subjects, position = row[:10]
+    received, modified, sla, queued, claimed, ended, investigation, waits_for, screening = row[10:]
+    return TicketRow(
+        id=one,
+        source=source,
+        external_id=external_id,
+        status=TicketStatus(status),
+        priority=_PRIORITIES[rank],
+        persona=persona,
+        sealed=sealed,
+        mark=mark,
+        data_subjects=tuple(subjects),
+        position=position,
+        received_at=received,
+        modified_at=modified,
+        sla_at=sla,
+        queued_at=queued,
+        claimed_at=claimed,
+        ended_at=ended,
+        investigation_id=investigation,
+        waits_for=waits_for,
+        screening=screening,
+    )

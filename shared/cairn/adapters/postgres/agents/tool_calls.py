@@ -1,0 +1,161 @@
+"""Calls of tools in PostgreSQL: what an investigation asked for, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.investigations.ports import ActionRow, ActionState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Database
+    from cairn.kernel.access import Principal
+
+KEEP_TIMEOUT_MS = 2_000
+_NAMES = tuple(ActionRow.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepCall:
+    """Keeps the record of a call that is over, in a transaction that waits for no disk."""
+
+    database: Database
+
+    def __call__(self, principal: Principal, action: ActionRow) -> None:
+        """Insert one row; Unavailable when the database does not answer in time."""
+        with bound(
+            self.database, principal, timeout_ms=KEEP_TIMEOUT_MS, read_only=False
+        ) as connection:
+            connection.execute(query("search_run.commit_lightly"))
+            PostgresActions(connection, principal).add(action)
+
+
+class PostgresActions(Store):
+    """Implements `agent.ports.ActionStore`."""
+
+    def add(self, action: ActionRow) -> None:
+        """Keep a proposed or denied action; the same id again changes nothing."""
+        given: dict[str, Any] = asdict(action) | {
+            "state": action.state.value,
+            "data_subjects": list(action.data_subjects),
+        }
+        self.run("tool_call.add", **given)
+
+    def find(self, action_id: UUID) -> ActionRow | None:
+        """Return one."""
+        row = self.run("tool_call.find", id=action_id).fetchone()
+        return _action(row) if row else None
+
+    def same(self, investigation_id: UUID, digest: str) -> ActionRow | None:
+        """Return the investigation's newest action of this digest that was not denied."""
+        row = self.run(
+            "tool_call.same", investigation_id=investigation_id, digest=digest
+        ).fetchone()
+        return _action(row) if row else None
+
+    def earlier(
+        self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
+    ) -> Sequence[ActionRow]:
+        """Return a tool's writes for a ticket that happened or may have, the newest first."""
+        rows = self.run(
+            "tool_call.earlier",
+            ticket_id=ticket_id,
+            but=but,
+            connector=connector,
+            tool=tool,
+            limit=limit,
+        )
+        return [_action(row) for row in rows]
+
+    def recent(
+        self,
+        ticket_id: UUID,
+        but: UUID,
+        *,
+        owner: UUID | None,
+        alone: bool,
+        since: datetime,
+        limit: int,
+    ) -> Sequence[ActionRow]:
+        """Return reads that brought a result since, the newest first."""
+        rows = self.run(
+            "tool_call.recent",
+            ticket_id=ticket_id,
+            but=but,
+            owner=owner,
+            alone=alone,
+            since=since,
+            limit=limit,
+        )
+        return [_action(row) for row in rows]
+
+    def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
+        """Return what was started and has no end."""
+        rows = self.run("tool_call.open", investigation_id=investigation_id)
+        return [_action(row) for row in rows]
+
+    def deny(self, action_id: UUID, *, error: str, now: datetime) -> bool:
+        """Deny a proposed one; False when it is not proposed."""
+        return self.run("tool_call.deny", id=action_id, error=error, now=now).rowcount == 1
+
+    def start(self, action_id: UUID, *, dry_run: bool, now: datetime) -> bool:
+        """Start a proposed one; False when it was started before."""
+        return self.run("tool_call.start", id=action_id, dry_run=dry_run, now=now).rowcount == 1
+
+    def end(
+        self,
+        action_id: UUID,
+        state: ActionState,
+        *,
+        output: bytes,
+        is_error: bool,
+        error: str | None,
+        now: datetime,
+    ) -> bool:
+        """End a started one; False when it has ended."""
+        ended = self.run(
+            "tool_call.end",
+            id=action_id,
+            state=state.value,
+            output=output,
+            is_error=is_error,
+            error=error,
+            now=now,
+        )
+        return ended.rowcount == 1
+
+    def page(
+        self,
+        *,
+        investigation_id: UUID | None,
+        connector: str | None,
+        session_id: str | None = None,
+        before: UUID | None,
+        limit: int,
+        principal_id: UUID | None = None,
+    ) -> Sequence[ActionRow]:
+        """Return tool calls, of a principal its own only, the newest first."""
+        rows = self.run(
+            "tool_call.page",
+            investigation_id=investigation_id,
+            connector=connector,
+            session_id=session_id,
+            before=before,
+            limit=limit,
+            caller=principal_id,
+        )
+        return [_action(row) for row in rows]
+
+
+def _action(row: Sequence[Any]) -> ActionRow:
+    named: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
+    named["state"] = ActionState(named["state"])
+    named["data_subjects"] = tuple(named["data_subjects"])
+    return ActionRow(**named)

@@ -1,0 +1,1 @@
+"""Stores of the ledger's keepers, in PostgreSQL: forgetting, replay, taints, proof."""

@@ -1,0 +1,214 @@
+"""Forgettings in PostgreSQL: whom they are of, what goes with them, and what is no projection.
+
+Not the purge of nodes: entries project that (`purging`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import class_row, dict_row
+from psycopg.types.json import Jsonb
+
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.forgetting.ports import Doomed, Forgetting, KnownSubject, OutsideName
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.writing.checks import Owner
+
+_ERASED = {
+    "search_run": "forgetting.erase_searches",
+    "search_feedback": "forgetting.erase_feedback",
+    "idempotency": "forgetting.erase_answers",
+    "embedding_cache": "forgetting.erase_cached_vectors",
+    "pending_message": "forgetting.erase_pending_messages",
+    "key_conversation": "forgetting.erase_key_conversations",
+    "outbox": "forgetting.erase_ingestions",
+    "investigation": "forgetting.erase_investigations",
+    "approval": "forgetting.erase_approvals",
+    "tool_call": "forgetting.erase_tool_calls",
+    "standing_grant": "forgetting.erase_grants",
+    "escalation": "forgetting.erase_escalations",
+    "investigation_opinion": "forgetting.erase_opinions",
+    "kb_candidate": "forgetting.erase_candidates",
+    "ticket": "forgetting.erase_tickets",
+    "ticket_message": "forgetting.erase_ticket_messages",
+    "ticket_reply": "forgetting.erase_ticket_replies",
+    "data_subject": "forgetting.erase_subject",
+}
+"""Statements by what they count, in order: they read nodes that are purged after them."""
+
+
+@dataclass(frozen=True)
+class PostgresForgetStores(PostgresStores):
+    """Implements `lifecycle.forget_ports.ForgetStores`."""
+
+    @property
+    def forgetting(self) -> PostgresForgetting:
+        """Return what forgetting reads and erases."""
+        return PostgresForgetting(self.connection, self.principal)
+
+
+class PostgresForgetting(Store):
+    """Implements `lifecycle.forget_ports.ForgetStore`."""
+
+    def subject(
+        self, *, owner: Owner | None = None, subject_id: UUID | None = None
+    ) -> KnownSubject | None:
+        """Return a data subject by its name or by its id."""
+        kind, name = owner or (None, None)
+        asked = {"id": subject_id, "kind": kind, "natural_key": name}
+        with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
+            return cursor.execute(query("forgetting.subject"), self._here(asked)).fetchone()
+
+    def find(
+        self,
+        *,
+        forgetting_id: UUID | None = None,
+        subject_id: UUID | None = None,
+        mark: bytes | None = None,
+    ) -> Forgetting | None:
+        """Return a forgetting; of several of one name the newest."""
+        asked = {"id": forgetting_id, "subject_id": subject_id, "mark": mark}
+        found = self._forgettings("forgetting.find", asked)
+        return found[0] if found else None
+
+    def unfinished(self) -> Sequence[Forgetting]:
+        """Return those that are not done, the oldest first."""
+        return self._forgettings("forgetting.unfinished", {})
+
+    def begin(self, forgetting: Forgetting) -> None:
+        """Keep a new one; one of the same subject stays as it is."""
+        self.run(
+            "forgetting.begin",
+            id=forgetting.id,
+            subject_id=forgetting.subject_id,
+            kind=forgetting.kind,
+            mark=forgetting.mark,
+            keyed=forgetting.keyed,
+            reason=forgetting.reason,
+            principal_id=forgetting.principal_id,
+            status=forgetting.status,
+            position=forgetting.position,
+            begun_at=forgetting.begun_at,
+            document_ids=list(forgetting.document_ids),
+        )
+
+    def advance(
+        self,
+        forgetting_id: UUID,
+        status: str,
+        *,
+        now: datetime,
+        purged_position: int | None = None,
+        object_keys: Sequence[str] = (),
+        counts: Mapping[str, int] | None = None,
+    ) -> None:
+        """Move one on; `now` is kept when it is done, counts are added to those there are."""
+        self.run(
+            "forgetting.advance",
+            id=forgetting_id,
+            status=status,
+            now=now,
+            purged_position=purged_position,
+            object_keys=list(object_keys),
+            counts=Jsonb(dict(counts or {})),
+        )
+
+    def documents(self, source_uri: str) -> Sequence[UUID]:
+        """Return the documents of a source, deleted ones too."""
+        return [one for (one,) in self.run("forgetting.documents", source_uri=source_uri)]
+
+    def without(self, subject_id: UUID, document_ids: Collection[UUID]) -> int:
+        """Return how many nodes of these documents do not name the subject."""
+        asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
+        ((count,),) = self.run("forgetting.without", **asked).fetchall()
+        return count
+
+    def doomed(self, subject_id: UUID, document_ids: Collection[UUID]) -> Doomed:
+        """Return what goes with the subject and these documents."""
+        asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
+        rows = self.run("forgetting.doomed", **asked).fetchall()
+        ids = [node_id for node_id, is_described in rows if not is_described]
+        revived = self.run("forgetting.revived", ids=ids) if ids else ()
+        return Doomed(
+            node_ids=tuple(ids),
+            revived=tuple(node_id for (node_id,) in revived),
+            cleared=tuple(node_id for node_id, is_described in rows if is_described),
+        )
+
+    def tied(self, subject_id: UUID, doomed: Doomed) -> Sequence[UUID]:
+        """Return what speaks of the subject by an edge of the memory graph only."""
+        rows = self.run("forgetting.tied", subject_id=subject_id, ids=list(doomed.node_ids))
+        return [one for (one,) in rows]
+
+    def sources(self, subject_id: UUID, doomed: Doomed) -> Sequence[KnownSubject]:
+        """Return the sources of the subject's documents of which no other document is left."""
+        asked = self._here({"subject_id": subject_id, "ids": list(doomed.node_ids)})
+        with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
+            return cursor.execute(query("forgetting.sources"), asked).fetchall()
+
+    def outside_names(self, subject_id: UUID) -> Sequence[OutsideName]:
+        """Return the names of tickets and messages about the subject, or erased before."""
+        asked = self._here({"subject_id": subject_id})
+        with self.connection.cursor(row_factory=class_row(OutsideName)) as cursor:
+            return cursor.execute(query("forgetting.outside_names"), asked).fetchall()
+
+    def rename(self, names: Mapping[UUID, str]) -> None:
+        """Replace names of tickets and messages by row, and what help desks call the answers."""
+        asked = {"ids": list(names), "names": list(names.values())}
+        for one in ("rename_tickets", "rename_ticket_messages", "erase_write_backs"):
+            self.run(f"forgetting.{one}", **asked)
+
+    def count(
+        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+    ) -> Mapping[str, int]:
+        """Return how many rows of each kind would go."""
+        rows = self.run("forgetting.count", **_asked(subject_id, document_ids, doomed))
+        counts = {what: number for what, number in rows if number}
+        extra = {"revived": len(doomed.revived), "compiled_truth": len(doomed.cleared)}
+        return counts | {what: number for what, number in extra.items() if number}
+
+    def object_keys(self, document_ids: Collection[UUID], doomed: Doomed) -> Sequence[str]:
+        """Return the prefixes under which bytes of the documents may lie."""
+        asked = {"ids": list(doomed.node_ids), "document_ids": list(document_ids)}
+        return [key for (key,) in self.run("forgetting.object_keys", **asked)]
+
+    def erase(
+        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+    ) -> Mapping[str, int]:
+        """Delete the rows that are no projection, and return how many by table."""
+        asked = _asked(subject_id, document_ids, doomed)
+        self.run("forgetting.discard_replay")
+        return {what: self.run(name, **asked).rowcount for what, name in _ERASED.items()}
+
+    def _forgettings(self, name: str, asked: dict[str, Any]) -> list[Forgetting]:
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            rows = cursor.execute(query(name), self._here(asked)).fetchall()
+        return [_forgetting(row) for row in rows]
+
+    def _here(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {"workspace_id": self.principal.workspace_id, **asked}
+
+
+def _forgetting(row: dict[str, Any]) -> Forgetting:
+    lists = {one: tuple(row[one]) for one in ("document_ids", "object_keys")}
+    given: dict[str, Any] = row | lists
+    return Forgetting(**given)
+
+
+def _asked(
+    subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+) -> dict[str, UUID | list[UUID]]:
+    return {
+        "subject_id": subject_id,
+        "document_ids": list(document_ids),
+        "ids": list(doomed.node_ids),
+    }

@@ -1,0 +1,83 @@
+"""The owner's view of the ledgers: verification and export across workspaces, for the CLI.
+
+Read only. Functions never run this: they have no owner's URL and one workspace at a time.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cairn.accounts.keys import record
+from cairn.adapters.postgres.accounts import as_owner
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.stores import PostgresLedger
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import new_id
+from cairn.ledger.export import EXPORTED, export_lines
+from cairn.reading.browse import entries_of, verify_chain
+from cairn.rebuild.missing_keys import with_missing_keys
+from cairn.writing.append import SYSTEM
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from uuid import UUID
+
+    from cairn.ledger.keys import KeyStore
+    from cairn.reading.views import LedgerVerification
+
+
+def verify_ledgers(
+    owner_url: str, workspace_id: UUID | None = None, keys: KeyStore | None = None
+) -> Iterator[LedgerVerification]:
+    """Verify one workspace's chain or all of them, one result each; NotFound for an unknown one.
+
+    With `keys` also that every body's keys are there.
+    """
+    with _snapshot(owner_url, workspace_id) as ledgers:
+        for one, ledger in ledgers:
+            found = verify_chain(ledger, one)
+            sealed = ledger.sealed_for() if keys else ()
+            yield with_missing_keys(found, sealed, keys, one) if keys else found
+
+
+def export_ledger(owner_url: str, workspace_id: UUID) -> Iterator[str]:
+    """Yield the lines of an export that the offline verifier reads; NotFound when unknown.
+
+    That it was made is an entry, the last one in it.
+    """
+    _note_export(owner_url, workspace_id)
+    with _snapshot(owner_url, workspace_id) as ledgers:
+        for _, ledger in ledgers:
+            yield from export_lines(ledger.head(), entries_of(ledger))
+
+
+def _note_export(owner_url: str, workspace_id: UUID) -> None:
+    with as_owner(owner_url) as connection:
+        asked = {"workspace_id": workspace_id}
+        if connection.execute(query("ledger.lock_head"), asked).fetchone() is None:
+            raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
+        record(
+            PostgresLedger(connection, system_principal(workspace_id)),
+            workspace_id=workspace_id,
+            type_=EXPORTED,
+            meta={"of": "ledger"},
+            actor=SYSTEM,
+            now=utc_now(),
+            new_id=new_id,
+        )
+
+
+@contextmanager
+def _snapshot(
+    owner_url: str, workspace_id: UUID | None
+) -> Generator[list[tuple[UUID, PostgresLedger]]]:
+    """Open the ledgers as they stand at one moment."""
+    with as_owner(owner_url, snapshot=True) as connection:
+        rows = connection.execute(query("ledger.workspaces")).fetchall()
+        found: list[UUID] = [one for (one,) in rows if workspace_id in (None, one)]
+        if workspace_id is not None and not found:
+            raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
+        yield [(one, PostgresLedger(connection, system_principal(one))) for one in found]

@@ -1,0 +1,148 @@
+"""Look for texts and ids in every column of every table of the catalogue. Reads only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from psycopg import sql
+
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.sql import query
+from cairn.forgetting.prove import KEEPS_IDS, Looked, distinctive_words
+from cairn.kernel.access.system import system_principal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Connection, Database
+    from cairn.forgetting.prove import Needles
+
+STORE = "postgresql"
+TIMEOUT_MS = 300_000
+_KINDS = {
+    "proof.in_text": ("text", "json", "jsonb", "_text", "varchar", "_varchar", "tsvector"),
+    "proof.in_bytes": ("bytea",),
+    "proof.in_id": ("uuid",),
+    "proof.in_ids": ("_uuid",),
+}
+_KIND_OF = {type_: name for name, types in _KINDS.items() for type_ in types}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    schema: str
+    table: str
+    name: str
+    type: str
+    readable: bool
+    by_workspace: bool
+
+
+@dataclass(frozen=True)
+class PostgresSearcher:
+    """Implements `lifecycle.prove.Searcher` as the functions' role: it sees its workspace whole."""
+
+    database: Database
+
+    def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
+        """Look at every table; one that cannot be read is told."""
+        principal = system_principal(workspace_id)
+        with bound(
+            self.database, principal, sees_deleted=True, timeout_ms=TIMEOUT_MS
+        ) as connection:
+            columns = [_Column(**row) for row in _catalogue(connection)]
+            for (schema, table), group in groupby(columns, key=lambda one: (one.schema, one.table)):
+                yield _look(connection, workspace_id, needles, f"{schema}.{table}", list(group))
+
+
+@dataclass(frozen=True)
+class PostgresPurgedNodes:
+    """Implements `lifecycle.prove.PurgedNodes`."""
+
+    database: Database
+
+    def __call__(self, workspace_id: UUID, forgetting_id: UUID, /) -> Collection[UUID]:
+        """Return the nodes that the entries of a forgetting name."""
+        asked = {"workspace_id": workspace_id, "id": str(forgetting_id)}
+        with bound(self.database, system_principal(workspace_id)) as connection:
+            return [one for (one,) in connection.execute(query("proof.purged"), asked)]
+
+
+@dataclass(frozen=True)
+class PostgresDistinctive:
+    """Implements `lifecycle.prove.Distinctive`."""
+
+    database: Database
+    most: int = 10
+
+    def __call__(self, workspace_id: UUID, node_ids: Collection[UUID], /) -> Sequence[str]:
+        """Return up to `most` words that only these nodes' texts have, the longest first."""
+        asked: dict[str, Any] = {"workspace_id": workspace_id, "ids": list(node_ids)}
+        with bound(self.database, system_principal(workspace_id), sees_deleted=True) as connection:
+            texts = [one for (one,) in connection.execute(query("proof.texts"), asked)]
+            asked["words"] = list(distinctive_words(texts, most=10 * self.most))
+            rows = connection.execute(query("proof.distinctive"), asked).fetchall()
+        words = sorted((one for (one,) in rows), key=lambda one: (-len(one), one))
+        return words[: self.most]
+
+
+def _catalogue(connection: Connection) -> list[dict[str, Any]]:
+    names = ("schema", "table", "name", "type", "readable", "by_workspace")
+    rows = connection.execute(query("proof.columns")).fetchall()
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _look(
+    connection: Connection,
+    workspace_id: UUID,
+    needles: Needles,
+    place: str,
+    columns: Sequence[_Column],
+) -> Looked:
+    wanted = [one for one in columns if _is_wanted(one, place)]
+    hidden = [one.name for one in columns if one.type in _KIND_OF and not one.readable]
+    if not any(one.readable for one in columns):
+        return Looked(store=STORE, place=place, searched=False, note="hashes only; not readable")
+    note = f"not readable: {', '.join(hidden)}" if hidden else ""
+    if not wanted:
+        return Looked(store=STORE, place=place, note=note)
+    asked = {
+        "workspace_id": workspace_id,
+        "texts": needles.folded(),
+        "bytes": [form.encode() for one in needles.texts for form in (one, one.lower())],
+        "ids": list(needles.ids),
+    }
+    row = connection.execute(_statement(columns[0], wanted), asked).fetchone() or (0,)
+    found = {one.name: count for one, count in zip(wanted, row[1:], strict=True) if count}
+    told = [note, f"found in {', '.join(found)}" if found else ""]
+    return Looked(
+        store=STORE,
+        place=place,
+        items=row[0],
+        found=max(found.values(), default=0),
+        note="; ".join(filter(None, told)),
+    )
+
+
+def _is_wanted(column: _Column, place: str) -> bool:
+    kind = _KIND_OF.get(column.type)
+    is_id = kind in ("proof.in_id", "proof.in_ids")
+    return bool(kind) and column.readable and not (is_id and place in KEEPS_IDS)
+
+
+def _statement(table: _Column, wanted: Sequence[_Column]) -> sql.Composed:
+    counts = [_named(_KIND_OF[one.type]).format(column=sql.Identifier(one.name)) for one in wanted]
+    place = sql.SQL("t.workspace_id = %(workspace_id)s") if table.by_workspace else sql.SQL("true")
+    return _named("proof.rows").format(
+        counts=sql.SQL(", ").join(counts),
+        table=sql.Identifier(table.schema, table.table),
+        workspace=place,
+    )
+
+
+def _named(name: str) -> sql.SQL:
+    """Return a named query as a template: its names are put in by psycopg, quoted."""
+    return sql.SQL(query(name).decode())  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,213 @@
+"""Replaying a ledger beside the rows in use: the schema `replay` has a second set of projections.
+
+The stores and their queries are those of every write: the transaction's search path says which set
+their unqualified names mean. Rows in use change in one place only, `PostgresReplica.put_in_place`.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.memory.conversations import PostgresConversations
+from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
+from cairn.adapters.postgres.projections import PROJECTIONS
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.kernel.errors import NotFound
+from cairn.ledger.entry import Head
+from cairn.rebuild.ports import Progress, Replaced, TableSum
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Connection, Database
+    from cairn.adapters.postgres.stores import PostgresLedger
+    from cairn.kernel.access import Principal
+
+PAGE_TIMEOUT_MS = 120_000
+WHOLE_TIMEOUT_MS = 800_000
+"""Comparing and replacing read whole tables; a Lambda function ends after 900 s."""
+
+ANALYSE_FROM = 250
+"""Entries after which the planner is told of the replayed tables; then whenever they doubled."""
+
+_HALF = 2**64
+
+
+class PostgresReplica(Store):
+    """Implements `lifecycle.rebuild_ports.Replica`."""
+
+    def progress(self) -> Progress | None:
+        """Return how far it is, held until the transaction ends."""
+        row = self.run("rebuild.progress").fetchone()
+        if row is None:
+            return None
+        version, since, position, hash_, recorded_at, entries, unreadable = row
+        head = Head(
+            workspace_id=self.principal.workspace_id,
+            position=position,
+            hash=hash_,
+            recorded_at=recorded_at,
+        )
+        return Progress(
+            version=version, since=since, head=head, entries=entries, unreadable=unreadable
+        )
+
+    def begin(self, progress: Progress) -> None:
+        """Begin from nothing."""
+        self.run(
+            "rebuild.begin",
+            version=progress.version,
+            since=progress.since,
+            hash=progress.head.hash,
+            recorded_at=progress.head.recorded_at,
+        )
+
+    def advance(self, head: Head, *, entries: int, unreadable: int) -> None:
+        """Keep that all up to `head` is replayed."""
+        row = self.run(
+            "rebuild.advance",
+            position=head.position,
+            hash=head.hash,
+            recorded_at=head.recorded_at,
+            entries=entries,
+            unreadable=unreadable,
+        ).fetchone()
+        if row is not None and _doubled(row[0] - entries, row[0]):
+            self.run("rebuild.analyse")
+
+    def keyless(self, subject_ids: Collection[UUID]) -> None:
+        """Keep whose keys entries could not be read without."""
+        if subject_ids:
+            self.run("rebuild.keyless", ids=list(subject_ids))
+
+    def unforgotten(self) -> Sequence[UUID]:
+        """Return those of them whom no entry and no tombstone says to be forgotten."""
+        return [subject for (subject,) in self.run("rebuild.unforgotten")]
+
+    def discard(self) -> None:
+        """Forget it, rows and all."""
+        self.run("rebuild.discard")
+
+    def texts(self, node_ids: Collection[UUID]) -> Mapping[UUID, str]:
+        """Return nodes' texts as they are at this point of the replay."""
+        rows = self.run("rebuild.texts", ids=list(node_ids))
+        return dict(rows.fetchall())
+
+    def streaming(self) -> AbstractContextManager[object]:
+        """Let statements be sent while the database is still at earlier ones."""
+        return self.connection.pipeline()
+
+    def lack(self, node_ids: Collection[UUID]) -> None:
+        """Keep which nodes' vectors the cache cannot make."""
+        self.run("rebuild.lack", ids=list(node_ids))
+
+    def supplied(self, node_ids: Collection[UUID]) -> None:
+        """Keep that it could after all."""
+        self.run("rebuild.supplied", ids=list(node_ids))
+
+    def lacking(self) -> Sequence[UUID]:
+        """Return those of them that are to be found by vector."""
+        return [node_id for (node_id,) in self.run("rebuild.lacking")]
+
+    def checksums(self) -> Mapping[str, TableSum]:
+        """Return the content of each replayed projection."""
+        self.run("rebuild.for_whole_tables")
+        return {name: self._sum(name) for name in PROJECTIONS}
+
+    def live_checksums(self) -> Mapping[str, TableSum]:
+        """Return the content of each projection in use."""
+        self.run("rebuild.among_live")
+        found = self.checksums()
+        self.run("rebuild.among_replayed")
+        return found
+
+    def put_in_place(self) -> Replaced:
+        """Make the projections in use equal to the replayed ones."""
+        self.run("rebuild.for_whole_tables")
+        removed: dict[str, int] = {}
+        added: dict[str, int] = {}
+        for name in PROJECTIONS:
+            row = self.run("rebuild.put_in_place", projection=name).fetchone()
+            removed[name], added[name] = row or (0, 0)
+        replaced = Replaced(removed=removed, added=added)
+        if removed["node"] or added["node"]:
+            self.run("rebuild.index_again")
+        return replaced
+
+    def _sum(self, name: str) -> TableSum:
+        rows, high, low = self.run(f"checksum.{name}").fetchone() or (0, 0, 0)
+        return TableSum(rows=rows, checksum=f"{int(high) % _HALF:016x}{int(low) % _HALF:016x}")
+
+
+def _doubled(before: int, after: int) -> bool:
+    """Return whether so many entries more make the tables another size to the planner."""
+    return (before // ANALYSE_FROM).bit_length() < (after // ANALYSE_FROM).bit_length()
+
+
+class PostgresReplayStores(PostgresSubscriptionStores):
+    """Implements `lifecycle.rebuild_ports.FinishStores`."""
+
+    @property
+    def chain(self) -> PostgresLedger:
+        """Return the chain to append to."""
+        return self.ledger
+
+    @property
+    def bindings(self) -> PostgresConversations:
+        """Return which conversation a public key sees."""
+        return PostgresConversations(self.connection, self.principal)
+
+    @property
+    def replica(self) -> PostgresReplica:
+        """Return the second set of projections."""
+        return PostgresReplica(self.connection, self.principal)
+
+
+class PostgresReplays:
+    """Implements `lifecycle.rebuild_ports.Replays`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def replaying(self, principal: Principal) -> Generator[PostgresReplayStores]:
+        """Open one that fills the replica."""
+        with self._among_replayed(principal, PAGE_TIMEOUT_MS) as connection:
+            yield PostgresReplayStores(connection, principal)
+
+    @contextmanager
+    def comparing(self, principal: Principal) -> Generator[PostgresReplayStores]:
+        """Open one that sees one moment of the database."""
+        with self._among_replayed(principal, WHOLE_TIMEOUT_MS, one_moment=True) as connection:
+            yield PostgresReplayStores(connection, principal)
+
+    @contextmanager
+    def finishing(self, principal: Principal) -> Generator[PostgresReplayStores]:
+        """Open one that holds the workspace's ledger head."""
+        with self._among_replayed(principal, WHOLE_TIMEOUT_MS) as connection:
+            held: Any = connection.execute(
+                query("ledger.lock_head"), {"workspace_id": principal.workspace_id}
+            ).fetchone()
+            if held is None:
+                raise NotFound("There is no such workspace.", reason="workspace")
+            yield PostgresReplayStores(connection, principal)
+
+    @contextmanager
+    def _among_replayed(
+        self, principal: Principal, timeout_ms: int, *, one_moment: bool = False
+    ) -> Generator[Connection]:
+        with bound(
+            self._database,
+            principal,
+            timeout_ms=timeout_ms,
+            read_only=False,
+            sees_deleted=True,
+            one_moment=one_moment,
+        ) as connection:
+            connection.execute(query("rebuild.among_replayed"))
+            yield connection

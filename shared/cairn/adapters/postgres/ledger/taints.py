@@ -1,0 +1,233 @@
+"""Taints in PostgreSQL. Thin: each method is one named query and its mapping."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.postgres.store import Store
+from cairn.graph.node import State
+from cairn.graph.taint import Taint, TaintHold, TaintKind
+from cairn.writing.taint_ports import Held, Revived, Walked
+from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.graph.taint import TaintRow
+
+
+class PostgresTaints(Store):
+    """Implements `ingestion.taint_ports.TaintStore`."""
+
+    def apply(self, rows: Sequence[TaintRow]) -> None:
+        """Apply rows in order."""
+        for row in rows:
+            if isinstance(row, Taint):
+                self._insert(row)
+            elif isinstance(row, TaintHold):
+                self._hold(row)
+            else:
+                self.run(
+                    "taint.lift",
+                    taint_id=row.taint_id,
+                    position=row.position,
+                    lifted_at=row.lifted_at,
+                )
+
+    def arrived(self, node_ids: Collection[UUID]) -> Mapping[UUID, Mapping[UUID, State]]:
+        """Return, by standing taint, those of these nodes that it must hold."""
+        found: dict[UUID, dict[UUID, State]] = {}
+        for taint_id, node_id, state in self.run("taint.arrived", ids=list(node_ids)):
+            found.setdefault(taint_id, {})[node_id] = State(state)
+        return found
+
+    def walk(
+        self,
+        kind: TaintKind,
+        value: str | None,
+        roots: Collection[UUID],
+        *,
+        causes: bool,
+        limit: int,
+    ) -> Walked:
+        """Follow provenance from what is named to everything made of it."""
+        rows = self.run(
+            "taint.walk",
+            kind=kind.value,
+            value=value,
+            roots=list(roots),
+            causes=causes,
+            limit=limit + 1,
+        ).fetchall()
+        seen = rows[:limit]
+        return Walked(
+            node_ids=tuple(one for one, entity in seen if not entity),
+            entities=tuple(one for one, entity in seen if entity),
+            complete=len(rows) <= limit,
+        )
+
+    def to_hold(self, taint_id: UUID, node_ids: Collection[UUID]) -> Mapping[UUID, State]:
+        """Return those of the nodes that the taint does not hold, with their states."""
+        rows = self.run("taint.to_hold", taint_id=taint_id, ids=list(node_ids))
+        return {node_id: State(state) for node_id, state in rows}
+
+    def revivable(
+        self, node_ids: Collection[UUID], reached: Collection[UUID]
+    ) -> Mapping[UUID, UUID]:
+        """Return what was superseded by one of the nodes and can stand again."""
+        rows = self.run("taint.revivable", ids=list(node_ids), reached=list(reached))
+        return dict(rows.fetchall())
+
+    def truths(self, entities: Collection[UUID]) -> Sequence[UUID]:
+        """Return those of the entities that have a compiled truth."""
+        return [one for (one,) in self.run("taint.truths", ids=list(entities))]
+
+    def documents(self, source_uri: str) -> Sequence[UUID]:
+        """Return the documents of a source, deleted ones too."""
+        return [one for (one,) in self.run("taint.documents", source_uri=source_uri)]
+
+    def exists(self, node_id: UUID) -> bool:
+        """Return whether the principal sees such a node."""
+        return self.run("taint.exists", id=node_id).fetchone() is not None
+
+    def standing(
+        self, kind: TaintKind, value: str | None, roots: Collection[UUID], *, causes: bool
+    ) -> Taint | None:
+        """Return the standing taint of exactly this."""
+        row = self.run(
+            "taint.standing", kind=kind.value, value=value, roots=list(roots), causes=causes
+        ).fetchone()
+        return self._taint(row) if row else None
+
+    def find(self, taint_id: UUID) -> Taint | None:
+        """Return a taint, lifted or not."""
+        row = self.run("taint.find", id=taint_id).fetchone()
+        return self._taint(row[:-1]) if row else None
+
+    def is_lifted(self, taint_id: UUID) -> bool:
+        """Return whether a taint was lifted."""
+        row = self.run("taint.find", id=taint_id).fetchone()
+        return bool(row and row[-1])
+
+    def to_restore(self, taint_id: UUID, limit: int) -> Sequence[Held]:
+        """Return quarantined nodes that this taint holds and no standing one."""
+        rows = self.run("taint.to_restore", taint_id=taint_id, limit=limit)
+        return [
+            Held(
+                id=node_id,
+                state=State(state),
+                dedup_key=dedup_key,
+                chain_key=chain_key,
+                valid_from=valid_from,
+                stands=stands,
+            )
+            for node_id, state, dedup_key, chain_key, valid_from, stands in rows
+        ]
+
+    def revived_by(self, taint_id: UUID, node_ids: Collection[UUID]) -> Sequence[Revived]:
+        """Return predecessors that stand in the place of one of these nodes."""
+        rows = self.run("taint.revived_by", taint_id=taint_id, ids=list(node_ids))
+        return [Revived(id=one, by=by, valid_from=valid_from) for one, by, valid_from in rows]
+
+    def view(self, taint_id: UUID) -> TaintView | None:
+        """Return a taint as it is shown."""
+        found = self._views(id_=taint_id, after=None, limit=1)
+        return found[0] if found else None
+
+    def views(self, *, after: int | None, limit: int) -> Sequence[TaintView]:
+        """Return taints by falling position."""
+        return self._views(id_=None, after=after, limit=limit)
+
+    def held(self, taint_id: UUID) -> Sequence[UUID]:
+        """Return every node a taint holds or held."""
+        return [one for (one,) in self.run("taint.held", taint_id=taint_id)]
+
+    def actions(self, node_ids: Collection[UUID], limit: int) -> Sequence[UsedIn]:
+        """Return executed actions on evidence that is among these nodes."""
+        ids = [str(one) for one in node_ids]
+        return [
+            UsedIn(
+                position=position,
+                entry_id=entry_id,
+                type=type_,
+                recorded_at=recorded_at,
+                node_ids=tuple(used),
+            )
+            for position, entry_id, type_, recorded_at, used in self.run(
+                "taint.actions", ids=ids, limit=limit
+            )
+        ]
+
+    def searches(self, node_ids: Collection[UUID], limit: int) -> Sequence[SeenIn]:
+        """Return searches that returned one of these nodes."""
+        rows = self.run("taint.searches", ids=list(node_ids), limit=limit)
+        return [
+            SeenIn(
+                search_id=search_id,
+                principal_id=principal_id,
+                recorded_at=recorded_at,
+                node_ids=tuple(returned),
+            )
+            for search_id, principal_id, recorded_at, returned in rows
+        ]
+
+    def _insert(self, row: Taint) -> None:
+        self.run(
+            "taint.insert",
+            id=row.id,
+            kind=row.kind.value,
+            value=row.value,
+            roots=list(row.roots),
+            causes=row.causes,
+            reason=row.reason,
+            position=row.position,
+            applied_at=row.applied_at,
+        )
+
+    def _hold(self, row: TaintHold) -> None:
+        given = [(one, state.value, None) for one, state in row.held.items()]
+        given += [(one, State.SUPERSEDED.value, by) for one, by in row.revived.items()]
+        self.run(
+            "taint.hold",
+            taint_id=row.taint_id,
+            position=row.position,
+            node_ids=[one for one, _, _ in given],
+            states=[state for _, state, _ in given],
+            revived_for=[by for _, _, by in given],
+        )
+
+    def _taint(self, row: tuple[Any, ...]) -> Taint:
+        id_, kind, value, roots, causes, reason, position, applied_at = row
+        return Taint(
+            workspace_id=self.principal.workspace_id,
+            id=id_,
+            kind=TaintKind(kind),
+            value=value,
+            roots=tuple(roots),
+            causes=causes,
+            reason=reason,
+            position=position,
+            applied_at=applied_at,
+        )
+
+    def _views(self, *, id_: UUID | None, after: int | None, limit: int) -> list[TaintView]:
+        rows = self.run("taint.views", id=id_, after=after, limit=limit)
+        return [
+            TaintView(
+                id=row[0],
+                kind=TaintKind(row[1]),
+                value=row[2],
+                source=row[3],
+                roots=tuple(row[4]),
+                causes=row[5],
+                reason=row[6],
+                position=row[7],
+                applied_at=row[8],
+                lifted_position=row[9],
+                lifted_at=row[10],
+                nodes=row[11],
+                quarantined=row[12],
+            )
+            for row in rows
+        ]

@@ -1,0 +1,81 @@
+"""Finds what has aged in PostgreSQL. Not what is done about it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.ageing.rules import AgeingPage, EntityPage, Place, Rule
+from cairn.memories.importance import IMPORTANCE_BANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cairn.ageing.rules import Cutoffs
+
+_QUERIES: Mapping[Rule, str] = {
+    Rule.EVENT_TTL: "ageing.event_ttl",
+    Rule.FACT_UNUSED: "ageing.fact_unused",
+    Rule.GRAPH_UNUSED: "ageing.graph_unused",
+    Rule.KNOWLEDGE_UNUSED: "ageing.knowledge_unused",
+    Rule.DELETED: "ageing.deleted",
+}
+
+
+class PostgresAgeing(Store):
+    """Implements `lifecycle.ageing.AgeingStore`. From its first page on deleted rows are seen."""
+
+    def now(self) -> datetime:
+        """Return the database's clock."""
+        row = self.run("ageing.now").fetchone()
+        if row is None:
+            raise RuntimeError("a clock that always answers did not")
+        return row[0]
+
+    def page(self, rule: Rule, cutoffs: Cutoffs, *, after: Place, limit: int) -> AgeingPage:
+        """Look at the next nodes a rule is about."""
+        self.run("view.see_deleted")
+        last, due = self.run(
+            _QUERIES[rule],
+            event=cutoffs.event,
+            fact=cutoffs.fact,
+            knowledge=cutoffs.knowledge,
+            deleted=cutoffs.deleted,
+            medium=IMPORTANCE_BANDS["medium"][-1],
+            after_at=after.at,
+            after_id=after.id,
+            limit=limit,
+        ).fetchone() or (None, ())
+        place = Place(at=datetime.fromisoformat(last[0]), id=UUID(last[1])) if last else None
+        return AgeingPage(last=place, due=tuple(due))
+
+    def document_parts(self, document_id: UUID, *, limit: int) -> Sequence[UUID]:
+        """Return active parts of a document, and last the document itself."""
+        rows = self.run("ageing.document_parts", document_id=document_id, limit=limit)
+        return [node_id for (node_id,) in rows]
+
+    def entities(self, before: datetime, *, after: tuple[int, UUID], limit: int) -> EntityPage:
+        """Look at the next entities."""
+        self.run("view.see_deleted")
+        position, node_id = after
+        last, due = self.run(
+            "ageing.entities", before=before, after=position, after_id=node_id, limit=limit
+        ).fetchone() or (None, ())
+        place = (int(last[0]), UUID(last[1])) if last else None
+        return EntityPage(last=place, unreferenced=tuple(due))
+
+    def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
+        """Return what of the used nodes is archived and may become active."""
+        return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]
+
+
+class PostgresAgeingStores(PostgresStores):
+    """Implements `lifecycle.ageing.AgeingStores`."""
+
+    @property
+    def ageing(self) -> PostgresAgeing:
+        """Return what has aged."""
+        return PostgresAgeing(self.connection, self.principal)

@@ -1,0 +1,284 @@
+"""Conversations in PostgreSQL: what recording them needs, what readers see, one's own legs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import dict_row, kwargs_row
+
+from cairn.adapters.postgres.database import Connection, Database, bound
+from cairn.adapters.postgres.memory.recall import PostgresNodeReader
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.conversations.messages import OWN_METADATA
+from cairn.conversations.plan import LastMessage
+from cairn.conversations.ports import PendingMessage, StoredConversation
+from cairn.conversations.read import ConversationMessage, ConversationView
+from cairn.kernel.access import Scope
+from cairn.memories.neighbours import CONTEXT_MESSAGES
+from cairn.recall.records import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.conversations.read import ConversationFilter
+    from cairn.embedding.port import Vectors
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.recall.records import Filters
+
+
+_NEAR = "conversation.near_in_one"
+_SAID = "conversation.said_in_one"
+
+
+class PostgresConversations(Store):
+    """Implements `ingestion.conversations_ports.ConversationStore`."""
+
+    def find(self, identity: str) -> StoredConversation | None:
+        """Return the conversation of this identity with its last messages."""
+        row = self.run("conversation.find", identity=identity).fetchone()
+        if row is None:
+            return None
+        conversation_id, subjects = row
+        rows = self.run(
+            "conversation.last", conversation_id=conversation_id, limit=CONTEXT_MESSAGES
+        )
+        last = tuple(_last_message(one) for one in rows)
+        return StoredConversation(
+            id=conversation_id, data_subjects=tuple(subjects), last=tuple(reversed(last))
+        )
+
+    def exists(self, conversation_id: UUID) -> bool:
+        """Return whether it is seen, or waits."""
+        row = self.run("conversation.exists", id=conversation_id).fetchone()
+        return bool(row and row[0])
+
+    def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
+        """Return the messages that wait."""
+        asked = {"workspace_id": self.principal.workspace_id, "identity": identity, "now": now}
+        with self.connection.cursor(row_factory=kwargs_row(_pending)) as cursor:
+            return cursor.execute(query("conversation.pending"), asked).fetchall()
+
+    def wait(self, message: PendingMessage) -> None:
+        """Insert one row."""
+        self.run(
+            "conversation.wait",
+            id=message.id,
+            conversation_id=message.conversation_id,
+            identity=message.identity,
+            sequence=message.sequence,
+            by_user=message.by_user,
+            data_subjects=list(message.data_subjects),
+            body=message.body,
+            created_at=message.created_at,
+            expires_at=message.expires_at,
+        )
+
+    def settle(self, identity: str) -> None:
+        """Delete what waits under this identity."""
+        self.run("conversation.settle", identity=identity)
+
+    def public_key_ids(self) -> Collection[UUID]:
+        """Return the ids of the public keys that open something."""
+        return [one for (one,) in self.run("conversation.public_keys")]
+
+    def bound_to(self, key_id: UUID) -> UUID | None:
+        """Return the conversation a key was bound to."""
+        row = self.run("conversation.bound_to", key_id=key_id).fetchone()
+        return row[0] if row else None
+
+    def bind(self, key_id: UUID, conversation_id: UUID, position: int) -> None:
+        """Insert one row."""
+        self.run(
+            "conversation.bind", key_id=key_id, conversation_id=conversation_id, position=position
+        )
+
+
+class PostgresConversationStores(PostgresStores):
+    """Implements `ingestion.conversations_ports.ConversationStores`."""
+
+    @property
+    def conversations(self) -> PostgresConversations:
+        """Return the conversations."""
+        return PostgresConversations(self.connection, self.principal)
+
+
+class PostgresConversationViews(Store):
+    """Implements `retrieval.conversations.ConversationViews`."""
+
+    def own(self) -> UUID | None:
+        """Return the conversation of the public key that asks."""
+        row = self.connection.execute(query("conversation.own")).fetchone()
+        return row[0] if row else None
+
+    def conversation(self, conversation_id: UUID) -> ConversationView | None:
+        """Return one that is seen."""
+        rows = self._rows("conversation.one", id=conversation_id)
+        return _conversation(rows[0]) if rows else None
+
+    def conversations(
+        self, where: ConversationFilter, *, limit: int, after: int | None
+    ) -> Sequence[ConversationView]:
+        """Return those that are seen, newest first."""
+        rows = self._rows(
+            "conversation.list",
+            channel=where.channel,
+            session_id=where.session_id,
+            client_id=where.client_id,
+            limit=limit,
+            after=after,
+        )
+        return [_conversation(row) for row in rows]
+
+    def messages(
+        self, conversation_id: UUID, *, limit: int, after: int
+    ) -> Sequence[ConversationMessage]:
+        """Return messages in their order."""
+        rows = self._rows(
+            "conversation.messages", conversation_id=conversation_id, limit=limit, after=after
+        )
+        return [_message(row) for row in rows]
+
+    def messages_by_id(self, ids: Sequence[UUID]) -> Sequence[ConversationMessage]:
+        """Return those that are seen."""
+        return [_message(row) for row in self._rows("conversation.messages_by_id", ids=list(ids))]
+
+    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query(name), asked).fetchall()
+
+
+class PostgresConversationReads:
+    """Implements `retrieval.conversations.ConversationReadStores`, and recall's `RecallStores`."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self._connection = connection
+        self._principal = principal
+
+    @property
+    def conversations(self) -> PostgresConversationViews:
+        """Return what may be read of conversations."""
+        return PostgresConversationViews(self._connection, self._principal)
+
+    @property
+    def nodes(self) -> PostgresNodeReader:
+        """Return the reader of what ranking needs."""
+        return PostgresNodeReader(self._connection, self._principal)
+
+
+@dataclass(frozen=True)
+class PostgresOneConversation:
+    """The two legs of recall inside one conversation; implements both of their ports' searches.
+
+    It is small, so every message is compared, under row level security; no index is asked.
+    """
+
+    database: Database
+    conversation_id: UUID
+
+    def by_vector(
+        self,
+        principal: Principal,
+        vector: Vectors,
+        filters: Filters,
+        *,
+        model_id: int,
+        minimum: float,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return the nearest messages, as `retrieval.ports.VectorLeg.search`."""
+        # only who searches by vector loads numpy
+        from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
+
+        asked = {
+            "vector": halfvecs([vector])[0],
+            "model_id": model_id,
+            "minimum": minimum,
+            "limit": limit,
+        }
+        with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
+            knows_halfvec(connection)
+            return self._found(connection, principal, asked, filters, _NEAR)
+
+    def by_keyword(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return the messages with any of the words, as `retrieval.ports.KeywordLeg.search`."""
+        if not terms:
+            return ()
+        asked = {"terms": list(terms), "limit": limit}
+        with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
+            return self._found(connection, principal, asked, filters, _SAID)
+
+    def _found(
+        self,
+        connection: Connection,
+        principal: Principal,
+        asked: dict[str, Any],
+        filters: Filters,
+        name: str,
+    ) -> Sequence[Candidate]:
+        asked |= {
+            "workspace_id": principal.workspace_id,
+            "conversation_id": self.conversation_id,
+            "roles": list(filters.kinds) or None,
+            "occurred_from": filters.occurred_from,
+            "occurred_to": filters.occurred_to,
+        }
+        rows = connection.execute(query(name), asked).fetchall()
+        return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)
+
+
+@dataclass(frozen=True)
+class DropExpiredMessages:
+    """Calls the definer function that removes what waited too long, in every workspace."""
+
+    database: Database
+    clock: Clock
+
+    def __call__(self) -> int:
+        """Return how many messages were removed."""
+        asked = {"now": self.clock()}
+        with self.database.connection() as connection:
+            row = connection.execute(query("conversation.drop_expired"), asked).fetchone()
+        return row[0] if row else 0
+
+
+def _last_message(row: Sequence[Any]) -> LastMessage:
+    message_id, sequence, text, occurred_at, subjects = row
+    return LastMessage(
+        id=message_id,
+        sequence=sequence,
+        text=text,
+        occurred_at=occurred_at,
+        data_subjects=tuple(subjects),
+    )
+
+
+def _pending(**row: Any) -> PendingMessage:
+    row["data_subjects"] = tuple(row["data_subjects"])
+    return PendingMessage(**row)
+
+
+def _conversation(row: dict[str, Any]) -> ConversationView:
+    row["scope"], row["agents"] = Scope(row["scope"]), tuple(row["agents"])
+    return ConversationView(**row)
+
+
+def _message(row: dict[str, Any]) -> ConversationMessage:
+    metadata = dict(row.pop("metadata"))
+    told: dict[str, Any] = metadata.pop(OWN_METADATA, {})
+    return ConversationMessage(**row, **told, metadata=metadata)

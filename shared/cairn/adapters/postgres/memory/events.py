@@ -1,0 +1,97 @@
+"""Events in PostgreSQL: their places in their sessions, and reading them. Not writing them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import dict_row
+
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.events.timeline import TimelineEvent
+from cairn.events.views import EventFilter, EventView
+from cairn.kernel.access import Scope
+from cairn.memories.importance import importance_band
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.memories.ports import Session
+
+
+class PostgresEvents(Store):
+    """Implements `ingestion.event_ports.EventStore`."""
+
+    def around(
+        self, places: Sequence[tuple[Session, TimelineEvent]]
+    ) -> Mapping[Session, tuple[TimelineEvent, ...]]:
+        """Return the stored events just before and just after each place, by session."""
+        by_session: dict[Session, list[TimelineEvent]] = {}
+        for session, event in places:
+            by_session.setdefault(session, []).append(event)
+        return {session: self._around(session, events) for session, events in by_session.items()}
+
+    def visible(self, node_ids: Collection[UUID]) -> frozenset[UUID]:
+        """Return those of the nodes that the principal may see."""
+        rows = self.run("event.visible", ids=list(node_ids))
+        return frozenset(node_id for (node_id,) in rows)
+
+    def _around(
+        self, session: Session, events: Sequence[TimelineEvent]
+    ) -> tuple[TimelineEvent, ...]:
+        audience = session.audience
+        rows = self.run(
+            "event.around",
+            session_id=session.session_id,
+            scope=audience.scope,
+            agents=list(audience.agents) if audience.agents is not None else None,
+            data_subjects=list(audience.data_subjects),
+            moments=[one.occurred_at for one in events],
+            sequences=[one.sequence for one in events],
+            ids=[one.id for one in events],
+        )
+        return tuple(
+            TimelineEvent(
+                id=node_id, occurred_at=occurred_at, sequence=sequence, follows_edge=follows_edge
+            )
+            for node_id, occurred_at, sequence, follows_edge in rows
+        )
+
+
+class PostgresEventViews(Store):
+    """Implements `retrieval.events.EventBrowseStores`, and the views themselves."""
+
+    @property
+    def event_views(self) -> PostgresEventViews:
+        """Return the events that may be looked at."""
+        return self
+
+    def event(self, event_id: UUID) -> EventView | None:
+        """Return an event that is not deleted."""
+        rows = self._rows("event.one", id=event_id)
+        return _view(rows[0]) if rows else None
+
+    def events(self, where: EventFilter, *, limit: int, after: int | None) -> Sequence[EventView]:
+        """Return up to `limit` events by falling position, those below `after`."""
+        rows = self._rows("event.page", limit=limit, after=after, **asdict(where))
+        return [_view(row) for row in rows]
+
+    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query(name), asked).fetchall()
+
+
+def _view(row: dict[str, Any]) -> EventView:
+    metadata = row.pop("metadata")
+    row["scope"] = Scope(row["scope"])
+    row["agents"], row["keywords"] = tuple(row["agents"]), tuple(row["keywords"])
+    return EventView(
+        **row,
+        importance_band=importance_band(row["importance"]),
+        tool_name=metadata.get("tool_name"),
+        status=metadata.get("status"),
+        payload=metadata.get("payload") or {},
+    )

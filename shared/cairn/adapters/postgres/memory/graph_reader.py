@@ -1,0 +1,293 @@
+"""The graph, read from PostgreSQL: walks, one-hop expansion and the evidence of proactive nodes.
+
+Statements stand in `queries/graph.sql`. Nothing here walks or ranks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import kwargs_row
+
+from cairn.adapters.postgres.database import bound
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.graph.entity_names import lookup_key
+from cairn.graph.neighbourhood import GraphEdge
+from cairn.kernel.access import Role
+from cairn.recall.expand_one_hop import (
+    INCOMING,
+    OUTGOING,
+    RELATED_CHARACTERS,
+    RELATED_COUNTED,
+    Related,
+    RelatedNode,
+)
+from cairn.recall.records import FoundNode
+from cairn.recall.walks.graph_ports import Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Connection, Database
+    from cairn.kernel.access import Principal
+    from cairn.recall.records import Filters
+    from cairn.recall.searches.feedback import Feedback
+
+MOST_NAMES = 64
+MOST_ENTITIES = 256
+_FIND_ENTITIES = ("graph.find_entities", "graph.find_entities_as_of")  # the present, the past
+_STARTS = ("graph.starts", "graph.starts_as_of")
+_HOP = ("graph.hop", "graph.hop_as_of")
+_ELIGIBLE = ("graph.eligible", "graph.eligible_as_of")
+_READ = ("graph.read", "graph.read_as_of")
+_SUMMARIES = ("graph.summaries", "graph.summaries_as_of")
+_RELATED = ("graph.related", "graph.related_as_of")
+
+
+class PostgresGraph(Store):
+    """Implements `GraphReader`, `RelatedReader` and `ProactiveReader` inside one transaction."""
+
+    def find_entities(self, names: Sequence[str], filters: Filters) -> Sequence[Seed]:
+        """Return the visible entities of these names and aliases."""
+        if not names:
+            return ()
+        asked = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
+        rows = self._rows(_FIND_ENTITIES, filters, names=asked, limit=MOST_ENTITIES)
+        return [
+            Seed(node_id=node_id, name=name, canonical_name=canonical, type=kind)
+            for node_id, name, canonical, kind in rows
+        ]
+
+    def starts(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[tuple[UUID, str]]:
+        """Return (id, label) of the nodes a walk may start from."""
+        return self._rows(_STARTS, filters, ids=list(node_ids)) if node_ids else ()
+
+    def hop(
+        self,
+        frontier: Sequence[UUID],
+        filters: Filters,
+        *,
+        per_node: int,
+        limit: int,
+        relations: Sequence[str] = (),
+        timeout_ms: int | None = None,
+    ) -> Sequence[GraphEdge]:
+        """Return the edges at the frontier in one statement."""
+        if not frontier:
+            return ()
+        if timeout_ms is not None:
+            self.run("graph.limit_time", timeout_ms=str(max(1, timeout_ms)))
+        rows = self._rows(
+            _HOP,
+            filters,
+            frontier=list(frontier),
+            per_node=per_node,
+            limit=limit,
+            relations=list(relations) or None,
+        )
+        return [GraphEdge._make(row) for row in rows]
+
+    def eligible(self, node_ids: Sequence[UUID], filters: Filters) -> frozenset[UUID]:
+        """Return those that may be results."""
+        if not node_ids:
+            return frozenset()
+        rows = self._rows(
+            _ELIGIBLE,
+            filters,
+            ids=list(node_ids),
+            labels=list(filters.labels) or None,
+            kinds=list(filters.kinds) or None,
+            client_id=filters.client_id,
+            scopes=list(filters.scopes) or None,
+            occurred_from=filters.occurred_from,
+            occurred_to=filters.occurred_to,
+            valid_at=filters.valid_at,
+            include_superseded=filters.include_superseded,
+        )
+        return frozenset(node_id for (node_id,) in rows)
+
+    def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
+        """Return the nodes, untagged ones too."""
+        if not node_ids:
+            return ()
+        statement, asked = self._asked(_READ, filters, {"ids": list(node_ids)})
+        with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
+            return cursor.execute(statement, asked).fetchall()
+
+    def summaries(
+        self,
+        scope: str | None,
+        scope_id: str | None,
+        filters: Filters,
+        *,
+        after: tuple[datetime, UUID] | None,
+        limit: int,
+    ) -> Sequence[UUID]:
+        """Return summaries, the latest first."""
+        moment, last = after or (None, None)
+        rows = self._rows(
+            _SUMMARIES, filters, scope=scope, scope_id=scope_id, moment=moment, id=last, limit=limit
+        )
+        return [node_id for (node_id,) in rows]
+
+    def position_at(self, moment: datetime) -> int:
+        """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
+        row = self.run("ledger.position_at", moment=moment).fetchone()
+        return row[0] if row else 0
+
+    def related(
+        self, node_ids: Sequence[UUID], filters: Filters, *, cap: int
+    ) -> Mapping[UUID, Related]:
+        """Return what hangs on each node by one edge."""
+        rows = self._rows(
+            _RELATED,
+            filters,
+            ids=list(node_ids),
+            cap=cap,
+            counted=RELATED_COUNTED,
+            characters=RELATED_CHARACTERS,
+        )
+        nodes: dict[UUID, list[RelatedNode]] = {}
+        counted: dict[UUID, int] = {}
+        for *row, count in rows:
+            nodes.setdefault(row[0], []).append(_related_node(row))
+            counted[row[0]] = count
+        return {
+            of_id: Related(nodes=tuple(each), dropped=counted[of_id] - len(each))
+            for of_id, each in nodes.items()
+        }
+
+    def recurring(
+        self, node_ids: Sequence[UUID], *, minimum: float, limit: int
+    ) -> Sequence[tuple[UUID, UUID, float]]:
+        """Return what resolved earlier nodes like these, and those."""
+        ids = list(node_ids)
+        return self.run("graph.recurring", ids=ids, minimum=minimum, limit=limit).fetchall()
+
+    def important_connections(
+        self, entity_ids: Sequence[UUID], *, minimum: int, limit: int
+    ) -> Sequence[tuple[UUID, UUID, float]]:
+        """Return important nodes at these entities."""
+        ids = list(entity_ids)
+        rows = self.run("graph.important_connections", ids=ids, minimum=minimum, limit=limit)
+        return rows.fetchall()
+
+    def used_again(
+        self, session_id: str, *, minimum: int, limit: int
+    ) -> Sequence[tuple[UUID, UUID, float]]:
+        """Return nodes the principal's searches in this session returned several times."""
+        return self.run(
+            "graph.used_again",
+            session_id=session_id,
+            principal_id=self.principal.principal_id,
+            minimum=minimum,
+            limit=limit,
+        ).fetchall()
+
+    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
+        """Return how many judgements there are by signal, and how many say useful."""
+        rows = self.run("graph.judged", since=since)
+        return {signal: (judged, useful) for signal, judged, useful in rows}
+
+    def _rows(self, pair: tuple[str, str], filters: Filters, **parameters: Any) -> list[Any]:
+        statement, asked = self._asked(pair, filters, parameters)
+        with self.connection.cursor(binary=True) as cursor:
+            return cursor.execute(statement, asked).fetchall()
+
+    def _asked(
+        self, pair: tuple[str, str], filters: Filters, parameters: dict[str, Any]
+    ) -> tuple[bytes, dict[str, Any]]:
+        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        present, past = pair
+        if filters.as_of_position is None:
+            return query(present), asked
+        return query(past), asked | {"as_of_position": filters.as_of_position}
+
+
+class PostgresGraphStores:
+    """Implements `retrieval.graph_ports.GraphStores`."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self._graph = PostgresGraph(connection, principal)
+
+    @property
+    def graph(self) -> PostgresGraph:
+        """Return the reader of the graph."""
+        return self._graph
+
+
+def graph_transactions(database: Database) -> StoreTransactions[PostgresGraphStores]:
+    """Return the transactions walks read in."""
+    return StoreTransactions(database, PostgresGraphStores)
+
+
+class PostgresFeedback:
+    """Implements `retrieval.feedback.FeedbackStore`, one short transaction each."""
+
+    def __init__(
+        self, database: Database, wait_for: Callable[[UUID], None] = lambda run_id: None
+    ) -> None:
+        self._database = database
+        self._wait_for = wait_for  # a search that this process has yet to record
+
+    def returned(self, principal: Principal, search_id: UUID, node_id: UUID) -> bool | None:
+        """Return whether a search returned a node; None for a search the principal may not see."""
+        self._wait_for(search_id)
+        asked = {
+            "workspace_id": principal.workspace_id,
+            "search_id": search_id,
+            "node_id": node_id,
+            "principal_id": principal.principal_id,
+            "anyone": principal.role is Role.ADMIN,
+        }
+        with bound(self._database, principal) as connection:
+            row = connection.execute(query("graph.searched"), asked).fetchone()
+        return row[0] if row else None
+
+    def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> str | None:
+        """Keep the principal's last word on a node of a search; return the search's recipe."""
+        asked = {
+            "workspace_id": principal.workspace_id,
+            "search_id": feedback.search_id,
+            "node_id": feedback.node_id,
+            "principal_id": principal.principal_id,
+            "useful": feedback.useful,
+            "retrieval_reason": feedback.retrieval_reason,
+            "signal": feedback.signal,
+            "now": now,
+        }
+        with bound(self._database, principal, read_only=False) as connection:
+            row = connection.execute(query("graph.keep_feedback"), asked).fetchone()
+        return row[0] if row else None
+
+
+def _found_node(**row: Any) -> FoundNode:
+    for name in ("agents", "headings", "keywords"):
+        row[name] = tuple(row[name])
+    return FoundNode(**row)
+
+
+def _related_node(row: Sequence[Any]) -> RelatedNode:
+    (
+        of_id, node_id, label, kind, relation, view, outgoing, text, title, canonical_name,
+        importance, occurred_at, weight,
+    ) = row  # fmt: skip
+    return RelatedNode(
+        of_id=of_id,
+        node_id=node_id,
+        label=label,
+        kind=kind,
+        relation=relation,
+        view=view,
+        direction=OUTGOING if outgoing else INCOMING,
+        text=text,
+        title=title,
+        canonical_name=canonical_name,
+        importance=importance,
+        occurred_at=occurred_at,
+        weight=weight,
+    )

@@ -1,0 +1,256 @@
+"""Recall over PostgreSQL: the two legs, and the reader of found nodes.
+
+The legs call the candidate functions, which return ids and scores only; nodes are read back under
+row level security. Nothing here ranks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import args_row, kwargs_row
+
+from cairn.adapters.postgres.database import Connection, Database, bound
+from cairn.adapters.postgres.memory.graph_reader import PostgresGraph
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.graph.node import Label
+from cairn.recall.records import (
+    Candidate,
+    Filters,
+    FoundNode,
+    Neighbours,
+    NeighbourText,
+    Sketch,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.embedding.port import Vectors
+    from cairn.kernel.access import Principal
+
+_BY_VECTOR = ("search.by_vector", "search.by_vector_as_of")  # the present, the past
+_SKETCH = ("search.sketch", "search.sketch_as_of")
+_READ = ("search.read", "search.read_as_of")
+_BY_KEYWORD = ("search.by_keyword", "search.by_keyword_as_of")
+
+
+class PostgresVectorLeg:
+    """Implements `retrieval.ports.VectorLeg` with `find_by_vector` and, in the past, its twin."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def search(
+        self,
+        principal: Principal,
+        vector: Vectors,
+        filters: Filters,
+        *,
+        model_id: int,
+        minimum: float,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return the nearest nodes; the vector travels in binary."""
+        # only who searches by vector loads numpy
+        from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
+
+        asked = {
+            "vector": halfvecs([vector])[0],
+            "model_id": model_id,
+            "minimum": minimum,
+            "limit": limit,
+        }
+        with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
+            knows_halfvec(connection)
+            return _candidates(connection, _BY_VECTOR, asked, filters)
+
+
+class PostgresKeywordLeg:
+    """Implements `retrieval.ports.KeywordLeg` with PostgreSQL's full text."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def search(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return the nodes with any of the words, best first."""
+        if not terms:
+            return ()
+        asked = {"terms": list(terms), "limit": limit}
+        with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
+            return _candidates(connection, _BY_KEYWORD, asked, filters)
+
+
+class PostgresNodeReader(Store):
+    """Implements `retrieval.ports.NodeReader` inside one transaction."""
+
+    def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[Sketch]:
+        """Return what ranking needs of the visible nodes of these ids, in one query."""
+        with self.connection.cursor(row_factory=args_row(Sketch), binary=True) as cursor:
+            return cursor.execute(*self._of_nodes(_SKETCH, node_ids, filters)).fetchall()
+
+    def read(
+        self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
+    ) -> Sequence[FoundNode]:
+        """Return the visible nodes of these ids, in one query."""
+        statement, asked = self._of_nodes(_READ, node_ids, filters)
+        asked["subscribed"] = list(subscribed)
+        with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
+            return cursor.execute(statement, asked).fetchall()
+
+    def _of_nodes(
+        self, names: tuple[str, str], node_ids: Sequence[UUID], filters: Filters
+    ) -> tuple[bytes, dict[str, Any]]:
+        asked: dict[str, Any] = {
+            "workspace_id": self.principal.workspace_id,
+            "ids": list(node_ids),
+        }
+        present, past = names
+        if filters.as_of_position is None:
+            return query(present), asked
+        return query(past), asked | {"as_of_position": filters.as_of_position}
+
+    def neighbours(
+        self, nodes: Sequence[FoundNode], count: int, filters: Filters
+    ) -> Mapping[UUID, Neighbours]:
+        """Return the texts beside each node, in reading order.
+
+        In the past, what was written later is left out; what was deleted since stays hidden.
+        """
+        if count < 1:
+            return {}
+        beside: dict[UUID, Neighbours] = {}
+        messages = [one for one in nodes if one.session_id and one.label == Label.MEMORY]
+        chunks = [one for one in nodes if one.document_id and one.label == Label.CHUNK]
+        common = {"count": count, "as_of_position": filters.as_of_position}
+        if messages:
+            rows = self.run("search.neighbours_in_session", **_places(messages), **common)
+            beside |= _grouped(rows.fetchall())
+        if chunks:
+            rows = self.run("search.neighbours_in_document", **_places(chunks), **common)
+            beside |= _grouped(rows.fetchall())
+        return beside
+
+    def position_at(self, moment: datetime) -> int:
+        """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
+        row = self.run("ledger.position_at", moment=moment).fetchone()
+        return row[0] if row else 0
+
+    def moment_at(self, position: int) -> datetime | None:
+        """Return when the entry at a ledger position was recorded; None when there is none."""
+        row = self.run("ledger.moment_at", position=position).fetchone()
+        return row[0] if row else None
+
+    def head_position(self) -> int:
+        """Return the position of the last ledger entry."""
+        row = self.run("ledger.head").fetchone()
+        return row[0] if row else 0
+
+
+class PostgresRecallStores:
+    """Implements `retrieval.ports.RecallStores`."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self._nodes = PostgresNodeReader(connection, principal)
+        self._graph = PostgresGraph(connection, principal)
+
+    @property
+    def nodes(self) -> PostgresNodeReader:
+        """Return the reader of nodes."""
+        return self._nodes
+
+    @property
+    def related(self) -> PostgresGraph:
+        """Return the reader of related nodes."""
+        return self._graph
+
+    @property
+    def evidence(self) -> PostgresGraph:
+        """Return the reader behind proactive nodes."""
+        return self._graph
+
+
+def recall_transactions(database: Database) -> StoreTransactions[PostgresRecallStores]:
+    """Return the transactions recall reads in."""
+    return StoreTransactions(database, PostgresRecallStores)
+
+
+def _candidates(
+    connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
+) -> Sequence[Candidate]:
+    rows = matches(connection, names, asked, filters)
+    return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)
+
+
+def matches(
+    connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
+) -> list[Any]:
+    """Return the rows of a candidate function: of the present, or of its twin for the past."""
+    asked |= {
+        "labels": list(filters.labels) or None,
+        "kinds": list(filters.kinds) or None,
+        "client_id": filters.client_id,
+        "scopes": list(filters.scopes) or None,
+        "occurred_from": filters.occurred_from,
+        "occurred_to": filters.occurred_to,
+        "valid_at": filters.valid_at,
+        "include_superseded": filters.include_superseded,
+    }
+    name, past = names
+    if filters.as_of_position is not None:
+        name, asked["as_of_position"] = past, filters.as_of_position
+    with connection.cursor(binary=True) as cursor:
+        return cursor.execute(query(name), asked).fetchall()
+
+
+def _found_node(**row: Any) -> FoundNode:
+    for name in ("agents", "headings", "keywords"):
+        row[name] = tuple(row[name])
+    return FoundNode(**row)
+
+
+def _places(nodes: Sequence[FoundNode]) -> dict[str, list[Any]]:
+    return {
+        "ids": [one.id for one in nodes],
+        "sessions": [one.session_id for one in nodes],
+        "sequences": [one.sequence for one in nodes],
+        "clients": [one.client_id for one in nodes],
+        "node_scopes": [one.scope for one in nodes],
+        "documents": [one.document_id for one in nodes],
+        "ordinals": [one.ordinal for one in nodes],
+    }
+
+
+def _grouped(rows: Sequence[Sequence[Any]]) -> dict[UUID, Neighbours]:
+    """Return the rows of a neighbours query by the node they stand beside."""
+    texts: dict[UUID, tuple[list[NeighbourText], list[NeighbourText]]] = {}
+    for of_id, node_id, text, occurred_at, sequence, ordinal, before in rows:
+        text = NeighbourText(
+            node_id=node_id, text=text, occurred_at=occurred_at, sequence=sequence, ordinal=ordinal
+        )
+        texts.setdefault(of_id, ([], []))[0 if before else 1].append(text)
+    return {
+        of_id: Neighbours(
+            before=tuple(sorted(before, key=_reading_order)),
+            after=tuple(sorted(after, key=_reading_order)),
+        )
+        for of_id, (before, after) in texts.items()
+    }
+
+
+def _reading_order(text: NeighbourText) -> tuple[int, UUID]:
+    place = text.sequence if text.sequence is not None else text.ordinal
+    return (place or 0, text.node_id)

@@ -1,0 +1,56 @@
+"""Vectors of several models beside each other. Not how they are made, nor how they are searched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.reembedding.ports import Sampled, StalePage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+
+class PostgresModelVectors(Store):
+    """Implements `lifecycle.reembed_ports.ModelVectors`."""
+
+    def stale(self, model_id: int, *, after: UUID, limit: int) -> StalePage:
+        """Look at the `limit` nodes after an id."""
+        row = self.run("reembed.stale", model_id=model_id, after=after, limit=limit).fetchone()
+        last, looked_at, node_ids = row or (None, 0, ())
+        return StalePage(last=last, looked_at=looked_at, node_ids=tuple(node_ids))
+
+    def text_positions(self, node_ids: Collection[UUID]) -> Mapping[UUID, int]:
+        """Return the position of the newest work that asked for vectors of each node."""
+        return dict(self.run("reembed.text_positions", ids=list(node_ids)).fetchall())
+
+    def findable(self) -> int:
+        """Return how many nodes are to be found."""
+        row = self.run("reembed.findable").fetchone()
+        return row[0] if row else 0
+
+    def sample(self, model_id: int, other_id: int, *, limit: int) -> Sequence[Sampled]:
+        """Return nodes with vectors of both models."""
+        rows = self.run("reembed.sample", model_id=model_id, other_id=other_id, limit=limit)
+        return [Sampled(id=node_id, title=title, text=text) for node_id, title, text in rows]
+
+    def indexed(self, model_id: int) -> bool:
+        """Return whether every partition has an index of the model's vectors."""
+        row = self.run("reembed.indexed", model_id=model_id).fetchone()
+        return bool(row and row[0])
+
+    def drop_others(self, model_id: int, *, limit: int) -> int:
+        """Remove vectors of all models but this one, cached ones last."""
+        gone = self.run("reembed.drop_vectors", model_id=model_id, limit=limit).rowcount
+        return gone or self.run("reembed.drop_cached", model_id=model_id, limit=limit).rowcount
+
+
+class PostgresReembedStores(PostgresStores):
+    """Implements `lifecycle.reembed_ports.ReembedStores`."""
+
+    @property
+    def model_vectors(self) -> PostgresModelVectors:
+        """Return the vectors of models."""
+        return PostgresModelVectors(self.connection, self.principal)

@@ -1,0 +1,93 @@
+"""Reports in PostgreSQL: what writing needs to know, and what readers see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import dict_row
+
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.stores import PostgresStores
+from cairn.kernel.access import Scope
+from cairn.reports.read import Report, ReportEntry
+from cairn.reports.write import StoredReport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.adapters.postgres.database import Connection
+    from cairn.kernel.access import Principal
+    from cairn.reports.read import ReportFilter
+
+
+class PostgresReports(Store):
+    """Implements `ingestion.reports.ReportStore`."""
+
+    def find(self, identity: str) -> StoredReport | None:
+        """Return the report of this identity."""
+        row = self.run("report.find", identity=identity).fetchone()
+        return StoredReport(id=row[0], position=row[1], parent_id=row[2]) if row else None
+
+    def conversation(
+        self, conversation_id: UUID | None, session_id: str | None
+    ) -> tuple[UUID, tuple[UUID, ...]] | None:
+        """Return the conversation a report came of."""
+        if conversation_id is not None:
+            rows = self.run("report.conversation", conversation_id=conversation_id)
+        else:
+            rows = self.run("report.conversation_of_session", session_id=session_id)
+        row = rows.fetchone()
+        return (row[0], tuple(row[1])) if row else None
+
+
+class PostgresReportStores(PostgresStores):
+    """Implements `ingestion.reports.ReportStores`."""
+
+    @property
+    def reports(self) -> PostgresReports:
+        """Return the reports."""
+        return PostgresReports(self.connection, self.principal)
+
+
+class PostgresReportViews(Store):
+    """Implements `retrieval.reports.ReportViews`."""
+
+    def latest(self, keyword: str | None, *, limit: int) -> Sequence[Report]:
+        """Return the newest, with their bodies."""
+        rows = self._rows("report.latest", keyword=keyword, limit=limit)
+        return [Report(body=row.pop("body"), report=_entry(row)) for row in rows]
+
+    def page(
+        self, where: ReportFilter, *, limit: int, after: int | None
+    ) -> tuple[Sequence[ReportEntry], int]:
+        """Return one page and the total under its filter."""
+        asked = {"keyword": where.keyword, "source_workflow": where.source_workflow}
+        rows = self._rows("report.page", limit=limit, after=after, **asked)
+        total = self.run("report.total", **asked).fetchone()
+        return [_entry(row) for row in rows], total[0] if total else 0
+
+    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query(name), asked).fetchall()
+
+
+class PostgresReportReads:
+    """Implements `retrieval.reports.ReportReadStores`."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self._connection = connection
+        self._principal = principal
+
+    @property
+    def reports(self) -> PostgresReportViews:
+        """Return what readers see."""
+        return PostgresReportViews(self._connection, self._principal)
+
+
+def _entry(row: dict[str, Any]) -> ReportEntry:
+    row["scope"] = Scope(row["scope"])
+    row["agents"], row["keywords"] = tuple(row["agents"]), tuple(row["keywords"])
+    return ReportEntry(**row)

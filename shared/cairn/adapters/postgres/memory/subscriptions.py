@@ -1,0 +1,88 @@
+"""Subscriptions in PostgreSQL: the leg that follows them, and the rows they are.
+
+The leg calls `find_by_subscription`, which looks past the agent's tag and checks for itself that
+the agent of the transaction subscribes to what is asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.postgres.database import Database, bound
+from cairn.adapters.postgres.memory.recall import matches
+from cairn.adapters.postgres.store import Store
+from cairn.recall.subscription_leg import KeywordMatch, SubscriptionView, scored
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cairn.kernel.access import Principal
+    from cairn.recall.records import Candidate, Filters
+
+_BY_SUBSCRIPTION = ("subscription.by_subscription", "subscription.by_subscription_as_of")
+
+
+class PostgresSubscriptionLeg:
+    """Implements `retrieval.subscription_leg.SubscriptionLeg`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def search(
+        self,
+        principal: Principal,
+        keywords: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return what the keywords find, up to `limit` a keyword before they are merged."""
+        if not keywords or principal.agent_slug is None:
+            return ()
+        asked = {"keywords": list(keywords), "limit": limit}
+        with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
+            rows = matches(connection, _BY_SUBSCRIPTION, asked, filters)
+        return scored((KeywordMatch(*row) for row in rows), limit=limit)
+
+
+class PostgresSubscribedKeywords:
+    """Implements `retrieval.subscription_leg.SubscribedKeywords`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __call__(self, principal: Principal, *, timeout_ms: int) -> tuple[str, ...]:
+        """Return what the principal's agent subscribes to."""
+        if principal.agent_slug is None:
+            return ()
+        with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
+            found = PostgresSubscriptions(connection, principal).of_agent(principal.agent_slug)
+        return found.keywords if found else ()
+
+
+class PostgresSubscriptions(Store):
+    """Implements `ingestion.subscriptions.SubscriptionStore`."""
+
+    def of_agent(self, agent: str) -> SubscriptionView | None:
+        """Return an agent's subscription, None when it has no keywords."""
+        row = self.run("subscription.of_agent", agent=agent).fetchone()
+        return _view(row) if row else None
+
+    def all(self) -> Sequence[SubscriptionView]:
+        """Return every agent's, by name."""
+        return [_view(row) for row in self.run("subscription.all")]
+
+    def put(self, subscription: SubscriptionView) -> None:
+        """Keep an agent's keywords; an older change does nothing."""
+        self.run(
+            "subscription.put",
+            agent=subscription.agent,
+            keywords=list(subscription.keywords),
+            position=subscription.position,
+        )
+
+
+def _view(row: Sequence[Any]) -> SubscriptionView:
+    agent, keywords, position = row
+    return SubscriptionView(agent=agent, keywords=tuple(keywords), position=position)

@@ -1,0 +1,213 @@
+"""What summarising reads, from PostgreSQL: groups of sources, summaries, facts of entities."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import dict_row
+
+from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store
+from cairn.graph.node import Label, State
+from cairn.kernel.text.canonical import parse_timestamp
+from cairn.summaries.episodes import Source
+from cairn.summaries.ports import (
+    MOST_PARTS,
+    PART_CHARS,
+    SOURCE_CHARS,
+    EntityState,
+    Group,
+    GroupState,
+    HeldEdge,
+    PartState,
+    StoredSummary,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.summaries.episodes import Place
+
+_GROUP = (
+    "client_id", "scope", "agents", "data_subjects", "session_id", "trace_id", "agent",
+    "conversation_id",
+)  # fmt: skip
+_MASK = 2**64 - 1
+
+
+class PostgresSummaries(Store):
+    """Implements `consolidation.summary_ports.SummaryStore`."""
+
+    def sessions(self, after: str, *, limit: int) -> Sequence[GroupState]:
+        """Return the groups of the next sessions."""
+        return [_state(row) for row in self._rows("summary.sessions", after=after, limit=limit)]
+
+    def traces(self, after: str, *, limit: int) -> Sequence[GroupState]:
+        """Return the groups of the next traces outside any session."""
+        return [_state(row) for row in self._rows("summary.traces", after=after, limit=limit)]
+
+    def agents(self, after: str, *, limit: int) -> Sequence[GroupState]:
+        """Return the groups of the next agents."""
+        return [_state(row) for row in self._rows("summary.agents", after=after, limit=limit)]
+
+    def sources(self, group: Group, after: Place | None, *, limit: int) -> Sequence[Source]:
+        """Return a page of a group's sources."""
+        name = "session" if group.session_id is not None else "trace"
+        trace, moment, sequence, last = after or (None, None, None, None)
+        rows = self._rows(
+            f"summary.{name}_sources",
+            **_of(group),
+            trace=trace,
+            moment=moment,
+            sequence=sequence,
+            id=last,
+            limit=limit,
+            characters=SOURCE_CHARS,
+        )
+        return [_source(row) for row in rows]
+
+    def children(self, group: Group, *, limit: int) -> Sequence[Source]:
+        """Return the newest summaries below, oldest first."""
+        name = "agent" if group.agent is not None else "session"
+        rows = self._rows(f"summary.{name}_children", **_of(group), limit=limit)
+        return [_child(row) for row in reversed(rows)]
+
+    def of_group(self, group: Group) -> Sequence[StoredSummary]:
+        """Return the summaries of a session's or trace's group."""
+        name = "session" if group.session_id is not None else "trace"
+        return [_stored(row) for row in self._rows(f"summary.of_{name}", **_of(group))]
+
+    def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the sessions that have any summary."""
+        rows = self.run("summary.summed_up", sessions=list(session_ids))
+        return frozenset(session_id for (session_id,) in rows)
+
+    def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
+        """Return those of the summaries there are."""
+        return {row["id"]: _stored(row) for row in self._rows("summary.stored", ids=list(ids))}
+
+    def orphans(self, kind: str, after: UUID, *, limit: int) -> Sequence[UUID]:
+        """Return summaries that nothing is left of."""
+        rows = self.run("summary.orphans", kind=kind, after=after, limit=limit)
+        return [node_id for (node_id,) in rows]
+
+    def entities(self, after: UUID, *, limit: int) -> Sequence[EntityState]:
+        """Return the next entities with facts or a compiled truth."""
+        return [_entity(row) for row in self._rows("summary.entities", after=after, limit=limit)]
+
+    def entity(self, entity_id: UUID) -> EntityState | None:
+        """Return an entity that is there."""
+        rows = self._rows("summary.entity", id=entity_id)
+        return _entity(rows[0]) if rows else None
+
+    def facts(self, entity_id: UUID, *, limit: int) -> Sequence[Source]:
+        """Return what refers to an entity, in its own audience."""
+        rows = self._rows("summary.facts", id=entity_id, limit=limit, characters=SOURCE_CHARS)
+        return [_source(row) for row in rows]
+
+    def undescribed(
+        self, label: str, covering: str, after: UUID, *, limit: int
+    ) -> Sequence[PartState]:
+        """Return documents or sections that are not described as they are now."""
+        rows = self._rows(
+            "summary.undescribed", label=label, covering=covering, after=after, limit=limit
+        )
+        return [_part(row) for row in rows]
+
+    def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
+        """Return those of the documents and sections that are there."""
+        return [_part(row) for row in self._rows("summary.described_parts", ids=list(ids))]
+
+    def tokens_of(self, part: PartState) -> int:
+        """Return how long a part's text is, in tokens."""
+        section = part.id if part.label == Label.SECTION else None
+        asked = {"document_id": part.document_id, "section_id": section}
+        [(tokens,)] = self.run("summary.part_tokens", **asked)
+        return tokens
+
+    def texts_of(self, part: PartState) -> Sequence[str]:
+        """Return what a part's summary is made of."""
+        asked = {"document_id": part.document_id, "characters": PART_CHARS, "limit": MOST_PARTS}
+        if part.label == Label.SECTION:
+            rows = self.run("summary.section_texts", id=part.id, **asked)
+        else:
+            rows = self.run("summary.document_texts", **asked)
+        return [text for (text,) in rows]
+
+    def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
+        """Return the content hashes of those that may be summarised now."""
+        return dict(self.run("summary.contents", ids=list(ids)).fetchall())
+
+    def edges(self, ids: Collection[UUID]) -> Sequence[HeldEdge]:
+        """Return the open edges from derived nodes to their sources."""
+        return [HeldEdge(**row) for row in self._rows("summary.edges", ids=list(ids))]
+
+    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        with self.connection.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(query(name), asked).fetchall()
+
+
+def _of(group: Group) -> dict[str, Any]:
+    asked = asdict(group)
+    asked["agents"] = list(group.agents) if group.agents is not None else None
+    asked["data_subjects"] = list(group.data_subjects)
+    return asked
+
+
+def _state(row: Mapping[str, Any]) -> GroupState:
+    values = {name: row[name] for name in _GROUP}
+    agents = values["agents"]
+    values["agents"] = tuple(agents) if agents is not None else None
+    values["data_subjects"] = tuple(values["data_subjects"])
+    return GroupState(group=Group(**values), sources=row["sources"], fingerprint=_print(row))
+
+
+def _print(row: Mapping[str, Any]) -> str:
+    return f"{row['sources']}:{row['mixed'] & _MASK:016x}"
+
+
+def _source(row: Mapping[str, Any]) -> Source:
+    values = dict(row)
+    agent = values.pop("source_agent")
+    return Source(**values, agents=(agent,) if agent else ())
+
+
+def _child(row: Mapping[str, Any]) -> Source:
+    values = dict(row)
+    told = values.pop("metadata")
+    return Source(
+        **{name: value for name, value in values.items() if name != "observed_by"},
+        agents=tuple(values["observed_by"]),
+        event_count=told["event_count"],
+        last_at=parse_timestamp(told["time_range"][1]),
+    )
+
+
+def _stored(row: Mapping[str, Any]) -> StoredSummary:
+    told = row["metadata"]
+    return StoredSummary(
+        id=row["id"],
+        kind=row["kind"],
+        state=State(row["state"]),
+        covers=told.get("covers", ""),
+        made_of=told.get("made_of", ""),
+    )
+
+
+def _part(row: Mapping[str, Any]) -> PartState:
+    values = dict(row)
+    return PartState(data_subjects=tuple(values.pop("data_subjects")), **values)
+
+
+def _entity(row: Mapping[str, Any]) -> EntityState:
+    return EntityState(
+        id=row["id"],
+        data_subjects=tuple(row["data_subjects"]),
+        metadata=row["metadata"],
+        compiled_truth=row["compiled_truth"],
+        sources=row["sources"],
+        fingerprint=_print(row),
+    )

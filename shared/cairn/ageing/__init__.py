@@ -1,0 +1,1 @@
+"""What nobody uses ages: expiry, archives, purges, and the accesses that count as use."""

@@ -1,0 +1,1 @@
+"""Anchors of chains, and the verification of chains against them. Rules: `ledger`."""

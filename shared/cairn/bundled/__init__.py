@@ -1,0 +1,1 @@
+"""Connectors that ship with Cairn: each module is an MCP server of its own."""

@@ -1,0 +1,323 @@
+"""What every connector promises, asked of a running one. Not what it does: only how it behaves.
+
+Nothing is written unless `Samples` say how: tools that write are otherwise called with `dry_run`
+only, and not at all when they have none. Who runs the questions: `examination`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from cairn.bundled.made_up import arguments_for, mapping
+from cairn.connectors.manifest import (
+    DRY_RUN,
+    HEALTHCHECK,
+    IDEMPOTENCY_KEY,
+    META_KEY,
+    ManifestRefused,
+    read_manifest,
+)
+from cairn.connectors.port import MAX_RESULT_BYTES
+from cairn.safety.tools import Lane
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+    from cairn.kernel.ids import IdSource
+    from cairn.safety.tools import Manifest, ToolSpec
+
+CALL_SECONDS = 20.0
+MARKER = re.compile(
+    r'\[truncated|"truncated":\s*true|"next_?(?:page|start|cursor)":\s*+(?!null|""|false)',
+    re.IGNORECASE,
+)
+"""What in a large result tells the reader that it is a part."""
+
+DESTRUCTIVE = frozenset(
+    {"delete", "destroy", "drop", "erase", "purge", "wipe", "truncate", "terminate", "revoke"}
+)
+"""Words in the name of a tool that does harm nobody can undo."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call of a tool."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteSample:
+    """A write that may really be done, and a read that shows what it has done."""
+
+    write: Call
+    shown_by: Call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """What cannot be made up: arguments by tool, a call with a large result, writes to repeat."""
+
+    arguments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
+    large: Call | None = None
+    writes: Sequence[WriteSample] = ()
+
+
+class Broken(Exception):
+    """A promise that was not kept; the text says what was seen."""
+
+
+class NotAsked(Exception):
+    """A check that needs samples which were not given; the text says which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A connector that is being asked."""
+
+    client: Client
+    samples: Samples
+    ids: IdSource
+    tools: Sequence[Mapping[str, Any]]
+    version: str
+    manifest: Manifest | None
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Return the tools as Cairn reads them; Broken when they cannot be read."""
+        if self.manifest is None:
+            raise Broken("the tools cannot be read: see manifest_version and tools_list")
+        return self.manifest.tools
+
+    def accepts(self, tool: str, argument: str) -> bool:
+        """Return whether a tool's schema has an argument."""
+        return argument in mapping(self.schema(tool).get("properties"))
+
+    def schema(self, tool: str) -> Mapping[str, Any]:
+        """Return the JSON Schema of a tool's arguments."""
+        listed = next(one for one in self.tools if one["name"] == tool)
+        return mapping(listed.get("inputSchema"))
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+        """Call a tool; return its text and whether it is an error, of the protocol too."""
+        try:
+            with anyio.fail_after(CALL_SECONDS):
+                result = await self.client.call_tool(tool, dict(arguments))
+        except MCPError as error:
+            return str(error), True
+        except TimeoutError:
+            raise Broken(f"{tool} did not answer within {CALL_SECONDS:.0f} s") from None
+        blocks = [one.text for one in result.content if isinstance(one, types.TextContent)]
+        extra = [] if result.structured_content is None else [json.dumps(result.structured_content)]
+        return "\n".join(blocks or extra), bool(result.is_error)
+
+
+Question = Callable[[Asked], Awaitable[str]]
+
+
+async def manifest_version(asked: Asked) -> str:
+    """serverInfo.version is a semantic version"""
+    try:
+        read_manifest("tested", asked.version, [])
+    except ManifestRefused as refused:
+        raise Broken(f"{refused.detail} This one says {asked.version!r}.") from None
+    return asked.version
+
+
+async def tools_list(asked: Asked) -> str:
+    """every tool has a name of its own, a scope and a description"""
+    if not asked.tools:
+        raise Broken("it lists no tools")
+    try:
+        manifest = read_manifest("tested", "0.0.0", asked.tools)
+    except ManifestRefused as refused:
+        raise Broken(refused.detail) from None
+    bare = [one.name for one in manifest.tools if not one.description]
+    _none("has no description", bare)
+    _none(f"has no scope under {META_KEY!r} of its _meta", _without_scope(asked.tools))
+    return f"{len(asked.tools)} tools"
+
+
+async def tool_scopes_wellformed(asked: Asked) -> str:
+    """every declaration can be read, and every schema is closed"""
+    unread = [one.name for one in asked.specs() if one.lane is None]
+    _none("has a declaration that Cairn does not read", unread)
+    is_open = [
+        str(one["name"])
+        for one in asked.tools
+        if mapping(one.get("inputSchema")).get("additionalProperties") is not False
+    ]
+    _none("takes arguments it does not name (additionalProperties is not false)", is_open)
+    lanes = [one.lane for one in asked.specs()]
+    return f"{lanes.count(Lane.READ)} read, {lanes.count(Lane.WRITE)} write"
+
+
+async def dangerous_flagged(asked: Asked) -> str:
+    """every destructive tool says dangerous: true"""
+    hinted = {
+        str(one["name"])
+        for one in asked.tools
+        if mapping(one.get("annotations")).get("destructiveHint") is True
+    }
+    missing = [
+        one.name
+        for one in asked.specs()
+        if not one.dangerous and (one.name in hinted or words_of(one.name) & DESTRUCTIVE)
+    ]
+    _none("is destructive and does not say so", missing)
+    return ", ".join(one.name for one in asked.specs() if one.dangerous) or "none is dangerous"
+
+
+async def dry_run_supported(asked: Asked) -> str:
+    """every tool that writes takes dry_run and declares it"""
+    writes = [one for one in asked.specs() if one.lane is Lane.WRITE]
+    missing = [
+        one.name
+        for one in writes
+        if not one.supports_dry_run or not asked.accepts(one.name, DRY_RUN)
+    ]
+    _none("has no dry run", missing)
+    return f"{len(writes)} of {len(writes)}"
+
+
+async def idempotency_key_accepted(asked: Asked) -> str:
+    """every tool that writes takes idempotency_key"""
+    writes = [one for one in asked.specs() if one.lane is Lane.WRITE]
+    missing = [one.name for one in writes if not asked.accepts(one.name, IDEMPOTENCY_KEY)]
+    _none("takes no idempotency_key", missing)
+    honest = [one.name for one in writes if not one.deduplicates]
+    return f"does not deduplicate, and says so: {', '.join(honest)}" if honest else "all"
+
+
+async def healthcheck(asked: Asked) -> str:
+    """the tool healthcheck answers, without arguments and without an error"""
+    if not any(one["name"] == HEALTHCHECK for one in asked.tools):
+        raise Broken("there is no tool healthcheck")
+    text, failed = await asked.call(HEALTHCHECK, {})
+    if failed:
+        raise Broken(f"it answers with an error: {text[:200]}")
+    return text[:200]
+
+
+async def bad_input_refused(asked: Asked) -> str:
+    """wrong arguments and unknown tools are errors, and the connector goes on"""
+    nonsense = {"cairn_made_this_up": [1, {"a": None}]}
+    accepted: list[str] = []
+    for spec in asked.specs():
+        _, failed = await asked.call(spec.name, nonsense)
+        if not failed:
+            accepted.append(spec.name)
+    _none("takes arguments it does not know", accepted)
+    _, failed = await asked.call("cairn_made_this_up", {})
+    if not failed:
+        raise Broken("a tool that is not there answers")
+    return f"{len(asked.specs())} tools"
+
+
+async def redaction_noleak(asked: Asked) -> str:
+    """no result holds a secret that was in the arguments"""
+    secret = f"ghp_{asked.ids().hex}Cd9Q"
+    called: list[str] = []
+    for spec in asked.specs():
+        arguments = _harmless(asked, spec, secret)
+        if arguments is None:
+            continue
+        text, _ = await asked.call(spec.name, arguments)
+        if secret in text:
+            raise Broken(f"{spec.name} echoes a secret it was given")
+        called.append(spec.name)
+    return f"{len(called)} tools were given one"
+
+
+async def large_result_truncated(asked: Asked) -> str:
+    """a result over 100 KB is cut or paged, and says so"""
+    sample = asked.samples.large
+    if sample is None:
+        raise NotAsked("give a call with a large result as `large` of the samples")
+    text, failed = await asked.call(sample.tool, sample.arguments)
+    if failed:
+        raise Broken(f"{sample.tool} answers with an error: {text[:200]}")
+    size = len(text.encode())
+    if size > MAX_RESULT_BYTES:
+        raise Broken(f"{sample.tool} answers with {size} bytes")
+    if not MARKER.search(text):
+        raise Broken(f"{sample.tool} leaves out something and does not say so")
+    return f"{sample.tool}: {size} bytes"
+
+
+async def idempotency(asked: Asked) -> str:
+    """a write repeated under one key happens once"""
+    if not asked.samples.writes:
+        raise NotAsked("give writes that may be done as `writes` of the samples")
+    for sample in asked.samples.writes:
+        await _repeated(asked, sample)
+    return ", ".join(one.write.tool for one in asked.samples.writes)
+
+
+async def _repeated(asked: Asked, sample: WriteSample) -> None:
+    tool, key = sample.write.tool, str(asked.ids())
+    arguments = {**sample.write.arguments, IDEMPOTENCY_KEY: key}
+    before, _ = await asked.call(sample.shown_by.tool, sample.shown_by.arguments)
+    seen: list[str] = []
+    for _ in range(2):
+        text, failed = await asked.call(tool, arguments)
+        if failed:
+            raise Broken(f"{tool} answers with an error: {text[:200]}")
+        shown, _ = await asked.call(sample.shown_by.tool, sample.shown_by.arguments)
+        seen.append(shown)
+    if seen[0] == before:
+        raise Broken(f"{sample.shown_by.tool} does not show what {tool} did; choose another")
+    if seen[0] != seen[1]:
+        raise Broken(f"{tool} under the same key happened twice")
+
+
+QUESTIONS: Sequence[Question] = (
+    manifest_version,
+    tools_list,
+    tool_scopes_wellformed,
+    dangerous_flagged,
+    dry_run_supported,
+    idempotency_key_accepted,
+    healthcheck,
+    bad_input_refused,
+    redaction_noleak,
+    large_result_truncated,
+    idempotency,
+)
+
+
+def _none(fault: str, names: Sequence[str]) -> None:
+    if names:
+        raise Broken("; ".join(f"{name} {fault}" for name in names))
+
+
+def _without_scope(tools: Sequence[Mapping[str, Any]]) -> list[str]:
+    def scope(tool: Mapping[str, Any]) -> object:
+        return mapping(mapping(tool.get("_meta")).get(META_KEY)).get("scope")
+
+    return [str(one["name"]) for one in tools if scope(one) not in frozenset(Lane)]
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words of a tool's name: snake_case, kebab-case and camelCase."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return set(re.split(r"[_\-]+", apart.casefold()))
+
+
+def _harmless(asked: Asked, spec: ToolSpec, secret: str) -> dict[str, Any] | None:
+    """Return arguments with the secret in every text, None for a tool that would really write."""
+    if spec.lane is not Lane.READ and not asked.accepts(spec.name, DRY_RUN):
+        return None
+    made = arguments_for(asked.schema(spec.name), text=secret)
+    made |= dict(asked.samples.arguments.get(spec.name, {}))
+    if spec.lane is not Lane.READ:
+        made[DRY_RUN] = True
+    return made

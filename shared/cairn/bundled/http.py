@@ -1,0 +1,334 @@
+"""The connector `http`: requests to the addresses it was given, and to no others.
+
+Addresses inside a network are refused unless `allow_private`. Redirects are followed by reads only,
+as far as the rules reach, with the headers of the rule they lead to. Whether a repeated write
+happens once is up to who answers: the key is sent as `Idempotency-Key`, and the connector calls
+itself deduplicating only where `receivers_deduplicate` says so. Settings: `rules`, `allow_private`,
+`receivers_deduplicate`, `max_body_bytes`, `seconds`; secrets: those the rules name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
+
+import httpx
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+
+from cairn.adapters.http.outgoing import (
+    PORTS,
+    Outgoing,
+    Resolve,
+    address_to_ask,
+    body_of,
+    refuse,
+    resolved,
+)
+from cairn.bundled.addresses import Rule, read
+from cairn.bundled.configuration import ConnectorConfig, configured, run
+from cairn.bundled.serving import connector_server
+from cairn.bundled.tool import Answer, Arguments, Text, WriteArguments, one_line, reads, writes
+from cairn.connectors.cleaning import whole_words
+from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
+from cairn.kernel.clock import Stopwatch, monotonic
+from cairn.kernel.errors import CairnError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp.server.lowlevel import Server
+
+    from cairn.kernel.text.json_value import JsonValue
+
+NAME, VERSION, PREFIX = "http", "1.0.0", "HTTP_CONNECTOR_"
+MAX_REDIRECTS = 3
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+TOLD_HEADERS = ("content-type", "etag", "last-modified", "retry-after", "location")
+
+
+class HttpConfig(ConnectorConfig):
+    """What may be asked, with which headers."""
+
+    rules: tuple[Rule, ...] = Field(min_length=1, max_length=100)
+    allow_private: bool = False
+    receivers_deduplicate: bool = False
+    max_body_bytes: int = Field(default=80_000, ge=1, le=1_000_000)
+    seconds: float = Field(default=10.0, gt=0, le=60)
+    secret_values: dict[str, SecretStr] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _complete(self) -> HttpConfig:
+        for rule in self.rules:
+            if not self.allow_private and not rule.url.startswith("https://"):
+                raise ValueError("every rule begins with https:// unless allow_private")
+            if missing := set(rule.secret_headers.values()) - set(self.secret_values):
+                raise ValueError(f"the rules name secrets that are not given: {sorted(missing)}")
+        return self
+
+    def secrets(self) -> list[str]:
+        """Return the secret values, also without the word before them, as in `Bearer x`."""
+        values = [one.get_secret_value() for one in self.secret_values.values()]
+        return values + [one.rpartition(" ")[2] for one in values]
+
+
+Url = Annotated[
+    str, Field(max_length=4_000, description="The whole address."), AfterValidator(one_line)
+]
+
+
+class Get(Arguments):
+    """What to read."""
+
+    url: Url
+
+
+class Send(WriteArguments):
+    """What to send."""
+
+    url: Url
+    method: Literal["POST", "PUT", "PATCH", "DELETE"] = "POST"
+    body: Text | None = Field(default=None, description="The body, as it is to be sent.")
+    content_type: Literal["application/json", "application/x-www-form-urlencoded", "text/plain"] = (
+        "application/json"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request that a rule allows."""
+
+    method: str
+    parts: SplitResult
+    rule: Rule
+    body: str | None = None
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Http:
+    """The tools. `resolve` and `transport` are a test's way in."""
+
+    config: HttpConfig
+    resolve: Resolve = resolved
+    transport: httpx.BaseTransport | None = None
+    stopwatch: Stopwatch = monotonic
+
+    def health(self) -> Mapping[str, JsonValue]:
+        """Resolve every host of the rules; nothing is asked of them."""
+        hosts = {(urlsplit(one.url).hostname or "", self._port(urlsplit(one.url)))
+                 for one in self.config.rules}  # fmt: skip
+        for host, port in sorted(hosts):
+            self._address(host, port)
+        return {"hosts": [host for host, _ in sorted(hosts)]}
+
+    def get(self, asked: Get) -> Answer:
+        """Read an address and return what it answers, redirects within the rules followed."""
+        url = asked.url
+        for _ in range(MAX_REDIRECTS + 1):
+            request = self._allowed("GET", url)
+            answer = self._sent(request)
+            where = answer.location(url)
+            if where is None:
+                return Answer(value=answer.told(), failed=answer.status >= 400)
+            url = where
+        refuse(f"was redirected more than {MAX_REDIRECTS} times", reason="http-redirect")
+
+    def send(self, asked: Send) -> Answer:
+        """Send a request once and return what is answered; redirects are not followed."""
+        key = asked.idempotency_key or ""
+        headers = {"content-type": asked.content_type} if asked.body is not None else {}
+        request = self._allowed(
+            asked.method, asked.url, body=asked.body, headers={**headers, "idempotency-key": key}
+        )
+        if asked.content_type == "application/json" and asked.body is not None:
+            _check_json(asked.body)
+        if asked.dry_run:
+            self._address(request.parts.hostname or "", self._port(request.parts))
+            would: dict[str, JsonValue] = {"dry_run": True, "method": asked.method}
+            return Answer(value={**would, "host": request.parts.hostname, "bytes": _size(asked)})
+        answer = self._sent(request)
+        return Answer(value=answer.told(), failed=answer.status >= 300)
+
+    def _allowed(
+        self,
+        method: str,
+        url: str,
+        *,
+        body: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Asked:
+        parts = read(url)
+        rule = next((one for one in self.config.rules if one.allows(method, parts)), None)
+        if rule is None:
+            refuse("is not among the addresses and methods allowed here", reason="http-not-allowed")
+        secret = {
+            name: self.config.secret_values[of].get_secret_value()
+            for name, of in rule.secret_headers.items()
+        }
+        sent = {**(headers or {}), **_lowered(rule.headers), **_lowered(secret)}
+        return Asked(method=method, parts=parts, rule=rule, body=body, headers=sent)
+
+    def _sent(self, asked: Asked) -> Received:
+        try:
+            with httpx.Client(
+                transport=self._transport(),
+                timeout=self.config.seconds,
+                follow_redirects=False,
+                trust_env=False,
+            ) as client:
+                received = self._received(client, _request(asked))
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            raise Unavailable("The host cannot be reached.", reason="unreachable") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as problem:
+            raise _unanswered(asked, isinstance(problem, httpx.TimeoutException)) from None
+        if received.status in {401, 403} and asked.rule.secret_headers:
+            raise ConnectorUnauthorised(
+                f"The host refuses the connector's sign-in with {received.status}."
+            )
+        if received.status >= 500 and asked.method != "GET":
+            raise _unanswered(asked, False)
+        return received
+
+    def _received(self, client: httpx.Client, request: httpx.Request) -> Received:
+        answer = client.send(request, stream=True)
+        most, seconds = self.config.max_body_bytes, self.config.seconds
+        try:
+            kept = body_of(answer, most=most, seconds=seconds, stopwatch=self.stopwatch)
+        finally:
+            answer.close()
+        return Received(
+            status=answer.status_code,
+            headers={name: answer.headers[name] for name in TOLD_HEADERS if name in answer.headers},
+            body=kept[:most],
+            truncated=len(kept) > most,
+        )
+
+    def _transport(self) -> httpx.BaseTransport:
+        return self.transport or Outgoing(
+            allow_private=self.config.allow_private, resolve=self.resolve
+        )
+
+    def _address(self, host: str, port: int) -> str:
+        return address_to_ask(
+            host, port, resolve=self.resolve, allow_private=self.config.allow_private
+        )
+
+    def _port(self, parts: SplitResult) -> int:
+        return parts.port or PORTS[parts.scheme]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """What came back, cut to the byte cap."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    truncated: bool
+
+    def location(self, url: str) -> str | None:
+        """Return where a redirect leads, None when this is none."""
+        if self.status not in REDIRECTS or "location" not in self.headers:
+            return None
+        try:
+            return urljoin(url, self.headers["location"])
+        except ValueError:
+            refuse("was redirected to what is no address", reason="http-redirect")
+
+    def told(self) -> JsonValue:
+        """Return what the caller sees."""
+        kind = self.headers.get("content-type", "")
+        told: dict[str, JsonValue] = {"status": self.status, "headers": dict(self.headers)}
+        told["body"] = self._text(kind)
+        if self.truncated:
+            told["truncated"] = True
+            told["note"] = f"[truncated: the body is cut after {len(self.body)} bytes]"
+        return told
+
+    def _text(self, kind: str) -> JsonValue:
+        if b"\x00" in self.body:
+            return f"[{len(self.body)} bytes of {kind or 'an unknown kind'}]"
+        if self.truncated:
+            return whole_words(self.body.decode(errors="replace"))
+        text = self.body.decode(errors="replace")
+        if "json" not in kind:
+            return text
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+
+
+def _request(asked: Asked) -> httpx.Request:
+    return httpx.Request(
+        asked.method,
+        urlunsplit(asked.parts),
+        content=None if asked.body is None else asked.body.encode(),
+        headers={
+            "user-agent": "cairn-connector",
+            "accept-encoding": "identity",
+            **{name: value for name, value in asked.headers.items() if value},
+        },
+    )
+
+
+def _unanswered(asked: Asked, timed_out: bool) -> CairnError:
+    reason = "timeout" if timed_out else "unreachable"
+    if asked.method == "GET":
+        return Unavailable("The host did not answer as it should.", reason=reason)
+    return OutcomeUnknown(
+        "The host did not say whether it did what was asked.",
+        reason="tool-timeout" if timed_out else reason,
+    )
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _check_json(body: str) -> None:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        refuse("gets a body that is not JSON, as its content type says", reason="http-body")
+
+
+def _size(asked: Send) -> int:
+    return 0 if asked.body is None else len(asked.body.encode())
+
+
+def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:
+    """Return the server; ValidationFailed names settings it cannot work with."""
+    named = config.get("secret_values", {})
+    values = {**(named if isinstance(named, dict) else {}), **secrets}
+    return served(Http(config=configured(HttpConfig, {**config, "secret_values": values}, {})))
+
+
+def served(http: Http) -> Server[Any]:
+    """Return the server over `http`."""
+    deduplicates = http.config.receivers_deduplicate
+    return connector_server(
+        NAME,
+        VERSION,
+        [
+            reads("get", "Read an address that is allowed here.", Get, http.get),
+            writes(
+                "send",
+                "Send a request that changes something to an address that is allowed here.",
+                Send,
+                http.send,
+                dangerous=True,
+                deduplicates=deduplicates,
+            ),
+        ],
+        health=http.health,
+        instructions="Asks a fixed list of addresses: "
+        + ", ".join(f"{'/'.join(sorted(one.methods))} {one.url}" for one in http.config.rules),
+        secrets=http.config.secrets(),
+    )
+
+
+if __name__ == "__main__":
+    run(server, HttpConfig, PREFIX)

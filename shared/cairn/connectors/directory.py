@@ -1,0 +1,143 @@
+"""The connectors of workspaces as the host sees them, over the stores. Not their registration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from cairn.connectors.connector import Launch
+from cairn.connectors.reports import unavailable
+from cairn.kernel.access.system import system_principal
+from cairn.ledger.chain import seal
+from cairn.ledger.entry import NewEntry
+from cairn.writing.append import principal_actor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from uuid import UUID
+
+    from cairn.connectors.connector import Connector
+    from cairn.connectors.lifecycle import Health
+    from cairn.connectors.ports import ConnectorStores, Listing, Registered
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.writing.ports import LedgerStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """Seals and opens the secrets of connectors with the workspace's own key."""
+
+    keys: KeyStore
+    cipher: BodyCipher
+
+    def sealed(self, workspace_id: UUID, connector_id: UUID, secrets: dict[str, str]) -> bytes:
+        """Return them sealed for one connector."""
+        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
+        body = cast("dict[str, JsonValue]", secrets)
+        return self.cipher.seal(connector_id, workspace_id, keys, body)
+
+    def opened(self, workspace_id: UUID, connector_id: UUID, sealed: bytes) -> dict[str, str]:
+        """Return them; BodyUnreadable when they were not sealed for this connector."""
+        owner = (workspace_id,)
+        keys = self.keys.get(workspace_id, owner)
+        opened = self.cipher.open(connector_id, workspace_id, owner, keys, sealed)
+        return {name: str(value) for name, value in opened.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreDirectory:
+    """Implements `ports.Directory`. `states` writes without holding the workspace's ledger."""
+
+    transactions: Transactions[ConnectorStores]
+    states: Transactions[ConnectorStores]
+    secrets: Secrets
+    clock: Clock
+    new_id: IdSource
+
+    def all(self, workspace_id: UUID) -> Sequence[Registered]:
+        """Return every connector, by name."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            return stores.connectors.all()
+
+    def find(self, workspace_id: UUID, name: str) -> Registered | None:
+        """Return one."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            return stores.connectors.find(name)
+
+    def launch(self, workspace_id: UUID, connector: Connector) -> Launch:
+        """Return what starting one needs, its secrets opened.
+
+        Raises ConnectorUnavailable (`connector-changed`) for one that is not as it was looked up:
+        new secrets go to no old address.
+        """
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            found = stores.connectors.find(connector.name)
+            sealed = stores.connectors.secrets(connector.name)
+        if found is None or _runs(found.connector) != _runs(connector):
+            raise unavailable("connector-changed", connector.name)
+        opened = self.secrets.opened(workspace_id, connector.id, sealed) if sealed else {}
+        return Launch(
+            name=connector.name,
+            transport=connector.transport,
+            builtin=connector.builtin,
+            command=connector.command,
+            url=connector.url,
+            config=connector.config,
+            secrets=opened,
+        )
+
+    def keep(
+        self, workspace_id: UUID, connector: Connector, becomes: Callable[[Health], Health]
+    ) -> None:
+        """Keep what becomes of how one is by now; nothing when it was removed meanwhile."""
+        with self.states.writing(system_principal(workspace_id)) as stores:
+            health = stores.connectors.hold_health(connector.id)
+            if health is not None:
+                stores.connectors.keep_health(connector.id, becomes(health))
+
+    def seen(self, workspace_id: UUID, connector: Connector, listing: Listing) -> None:
+        """Keep what one listed, and write into the ledger that it was seen: version and hash."""
+        principal = system_principal(workspace_id)
+        with self.transactions.writing(principal) as stores:
+            stores.connectors.keep_listing(connector.id, listing)
+            recorded(
+                stores.ledger,
+                principal,
+                "connector.manifest_seen",
+                connector.id,
+                {"version": listing.version, "hash": listing.hash, "tools": len(listing.tools)},
+                clock=self.clock,
+                new_id=self.new_id,
+            )
+
+
+def recorded(
+    ledger: LedgerStore,
+    principal: Principal,
+    type_: str,
+    connector_id: UUID,
+    meta: dict[str, JsonValue],
+    *,
+    clock: Clock,
+    new_id: IdSource,
+) -> None:
+    """Append an entry about a connector: ids, enums, counts and hashes, no names."""
+    now = clock()
+    entry = NewEntry(
+        id=new_id(),
+        workspace_id=principal.workspace_id,
+        type=type_,
+        actor=principal_actor(principal),
+        occurred_at=now,
+        meta={"connector_id": str(connector_id), **meta},
+    )
+    ledger.append(seal(ledger.head(), [entry], now))
+
+
+def _runs(connector: Connector) -> tuple[UUID, int]:
+    return connector.id, connector.revision

@@ -1,0 +1,357 @@
+"""Calls the tools of a workspace's connectors. Not the rules of safety: they come before.
+
+What a call may do again after a crash, and what nobody knows afterwards, is decided in `_asked`.
+Nothing of the SDK is loaded before the first connector starts.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cairn.connectors import lifecycle
+from cairn.connectors.arguments import check_arguments
+from cairn.connectors.cache import ResultCache
+from cairn.connectors.connection import HANDSHAKE_SECONDS
+from cairn.connectors.connector import arguments_digest
+from cairn.connectors.dry_run import simulated
+from cairn.connectors.faults import (
+    Fault,
+    Lost,
+    NotSent,
+    NotStarted,
+    Refused,
+    TimedOut,
+    Unauthorised,
+)
+from cairn.connectors.keeper import Keeper
+from cairn.connectors.manifest import DRY_RUN, HEALTHCHECK, IDEMPOTENCY_KEY, KEY_META
+from cairn.connectors.manifests import Manifests
+from cairn.connectors.port import (
+    ConnectorState,
+    ConnectorUnauthorised,
+    ConnectorUnavailable,
+    ConnectorView,
+    OutcomeUnknown,
+    ToolCall,
+    ToolResult,
+)
+from cairn.connectors.reports import Reports, no_answer, unavailable
+from cairn.connectors.results import read_answer
+from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.kernel.metrics import Metric, untold
+from cairn.safety.tools import Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from uuid import UUID
+
+    from cairn.connectors.connection import Connection
+    from cairn.connectors.lifecycle import Health
+    from cairn.connectors.ports import Directory, Listing, Registered, Wires
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.metrics import Metrics
+    from cairn.safety.tools import Manifest, ToolSpec
+
+HEALTHCHECK_SECONDS = 8.0
+
+Worded = tuple[dict[str, Any], dict[str, Any]]
+"""The arguments and the `_meta` of a call, with what is the host's to give."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Host:
+    """Implements `port.ToolHost`. One a process; `close` ends what it started."""
+
+    directory: Directory
+    wires: Wires
+    clock: Clock = utc_now
+    stopwatch: Stopwatch = monotonic
+    pause: Callable[[float], None] = time.sleep
+    metrics: Metrics = untold
+    handshake_seconds: float = HANDSHAKE_SECONDS
+    _reports: Reports = field(init=False)
+    _keeper: Keeper = field(init=False)
+    _cache: ResultCache = field(init=False)
+    _manifests: Manifests = field(init=False, default_factory=Manifests)
+
+    def __post_init__(self) -> None:
+        self._reports = Reports(directory=self.directory, clock=self.clock)
+        self._cache = ResultCache(self.stopwatch)
+        self._keeper = Keeper(
+            wires=self.wires,
+            reports=self._reports,
+            stopwatch=self.stopwatch,
+            pause=self.pause,
+            handshake_seconds=self.handshake_seconds,
+        )
+
+    def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
+        """Return the workspace's connectors with their manifests; starts those never seen."""
+        return [self._view(workspace_id, one) for one in self.directory.all(workspace_id)]
+
+    def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
+        """Call a tool; see `port.ToolHost`."""
+        outcome = "refused"
+        try:
+            result = self._called(workspace_id, call)
+            outcome = "failed" if result.is_error else "cached" if result.cached else "done"
+            return result
+        except (ConnectorUnavailable, OutcomeUnknown, ConnectorUnauthorised) as exc:
+            outcome = exc.reason
+            raise
+        finally:
+            labels = {"connector": call.connector, "tool": call.tool, "outcome": outcome}
+            self.metrics(Metric.CONNECTOR_CALLS, 1, workspace=workspace_id, **labels)
+
+    def check(self, workspace_id: UUID, name: str) -> Health:
+        """Look whether a connector is well, keep how it is, and return that. For the schedule.
+
+        It is started when it does not run, lists its tools anew, and its `healthcheck` is called. A
+        good one ends a degradation, unless what it lists has changed under an old version.
+        """
+        found = self._found(workspace_id, name)
+        try:
+            self._examine(workspace_id, found)
+        except (ConnectorUnavailable, ConnectorUnauthorised):
+            pass  # the reason was kept
+        except Fault as fault:
+            self._reports.failed(workspace_id, found, fault)
+        else:
+            self._reports.mended(workspace_id, found)
+        health = self._found(workspace_id, name).health
+        self._tell(workspace_id, name, well=health.is_well)
+        return health
+
+    def restart(self, workspace_id: UUID, name: str) -> None:
+        """End a connector of this process and start it again; raises what starting raises."""
+        found = self._found(workspace_id, name)
+        self._cache.forget(workspace_id, name)
+        self._keeper.renewed(workspace_id, found, anew=True)
+        self._reports.mended(workspace_id, found)
+
+    def drop(self, workspace_id: UUID, connector_id: UUID, name: str) -> None:
+        """End a connector that was removed or changed."""
+        self._cache.forget(workspace_id, name)
+        self._keeper.drop(workspace_id, connector_id)
+
+    def close(self) -> None:
+        """End every connector: each has 10 s for what is in flight, and 10 s to go."""
+        self._keeper.close()
+
+    def _called(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
+        found = self._found(workspace_id, call.connector)
+        if found.health.is_degraded:
+            raise unavailable("connector-degraded", call.connector)
+        found, manifest = self._manifest(workspace_id, found)
+        if call.manifest_hash not in (None, manifest.hash):
+            raise unavailable("connector-changed", call.connector)
+        spec = _spec(call, manifest)
+        check_arguments(spec, call.arguments)
+        if spec.lane is Lane.READ:
+            return self._read(workspace_id, found, call, manifest)
+        if call.dry_run and not spec.supports_dry_run:
+            return simulated(call, manifest)
+        if not call.dry_run and call.idempotency_key is None:
+            raise ValidationFailed("A call that writes needs an idempotency key.", tool=spec.key)
+        try:
+            return self._asked(workspace_id, found, call, manifest)
+        finally:
+            self._cache.forget(workspace_id, call.connector)
+
+    def _read(
+        self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
+    ) -> ToolResult:
+        digest = arguments_digest(call.arguments)
+        runs = f"{manifest.hash}/{found.connector.id}/{found.connector.revision}"
+        key = (workspace_id, call.connector, call.tool, runs, digest)
+        result = self._cache.find(key)
+        if result is None:
+            result = self._asked(workspace_id, found, call, manifest)
+            if not result.is_error:
+                self._cache.keep(key, result)
+        return result
+
+    def _asked(
+        self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
+    ) -> ToolResult:
+        """Send the call; once more after a crash, where that cannot make it happen twice."""
+        harmless = _is_harmless(call, manifest)
+        repeatable = harmless or _spec(call, manifest).deduplicates
+        worded = _worded(call, found.listing)
+        sent = False
+        for again in (False, True):
+            try:
+                if again:
+                    found = self._found(workspace_id, call.connector)
+                return self._sent(workspace_id, found, call, manifest, worded)
+            except Unauthorised:
+                refused = self._reports.unauthorised(workspace_id, found, runs=True)
+                if sent and not harmless:  # only the repeat was refused
+                    raise no_answer("connector-crashed", call, harmless=False) from None
+                raise refused from None
+            except TimedOut:
+                self._reports.timed_out(workspace_id, found)
+                raise no_answer("tool-timeout", call, harmless=harmless) from None
+            except (ConnectorUnavailable, ConnectorUnauthorised, NotFound):
+                if sent and not harmless:  # it was sent, and now it cannot be asked again
+                    raise no_answer("connector-crashed", call, harmless=False) from None
+                raise
+            except (Lost, NotSent) as fault:
+                sent = sent or isinstance(fault, Lost)
+                self._reports.failed(workspace_id, found, fault)
+                if sent and not repeatable:
+                    break
+        raise no_answer("connector-crashed", call, harmless=harmless or not sent)
+
+    def _sent(
+        self,
+        workspace_id: UUID,
+        found: Registered,
+        call: ToolCall,
+        manifest: Manifest,
+        worded: Worded,
+    ) -> ToolResult:
+        if found.health.is_degraded:
+            raise unavailable("connector-degraded", call.connector)
+        only_once = not (_is_harmless(call, manifest) or _spec(call, manifest).deduplicates)
+        due = lifecycle.is_due(found.health, self.clock())
+        connection = self._keeper.running(workspace_id, found, ask=only_once)
+        if connection.listed != manifest.hash:
+            raise unavailable("connector-changed", call.connector)
+        if due and not connection.in_flight:  # one that is at work has no time for it
+            found = self._checked(workspace_id, found, connection)
+        begun = self.stopwatch()
+        said = self._said(connection, call, worded)
+        answer = read_answer(said)
+        if answer.is_unauthorised:
+            raise Unauthorised
+        self._reports.well(workspace_id, found)
+        if answer.is_unknown and not _is_harmless(call, manifest):
+            raise no_answer("tool-timeout", call, harmless=False)
+        return ToolResult(
+            text=answer.text,
+            is_error=answer.is_error,
+            truncated=answer.truncated,
+            ms=round((self.stopwatch() - begun) * 1000),
+            manifest_version=manifest.version,
+            manifest_hash=manifest.hash,
+        )
+
+    def _said(self, connection: Connection, call: ToolCall, worded: Worded) -> dict[str, Any]:
+        arguments, meta = worded
+        try:
+            return connection.call(call.tool, arguments, meta, call.seconds)
+        except Refused as refused:
+            return {"content": [{"type": "text", "text": refused.detail}], "isError": True}
+        except Fault as fault:
+            connection.suspect = True
+            connection.broken = isinstance(fault, Lost | NotSent)
+            raise
+        finally:
+            connection.used_at = self.stopwatch()
+
+    def _checked(self, workspace_id: UUID, found: Registered, connection: Connection) -> Registered:
+        """Check one before a call; NotSent when it is not well: it is started anew then."""
+        name, well = found.connector.name, False
+        try:
+            _ping(connection)
+            self._ask_health(workspace_id, found, connection)
+            self._reports.checked(workspace_id, found)
+            found = self._found(workspace_id, name)
+            well = found.health.is_well
+        except Unauthorised:
+            raise
+        except Fault as fault:
+            connection.suspect = connection.broken = True
+            raise NotSent(fault.detail or "it did not answer its health check") from None
+        finally:
+            self._tell(workspace_id, name, well=well)
+        return found
+
+    def _examine(self, workspace_id: UUID, found: Registered) -> None:
+        anew = found.health.is_degraded
+        connection = self._keeper.renewed(workspace_id, found, anew=anew)  # it listed its tools
+        self._ask_health(workspace_id, found, connection)
+
+    def _ask_health(self, workspace_id: UUID, found: Registered, connection: Connection) -> None:
+        """Call the tool `healthcheck` when there is one."""
+        if all(one["name"] != HEALTHCHECK for one in connection.session.tools):
+            return
+        answer = read_answer(connection.call(HEALTHCHECK, {}, {}, HEALTHCHECK_SECONDS))
+        if answer.is_unauthorised:
+            raise self._reports.unauthorised(workspace_id, found, runs=True)
+        if answer.is_error:
+            raise NotStarted(f"its health check failed: {answer.text[:300]}")
+
+    def _tell(self, workspace_id: UUID, name: str, *, well: bool) -> None:
+        labels = {"workspace": workspace_id, "connector": name}
+        self.metrics(Metric.CONNECTOR_HEALTH, float(well), **labels)
+
+    def _view(self, workspace_id: UUID, found: Registered) -> ConnectorView:
+        manifest: Manifest | None = None
+        try:
+            found, manifest = self._manifest(workspace_id, found)
+        except (ConnectorUnavailable, ConnectorUnauthorised):
+            found = self._found(workspace_id, found.connector.name)
+        state = found.health.state
+        busy = self._keeper.is_busy(workspace_id, found.connector.id)
+        if busy and state is ConnectorState.READY:
+            state = ConnectorState.BUSY
+        return ConnectorView(name=found.connector.name, state=state, manifest=manifest)
+
+    def _manifest(self, workspace_id: UUID, found: Registered) -> tuple[Registered, Manifest]:
+        """Return what a connector listed last, starting one that never did."""
+        name = found.connector.name
+        if found.listing is None:
+            if found.health.is_degraded:
+                raise unavailable("connector-degraded", name)
+            self._keeper.running(workspace_id, found)
+            found = self._found(workspace_id, name)
+        manifest = self._manifests(found)
+        if manifest is None:
+            raise unavailable("connector-not-started", name)
+        return found, manifest
+
+    def _found(self, workspace_id: UUID, name: str) -> Registered:
+        found = self.directory.find(workspace_id, name)
+        if found is None:
+            raise NotFound("There is no such connector.", reason="connector", connector=name)
+        return found
+
+
+def _ping(connection: Connection) -> None:
+    try:
+        connection.ping()
+    except Refused:  # it does not know pings: it is there
+        connection.suspect = False
+
+
+def _spec(call: ToolCall, manifest: Manifest) -> ToolSpec:
+    spec = manifest.tool(call.tool)
+    if spec is None:
+        raise NotFound("The connector has no such tool.", reason="tool", tool=call.tool)
+    return spec
+
+
+def _is_harmless(call: ToolCall, manifest: Manifest) -> bool:
+    """Return whether a call changes nothing, however often it is made."""
+    return call.dry_run or _spec(call, manifest).lane is Lane.READ
+
+
+def _worded(call: ToolCall, listing: Listing | None) -> Worded:
+    """Return the arguments and `_meta` of a call, with what is the host's to give."""
+    arguments: dict[str, Any] = dict(call.arguments)
+    meta: dict[str, Any] = {}
+    accepted = listing.accepted(call.tool) if listing is not None else frozenset[str]()
+    if call.dry_run and DRY_RUN in accepted:
+        arguments[DRY_RUN] = True
+    elif call.idempotency_key is not None:
+        meta[KEY_META] = str(call.idempotency_key)
+        if IDEMPOTENCY_KEY in accepted:
+            arguments[IDEMPOTENCY_KEY] = str(call.idempotency_key)
+    if call.traceparent is not None:
+        meta["traceparent"] = call.traceparent
+    return arguments, meta

@@ -1,0 +1,59 @@
+"""What a workspace lets its agents do, read from the table of connectors. Not deciding by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.connectors.manifests import Manifests
+from cairn.kernel.access.system import system_principal
+from cairn.safety.policy import ConnectorPolicy, Policy
+from cairn.safety.profiles import DEFAULT_PROFILE
+from cairn.safety.scope_text import parse_scopes
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.connectors.ports import ConnectorStores, Registered
+    from cairn.kernel.transaction import Transactions
+    from cairn.safety.tools import Manifest
+
+
+class Profiles(Protocol):
+    """Which redaction profile a workspace has."""
+
+    def __call__(self, workspace_id: UUID) -> str:
+        """Return its name."""
+        ...
+
+
+def default_profile(workspace_id: UUID) -> str:
+    """Return the profile of workspaces that chose none."""
+    return DEFAULT_PROFILE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorPolicies:
+    """Implements `safety.policy.Policies`: the rows are read anew at each call."""
+
+    transactions: Transactions[ConnectorStores]
+    profiles: Profiles = default_profile
+    manifests: Manifests = field(default_factory=Manifests)
+
+    def __call__(self, workspace_id: UUID) -> Policy:
+        """Return the workspace's policy."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            every = stores.connectors.all()
+        found = {one.connector.name: _policy(one, self.manifests(one)) for one in every}
+        return Policy(connectors=found, redaction=self.profiles(workspace_id))
+
+
+def _policy(found: Registered, manifest: Manifest | None) -> ConnectorPolicy:
+    connector = found.connector
+    return ConnectorPolicy(
+        connector=connector.name,
+        autonomy=connector.autonomy,
+        scopes=parse_scopes(connector.scopes, connector=connector.name),
+        manifest=manifest,
+        criticality=connector.criticality,
+    )

@@ -1,0 +1,124 @@
+"""What an agent asks of the host of connectors. Not the safety rules: they come before a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.kernel.errors import Conflict, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.safety.tools import Manifest
+
+MAX_RESULT_BYTES = 100_000
+"""Of a tool's result; what is longer is cut and ends with `TRUNCATED`."""
+
+TRUNCATED = "\n[truncated by cairn: the result was {size} bytes]"
+
+
+class ConnectorState(StrEnum):
+    """The life of a connector.
+
+    configured -> launching -> ready <-> busy; busy -> timeout -> ready or restarting;
+    launching or busy -> crashed -> restarting -> ready, degraded after 5 restarts in 5 minutes;
+    any -> shutdown.
+    """
+
+    CONFIGURED = "configured"
+    LAUNCHING = "launching"
+    READY = "ready"
+    BUSY = "busy"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    RESTARTING = "restarting"
+    DEGRADED = "degraded"
+    SHUTDOWN = "shutdown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call. `idempotency_key` is passed to tools of the write lane; `seconds` is the wait.
+
+    `manifest_hash` is of the manifest the call was decided by; under another it is not sent.
+    """
+
+    connector: str
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    idempotency_key: UUID | None = None
+    dry_run: bool = False
+    seconds: float = 30.0
+    traceparent: str | None = None
+    manifest_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a tool said, as text of at most `MAX_RESULT_BYTES` without control characters.
+
+    `is_error` is the tool's own word. `simulated` says that the host answered in the place of a
+    tool without a dry run. `cached` results were read within the last 60 s.
+    """
+
+    text: str
+    is_error: bool = False
+    truncated: bool = False
+    simulated: bool = False
+    cached: bool = False
+    ms: int = 0
+    manifest_version: str = ""
+    manifest_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorView:
+    """A connector a workspace has: its tools at the last handshake, and how it is."""
+
+    name: str
+    state: ConnectorState
+    manifest: Manifest | None
+
+
+class ConnectorUnavailable(Unavailable):
+    """A connector did not run when the call was to be sent: nothing happened.
+
+    `reason` is `connector-degraded`, `connector-crashed` or `connector-not-started`.
+    """
+
+    code = "connector-unavailable"
+
+
+class OutcomeUnknown(Conflict):
+    """A call was sent and no answer came: nobody knows whether it happened.
+
+    `reason` is `tool-timeout` or `connector-crashed`.
+    """
+
+    code = "outcome-unknown"
+
+
+class ConnectorUnauthorised(Conflict):
+    """The connector's own sign-in is no longer good (401 or 403): a person must renew it."""
+
+    code = "connector-unauthorised"
+
+
+class ToolHost(Protocol):
+    """Runs and calls the connectors of a workspace. Safe between threads."""
+
+    def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
+        """Return the workspace's connectors with their manifests; starts those never seen."""
+        ...
+
+    def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
+        """Call a tool and return its result.
+
+        Raises NotFound for a connector or tool that is none, ValidationFailed when arguments do
+        not satisfy the tool's schema, ConnectorUnavailable, OutcomeUnknown, ConnectorUnauthorised.
+        """
+        ...

@@ -1,0 +1,380 @@
+"""Registering connectors: an admin's work. Each change is a ledger entry. Not their calls."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.connectors.bundled import BUNDLED
+from cairn.connectors.commands import variables_of
+from cairn.connectors.connector import Connector
+from cairn.connectors.directory import recorded
+from cairn.connectors.lifecycle import Health
+from cairn.connectors.manifest import looks_like
+from cairn.connectors.manifests import Manifests
+from cairn.connectors.requests import DSN, ConnectorChange, NewConnector, check_connector
+from cairn.kernel.access import Role
+from cairn.kernel.errors import CairnError, Conflict, NotFound
+from cairn.safety.destinations import destinations, origin, refuse_following, renewed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.connectors.commands import CheckCommand
+    from cairn.connectors.directory import Secrets
+    from cairn.connectors.port import ToolCall, ToolResult
+    from cairn.connectors.ports import ConnectorStores, DatabaseCheck, Registered
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.safety.tools import Manifest
+
+MAX_CONNECTORS = 50
+
+
+class Running(Protocol):
+    """What registering asks of the host."""
+
+    def check(self, workspace_id: UUID, name: str) -> Health:
+        """Look whether it is well."""
+        ...
+
+    def restart(self, workspace_id: UUID, name: str) -> None:
+        """Start it again."""
+        ...
+
+    def drop(self, workspace_id: UUID, connector_id: UUID, name: str) -> None:
+        """End it in this process."""
+        ...
+
+    def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
+        """Call a tool."""
+        ...
+
+
+class AddressCheck(Protocol):
+    """Looks where an address leads."""
+
+    def __call__(self, url: str) -> None:
+        """Raise ValidationFailed, or Conflict where nothing may leave."""
+        ...
+
+
+class Mended(Protocol):
+    """Puts back what waited for something to be mended; see `helpdesk.requeue`."""
+
+    def __call__(self, workspace_id: UUID, waits_for: str) -> int:
+        """Put back what waits for `connector:<name>`; return how many."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorShown:
+    """A connector as it is shown, with how it is and what it offers; never its secrets."""
+
+    connector: Connector
+    health: Health
+    manifest: Manifest | None
+
+    @property
+    def is_well(self) -> bool:
+        """Return whether it may be called, as far as is known."""
+        return self.health.error is None and not self.health.is_degraded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connectors:
+    """Registers, changes, shows, restarts and removes connectors.
+
+    `commands` refuses commands that the machine's owner has not allowed.
+    """
+
+    transactions: Transactions[ConnectorStores]
+    secrets: Secrets
+    host: Running
+    address: AddressCheck
+    database: DatabaseCheck
+    mended: Mended
+    commands: CheckCommand
+    clock: Clock
+    new_id: IdSource
+    manifests: Manifests = field(default_factory=Manifests)
+
+    def register(self, principal: Principal, new: NewConnector) -> ConnectorShown:
+        """Keep a connector, start it, and return how it is; one that does not start is kept too.
+
+        ValidationFailed for what is wrong with it, and for a database of Cairn's; Conflict for a
+        name that is taken or looks like one that is.
+        """
+        principal.require(Role.ADMIN)
+        check_connector(new)
+        self._check_reach(new)
+        now, workspace_id = self.clock(), principal.workspace_id
+        connector = Connector(
+            id=self.new_id(),
+            name=new.name,
+            transport=new.transport,
+            builtin=new.builtin,
+            command=new.command,
+            url=new.url,
+            config=dict(new.config),
+            secret_names=tuple(sorted(new.secrets)),
+            scopes=new.scopes,
+            autonomy=new.autonomy,
+            criticality=new.criticality,
+            created_at=now,
+            changed_at=now,
+        )
+        sealed = self.secrets.sealed(workspace_id, connector.id, dict(new.secrets))
+        with self.transactions.writing(principal) as stores:
+            _refuse_alike(new.name, stores.connectors.all())
+            stores.connectors.add(connector, sealed)
+            self._record(stores, principal, "connector.registered", connector)
+        return self._looked_at(principal, new.name)
+
+    def change(self, principal: Principal, name: str, change: ConnectorChange) -> ConnectorShown:
+        """Change one and return how it is; NotFound when there is none.
+
+        Conflict (`connector-changed`) when somebody else changed it while this was looked at.
+
+        Another command, address, setting or secret starts it anew, and what it lists then counts.
+        Another place for its secrets to go needs all of them anew.
+        """
+        principal.require(Role.ADMIN)
+        found = self._found(principal, name)
+        old = found.connector
+        wanted = _changed(old, change)
+        kept = self._secrets_of(principal, old)
+        if _reach(old) != _reach(wanted):
+            refuse_following(kept, change.secrets)
+        opened = renewed(kept, change.secrets)
+        asked = _asked(wanted, opened)
+        check_connector(asked)
+        runs = _runs(old) != _runs(wanted) or change.secrets is not None
+        if runs:
+            self._check_reach(asked)
+        wanted = replace(
+            wanted,
+            secret_names=tuple(sorted(opened)),
+            revision=old.revision + runs,
+            changed_at=self.clock(),
+        )
+        sealed = None
+        if change.secrets is not None:
+            sealed = self.secrets.sealed(principal.workspace_id, old.id, opened)
+        with self.transactions.writing(principal) as stores:
+            present = stores.connectors.find(name)
+            if present is None:
+                raise _no_such(name)
+            if present.connector != old:
+                raise Conflict(
+                    "Somebody else changed it meanwhile; look at it again.",
+                    reason="connector-changed",
+                    connector=name,
+                )
+            stores.connectors.change(wanted, sealed)
+            if runs:
+                self._forget(stores, wanted.id)
+            self._record(stores, principal, "connector.changed", wanted)
+        if not runs:
+            return self.one(principal, name)
+        self.host.drop(principal.workspace_id, old.id, name)
+        return self._put_back(principal, self._looked_at(principal, name))
+
+    def remove(self, principal: Principal, name: str) -> None:
+        """Remove one and end it; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            found = stores.connectors.find(name)
+            if found is None:
+                raise _no_such(name)
+            stores.connectors.remove(name)
+            self._record(stores, principal, "connector.removed", found.connector)
+        self.host.drop(principal.workspace_id, found.connector.id, name)
+
+    def restart(self, principal: Principal, name: str) -> ConnectorShown:
+        """Start one anew and return how it is: what it lists now is what counts from now on.
+
+        Ends a degradation. NotFound when there is none.
+        """
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            found = stores.connectors.find(name)
+            if found is None:
+                raise _no_such(name)
+            self._forget(stores, found.connector.id)
+            self._record(stores, principal, "connector.restarted", found.connector)
+        self.host.drop(principal.workspace_id, found.connector.id, name)
+        return self._put_back(principal, self._looked_at(principal, name))
+
+    def all(self, principal: Principal) -> Sequence[ConnectorShown]:
+        """Return every connector, by name."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return [self._shown(one) for one in stores.connectors.all()]
+
+    def one(self, principal: Principal, name: str) -> ConnectorShown:
+        """Return one; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        return self._shown(self._found(principal, name))
+
+    def check(self, principal: Principal, name: str) -> ConnectorShown:
+        """Look how one is now, and return that; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            found = stores.connectors.find(name)
+            if found is None:
+                raise _no_such(name)
+            self._record(stores, principal, "connector.checked", found.connector)
+        return self._looked_at(principal, name)
+
+    def call(self, principal: Principal, call: ToolCall) -> ToolResult:
+        """Call a tool as a dry run, or one that reads; an admin trying a connector out.
+
+        Conflict for a call that would write: agents' writes go through investigations.
+        """
+        from cairn.safety.tools import Lane
+
+        principal.require(Role.ADMIN)
+        shown = self._shown(self._found(principal, call.connector))
+        spec = shown.manifest.tool(call.tool) if shown.manifest else None
+        if not call.dry_run and (spec is None or spec.lane is not Lane.READ):
+            raise Conflict(
+                "Only tools that read are called from here without a dry run.", reason="dry-run"
+            )
+        return self.host.call(principal.workspace_id, call)
+
+    def _check_reach(self, new: NewConnector) -> None:
+        """Refuse what may not run here, and what leads where no connector may."""
+        if new.command:
+            self.commands(new.command, variables_of(new.config, new.secrets))
+        if new.url is not None:
+            self.address(new.url)
+        if new.builtin in BUNDLED and DSN in new.secrets:
+            self.database(new.secrets[DSN])
+
+    def _looked_at(self, principal: Principal, name: str) -> ConnectorShown:
+        try:
+            self.host.check(principal.workspace_id, name)
+        except CairnError as error:
+            if isinstance(error, NotFound):  # removed meanwhile
+                raise
+        return self.one(principal, name)
+
+    def _put_back(self, principal: Principal, shown: ConnectorShown) -> ConnectorShown:
+        """Let tickets that waited for a person to mend it go on, when it is well.
+
+        The schedule does not: a sign-in that only looks well would send them round in circles.
+        """
+        if shown.is_well:
+            self.mended(principal.workspace_id, f"connector:{shown.connector.name}")
+        return shown
+
+    def _shown(self, found: Registered) -> ConnectorShown:
+        return ConnectorShown(
+            connector=found.connector, health=found.health, manifest=self.manifests(found)
+        )
+
+    def _found(self, principal: Principal, name: str) -> Registered:
+        with self.transactions.reading(principal) as stores:
+            found = stores.connectors.find(name)
+        if found is None:
+            raise _no_such(name)
+        return found
+
+    def _secrets_of(self, principal: Principal, connector: Connector) -> dict[str, str]:
+        with self.transactions.reading(principal) as stores:
+            sealed = stores.connectors.secrets(connector.name)
+        if sealed is None:
+            raise _no_such(connector.name)
+        return self.secrets.opened(principal.workspace_id, connector.id, sealed)
+
+    @staticmethod
+    def _forget(stores: ConnectorStores, connector_id: UUID) -> None:
+        stores.connectors.keep_health(connector_id, Health())
+        stores.connectors.keep_listing(connector_id, None)
+
+    def _record(
+        self, stores: ConnectorStores, principal: Principal, type_: str, connector: Connector
+    ) -> None:
+        meta: dict[str, JsonValue] = {
+            "transport": connector.transport.value,
+            "builtin": connector.builtin,
+            "autonomy": connector.autonomy.value,
+            "criticality": connector.criticality.value,
+            "scopes": hashlib.sha256(connector.scopes.encode()).hexdigest(),
+            "revision": connector.revision,
+        }
+        recorded(
+            stores.ledger,
+            principal,
+            type_,
+            connector.id,
+            meta,
+            clock=self.clock,
+            new_id=self.new_id,
+        )
+
+
+def _changed(old: Connector, change: ConnectorChange) -> Connector:
+    given = {
+        "command": change.command,
+        "url": change.url,
+        "config": None if change.config is None else dict(change.config),
+        "scopes": change.scopes,
+        "autonomy": change.autonomy,
+        "criticality": change.criticality,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    return replace(old, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def _asked(connector: Connector, secrets: dict[str, str]) -> NewConnector:
+    return NewConnector(
+        name=connector.name,
+        transport=connector.transport,
+        builtin=connector.builtin,
+        command=connector.command,
+        url=connector.url,
+        config=connector.config,
+        secrets=secrets,
+        scopes=connector.scopes,
+        autonomy=connector.autonomy,
+        criticality=connector.criticality,
+    )
+
+
+def _runs(connector: Connector) -> tuple[object, ...]:
+    return (connector.command, connector.url, dict(connector.config))
+
+
+def _reach(connector: Connector) -> tuple[object, ...]:
+    """Return what says where its secrets go: a process, an address, or those of its settings."""
+    config = dict(connector.config)
+    if connector.builtin is None:
+        at = origin(connector.url) if connector.url else None
+        return (connector.command, at, config.get("env"))
+    return (destinations(config), config.get("rules"))
+
+
+def _refuse_alike(name: str, others: Sequence[Registered]) -> None:
+    if len(others) >= MAX_CONNECTORS:
+        raise Conflict(f"A workspace has at most {MAX_CONNECTORS} connectors.", reason="too-many")
+    for other in others:
+        taken = other.connector.name
+        if taken == name:
+            raise Conflict("The name is taken.", reason="connector-name", connector=taken)
+        if looks_like(taken) == looks_like(name):
+            raise Conflict(
+                f"The name looks like {taken}: people would take one for the other.",
+                reason="connector-name",
+                connector=taken,
+            )
+
+
+def _no_such(name: str) -> NotFound:
+    return NotFound("There is no such connector.", reason="connector", connector=name)

@@ -1,0 +1,169 @@
+"""A connector as somebody asks for it, checked. Not its table, and not whether it answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+from urllib.parse import urlsplit
+
+from cairn.connectors.bundled import BUNDLED
+from cairn.connectors.connector import Transport
+from cairn.connectors.launching import VARIABLE, is_ours
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.text.checks import clean_json, clean_text
+from cairn.kernel.text.scrub import scrub_value
+from cairn.safety.scope_text import parse_scopes
+from cairn.safety.tools import Autonomy, Criticality
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Set
+
+    from cairn.kernel.text.json_value import JsonValue
+
+MAX_CONFIG_BYTES, MAX_CONFIG_DEPTH = 16_000, 8
+MAX_SECRETS, MAX_SECRET_CHARS = 20, 8_000
+MAX_COMMAND, MAX_ARGUMENT_CHARS = 32, 1_000
+MAX_URL_CHARS = 2_048
+
+DSN = "dsn"
+"""The secret of bundled connectors that says which database they sign in to."""
+
+RESERVED_NAMES = frozenset({"health"})
+"""Paths of the API that stand beside connectors' names."""
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
+_HEADERS_OF_MCP = ("host", "content-", "mcp-", "accept", "connection", "transfer-", "last-event")
+_SETTING = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
+NO_SECRETS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewConnector:
+    """A connector as the caller wants it. One of `builtin`, `command` and `url` says what runs."""
+
+    name: str
+    transport: Transport = Transport.STDIO
+    builtin: str | None = None
+    command: tuple[str, ...] = ()
+    url: str | None = None
+    config: Mapping[str, JsonValue] = field(default_factory=lambda: NOTHING)
+    secrets: Mapping[str, str] = field(default_factory=lambda: NO_SECRETS, repr=False)
+    scopes: str = ""
+    autonomy: Autonomy = Autonomy.INVESTIGATE
+    criticality: Criticality = Criticality.SKIP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorChange:
+    """What to change; None leaves it. A secret of None is removed, others stay."""
+
+    command: tuple[str, ...] | None = None
+    url: str | None = None
+    config: Mapping[str, JsonValue] | None = None
+    secrets: Mapping[str, str | None] | None = field(default=None, repr=False)
+    scopes: str | None = None
+    autonomy: Autonomy | None = None
+    criticality: Criticality | None = None
+
+
+def check_connector(new: NewConnector) -> NewConnector:
+    """Return it, or raise ValidationFailed naming the field. Addresses are not looked at here."""
+    if not NAME.fullmatch(new.name) or new.name in RESERVED_NAMES:
+        refuse("name", "has small letters, digits and -, begins with a letter, and at most 40")
+    _check_kind(new)
+    _check_config(new)
+    _check_secrets(new)
+    parse_scopes(new.scopes, connector=new.name)
+    return new
+
+
+def _check_kind(new: NewConnector) -> None:
+    given = [bool(new.builtin), bool(new.command), bool(new.url)]
+    if sum(given) != 1:
+        refuse("builtin", "or command or url is needed, one of them")
+    if new.builtin is not None and new.builtin not in BUNDLED:
+        refuse("builtin", f"is one of {', '.join(sorted(BUNDLED))}")
+    if (new.transport is Transport.HTTP) != bool(new.url):
+        refuse("transport", "is http for a url, and only then")
+    if new.transport is Transport.IN_PROCESS and new.builtin is None:
+        refuse("transport", "is in_process for bundled connectors only")
+    if len(new.command) > MAX_COMMAND:
+        refuse("command", f"has at most {MAX_COMMAND} parts")
+    for number, part in enumerate(new.command):
+        clean_text(part, field=f"command.{number}", max_chars=MAX_ARGUMENT_CHARS)
+    if new.url is not None:
+        _check_url(new.url)
+
+
+def _check_url(given: str) -> None:
+    url = clean_text(given, field="url", max_chars=MAX_URL_CHARS)
+    try:
+        parts = urlsplit(url)
+        named = parts.username or parts.password
+    except ValueError:
+        refuse("url", "is no address")
+    if named:
+        refuse("url", "carries no name and no password; they go into secrets, as a header")
+
+
+def _check_config(new: NewConnector) -> None:
+    config = dict(new.config)
+    clean_json(config, field="config", max_bytes=MAX_CONFIG_BYTES, max_depth=MAX_CONFIG_DEPTH)
+    if DSN in config:
+        refuse(f"config.{DSN}", "goes into secrets, where it is looked at")
+    _, found = scrub_value(_without(cast("JsonValue", config), new.secrets.keys()))
+    if found:
+        refuse("config", f"holds what looks like a secret ({found[0]}); it goes into secrets")
+    if new.builtin is not None:
+        return
+    allowed = "headers" if new.url else "env"
+    if config.keys() - {allowed}:
+        refuse("config", f"has nothing but {allowed} here")
+    named = config.get(allowed, {})
+    if not isinstance(named, dict):
+        refuse(f"config.{allowed}", "is a table of names and texts")
+    for name, value in named.items():
+        _check_named(new, f"config.{allowed}", name, value)
+
+
+def _without(value: JsonValue, names: Set[str]) -> JsonValue:
+    """Return settings without the names of secrets: what names one is none."""
+    if isinstance(value, dict):
+        return {name: _without(each, names) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without(each, names) for each in value]
+    return None if isinstance(value, str) and value in names else value
+
+
+def _check_secrets(new: NewConnector) -> None:
+    if len(new.secrets) > MAX_SECRETS:
+        refuse("secrets", f"are at most {MAX_SECRETS}")
+    for name, value in new.secrets.items():
+        _check_named(new, "secrets", name, value)
+
+
+def _check_named(new: NewConnector, place: str, name: str, value: Any) -> None:
+    """Check a variable, header or setting; what it says is never repeated."""
+    if new.builtin is not None:
+        good = _SETTING.fullmatch(name) is not None
+    elif new.url:
+        good = _HEADER.fullmatch(name) and not name.lower().startswith(_HEADERS_OF_MCP)
+    else:
+        good = VARIABLE.fullmatch(name) and not is_ours(name)
+    if not good:
+        refuse(place, "has a name that may not be given")
+    if not isinstance(value, str) or not value or len(value) > MAX_SECRET_CHARS:
+        refuse(f"{place}.{name}", f"is a text of 1 to {MAX_SECRET_CHARS} characters")
+    if _CONTROL.search(value) and (new.url or "\x00" in value):
+        refuse(f"{place}.{name}", "has a control character")
+
+
+def refuse(place: str, message: str) -> NoReturn:
+    """Raise ValidationFailed for one field."""
+    raise ValidationFailed(f"{place} {message}.", errors=[FieldError(place, message)])

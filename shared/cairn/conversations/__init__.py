@@ -1,0 +1,1 @@
+"""Conversations: messages recorded in order, read and searched. Not tickets' messages."""

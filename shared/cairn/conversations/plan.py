@@ -1,0 +1,148 @@
+"""What recording messages means, decided in order and in memory. Pure; no store is asked.
+
+A conversation's messages are numbered as they arrive, under the lock of the ledger, so each follows
+the one recorded before it; `occurred_at` says when it was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cairn.kernel.ids import derived_id
+from cairn.memories.neighbours import CONTEXT_MESSAGES, Message
+from cairn.memories.plan import texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from typing import Any
+    from uuid import UUID
+
+    from cairn.conversations.messages import MessageDraft
+    from cairn.writing.entries import Entries
+
+OPENED = "conversation.opened"
+RECORDED = "message.recorded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastMessage:
+    """One of the last messages of a conversation: what the next one has to know of it."""
+
+    id: UUID
+    sequence: int
+    text: str
+    occurred_at: datetime
+    data_subjects: tuple[UUID, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class ConversationPlan:
+    """Plans one write to one conversation. `last` are its last messages."""
+
+    entries: Entries
+    conversation_id: UUID
+    last: tuple[LastMessage, ...] = ()
+    recorded: list[UUID] = field(default_factory=list["UUID"])
+
+    def open(self, draft: MessageDraft) -> None:
+        """Plan the conversation of its first message."""
+        meta = {
+            "conversation_id": str(self.conversation_id),
+            "channel": draft.channel.value,
+            "scope": draft.audience.scope,
+        }
+        body = {
+            "session_id": draft.session_id,
+            "agents": _agents(draft),
+            "client_id": draft.client_id,
+            "source_agent": draft.source_agent,
+            "dedup_key": draft.identity(),
+        }
+        self._append(OPENED, meta, body, draft)
+
+    def record(self, draft: MessageDraft, message_id: UUID) -> None:
+        """Plan one message after those planned before."""
+        previous = self.last[-1] if self.last else None
+        context = self._context(draft)
+        message = LastMessage(
+            id=message_id,
+            sequence=previous.sequence + 1 if previous else 1,
+            text=draft.text,
+            occurred_at=draft.occurred_at,
+            data_subjects=draft.audience.data_subjects,
+        )
+        meta = {
+            "message_id": str(message_id),
+            "conversation_id": str(self.conversation_id),
+            "role": draft.role.value,
+            "channel": draft.channel.value,
+            "scope": draft.audience.scope,
+            "accepted": draft.accepted,
+            "sequence": message.sequence,
+            "part_of": str(derived_id(message_id, "PART_OF")),
+            "context": [str(one.id) for one in context],
+            "follows": _follows(message, previous),
+        }
+        self._append(RECORDED, meta, _body(draft), draft, texts_of(context))
+        self.last = (*self.last, message)[-CONTEXT_MESSAGES:]
+        self.recorded.append(message_id)
+
+    def _context(self, draft: MessageDraft) -> tuple[Message, ...]:
+        """Return the messages indexed with it: the last ones, of the same data subjects only."""
+        return tuple(
+            Message(id=one.id, sequence=one.sequence, text=one.text)
+            for one in self.last
+            if one.data_subjects == draft.audience.data_subjects
+        )
+
+    def _append(
+        self,
+        type_: str,
+        meta: Mapping[str, Any],
+        body: Mapping[str, Any],
+        draft: MessageDraft,
+        texts: Mapping[UUID, str] | None = None,
+    ) -> None:
+        self.entries.add(
+            type_,
+            meta,
+            body,
+            data_subjects=draft.audience.data_subjects,
+            occurred_at=draft.occurred_at,
+            # not the channel's session id, which may be somebody's telephone number
+            session_id=str(self.conversation_id),
+            texts=texts,
+        )
+
+
+def _follows(message: LastMessage, previous: LastMessage | None) -> dict[str, Any] | None:
+    if previous is None:
+        return None
+    passed = message.occurred_at - previous.occurred_at
+    return {
+        "id": str(derived_id(message.id, "FOLLOWS")),
+        "message_id": str(previous.id),
+        "delta_ms": round(passed.total_seconds() * 1000),
+    }
+
+
+def _body(draft: MessageDraft) -> dict[str, Any]:
+    return {
+        "text": draft.text,
+        "content_hash": draft.content_hash,
+        "session_id": draft.session_id,
+        "agents": _agents(draft),
+        "client_id": draft.client_id,
+        "sender": draft.sender,
+        "source_agent": draft.source_agent,
+        "gate_reason": draft.gate_reason.value if draft.gate_reason else None,
+        "screening": draft.screening,
+        "metadata": dict(draft.metadata),
+    }
+
+
+def _agents(draft: MessageDraft) -> list[str] | None:
+    agents = draft.audience.agents
+    return list(agents) if agents is not None else None

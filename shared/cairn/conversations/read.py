@@ -1,0 +1,133 @@
+"""Reading conversations: lists, and one with its messages. Not searching them, not recording them.
+
+Visibility is the stores': row level security (a public key sees the one conversation it is bound to
+and no other) and the agent guard.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import NotFound
+from cairn.kernel.transaction import Transactions
+from cairn.reading.views import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationView:
+    """A conversation as its reader sees it. `position` is that of the entry that opened it."""
+
+    id: UUID
+    position: int
+    channel: str
+    session_id: str
+    client_id: str
+    scope: Scope
+    opened_at: datetime
+    recorded_at: datetime
+    agents: tuple[str, ...] = ()
+    source_agent: str | None = None
+    messages: int = 0
+    last_message_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationMessage:
+    """One message. `accepted` False: it was turned away before an agent saw it, for `gated`."""
+
+    id: UUID
+    position: int
+    conversation_id: UUID
+    role: str
+    content: str
+    timestamp: datetime
+    sequence: int
+    session_id: str
+    recorded_at: datetime
+    channel: str = ""
+    sender: str | None = None
+    source_agent: str | None = None
+    accepted: bool = True
+    gated: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationFilter:
+    """Which conversations a list shows; None means any."""
+
+    channel: str | None = None
+    session_id: str | None = None
+    client_id: str | None = None
+
+
+class ConversationViews(Protocol):
+    """What a principal may read of conversations."""
+
+    def own(self) -> UUID | None:
+        """Return the conversation the principal's public key is bound to."""
+        ...
+
+    def conversation(self, conversation_id: UUID) -> ConversationView | None:
+        """Return one that the principal sees."""
+        ...
+
+    def conversations(
+        self, where: ConversationFilter, *, limit: int, after: int | None
+    ) -> Sequence[ConversationView]:
+        """Return up to `limit` by falling position, those below `after`."""
+        ...
+
+    def messages(
+        self, conversation_id: UUID, *, limit: int, after: int
+    ) -> Sequence[ConversationMessage]:
+        """Return up to `limit` messages in their order, those above position `after`."""
+        ...
+
+    def messages_by_id(self, ids: Sequence[UUID]) -> Sequence[ConversationMessage]:
+        """Return those of the messages that the principal sees, in any order."""
+        ...
+
+
+class ConversationReadStores(Protocol):
+    """What reading conversations needs of a transaction."""
+
+    @property
+    def conversations(self) -> ConversationViews: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseConversations:
+    """The reads behind the GET routes."""
+
+    transactions: Transactions[ConversationReadStores]
+
+    def list(
+        self, principal: Principal, where: ConversationFilter, *, limit: int, after: int | None
+    ) -> Page[ConversationView]:
+        """Return a page of conversations, newest first."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.conversations.conversations(where, limit=limit + 1, after=after)
+        items = tuple(found[:limit])
+        return Page(items=items, next_after=items[-1].position if len(found) > limit else None)
+
+    def get(
+        self, principal: Principal, conversation_id: UUID, *, limit: int, after: int | None
+    ) -> tuple[ConversationView, Page[ConversationMessage]]:
+        """Return a conversation and a page of its messages, oldest first.
+
+        Raises NotFound when the principal cannot see it, or it is not recorded yet.
+        """
+        with self.transactions.reading(principal) as stores:
+            conversation = stores.conversations.conversation(conversation_id)
+            if conversation is None:
+                raise NotFound("There is no such conversation.")
+            found = stores.conversations.messages(
+                conversation_id, limit=limit + 1, after=after or 0
+            )
+        items = tuple(found[:limit])
+        following = items[-1].position if len(found) > limit else None
+        return conversation, Page(items=items, next_after=following)

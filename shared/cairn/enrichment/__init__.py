@@ -1,0 +1,1 @@
+"""The embed stage: vectors, entities, causes and likeness of what was written."""

@@ -1,0 +1,320 @@
+"""Give nodes their vectors and their place in the graph: the use case of the embed stage.
+
+Safe at least once: a row of the outbox names the nodes, and lives until what was made of them is
+stored in the transaction that removes it. Vectors come from the cache first, and are stored before
+the ledger's head is held; what the graph gains is decided under it, over what it has then. Not the
+queue's protocol, and no rules: those are in `enrich_entities`, `enrich_causes`, `similar` and
+`enrich_plan`.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.enrichment import similar
+from cairn.enrichment.causes import asks_trace, failure_cause, good_causes, stated_causes
+from cairn.enrichment.entry import enriched_entry
+from cairn.enrichment.node_texts import embedded, readable, text_hash, texts_of, vectors_of
+from cairn.enrichment.plan import bodies, derive
+from cairn.enrichment.ports import EnrichableNode, EnrichStores, NewEmbedding
+from cairn.enrichment.recipes import mixed, written
+from cairn.graph.edge import Relation
+from cairn.graph.node import Label
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError, Unavailable
+from cairn.writing.append import append_and_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.embedding.port import Embedder, Vectors
+    from cairn.enrichment.causes import Cause
+    from cairn.enrichment.plan import Derived
+    from cairn.enrichment.ports import Likeness
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import PreparingTransactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.writing.entries import Planned
+    from cairn.writing.ports import OutboxRow
+
+
+STORE_ATTEMPTS = 5
+
+
+class _Overtaken(Exception):
+    """Another worker was faster, or nodes have gone meanwhile: look again at what is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What was made of a batch before the ledger is locked. `causes` are stated, not checked."""
+
+    nodes: Mapping[UUID, EnrichableNode]
+    embeddings: Sequence[NewEmbedding]
+    known: Mapping[bytes, Vectors]
+    fresh: Mapping[bytes, Vectors]
+    derived: Sequence[Derived]
+    pairs: Sequence[Likeness]
+    causes: Sequence[Cause]
+    audiences: Mapping[UUID, tuple[str, tuple[str, ...] | None]]
+    keys: Mapping[UUID, bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrich:
+    """Enriches the nodes of outbox rows: vectors, keywords, entities, likenesses, causes.
+
+    `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node.
+    """
+
+    transactions: PreparingTransactions[EnrichStores]
+    embedder: Embedder
+    keys: KeyStore
+    cipher: BodyCipher
+    clock: Clock
+    new_id: IdSource
+    finds_similar: bool = True
+    pause: Callable[[float], None] = time.sleep
+
+    def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
+        """Enrich what these outbox rows name and return how many nodes got vectors.
+
+        Rows already finished are nothing to do. Raises Unavailable when the embedder does not
+        answer; the rows then stay, and their nodes are found by keyword meanwhile.
+        """
+        principal = system_principal(workspace_id)
+        with self.transactions.reading(principal) as stores:
+            found = stores.queue.find(outbox_ids)
+        return self._enrich(principal, found)
+
+    def batch(self, workspace_id: UUID, ingestion_id: UUID, batch: int) -> int:
+        """Enrich one batch of an ingestion; 0 when it is done already."""
+        principal = system_principal(workspace_id)
+        with self.transactions.reading(principal) as stores:
+            row = stores.queue.find_batch(ingestion_id, batch)
+        return self._enrich(principal, [row] if row else [])
+
+    def _enrich(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
+        try:
+            return self._enrich_rows(principal, rows) if rows else 0
+        except CairnError as error:
+            self._keep_reason(principal, rows, error.reason)
+            raise
+
+    def _keep_reason(self, principal: Principal, rows: Sequence[OutboxRow], reason: str) -> None:
+        """Let the workspace's status count the rows as failed, if the database can be written."""
+        with suppress(CairnError), self.transactions.writing(principal) as stores:
+            stores.queue.failed([row.id for row in rows], reason)
+
+    def _enrich_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
+        model_id = self.embedder.model.id
+        wanted = list(dict.fromkeys(one for row in rows for one in row.node_ids))
+        with self.transactions.reading(principal) as stores:
+            found = stores.embeddings.enrichable(wanted)
+            texts = texts_of(found, self.embedder)
+            known = dict(stores.embeddings.cached({text_hash(one) for one in texts}, model_id))
+            audiences = {node.audience for node in found}
+            aliases = {one: stores.aliases.aliases(*one) for one in audiences}
+        nodes, keys = readable(self.keys, principal.workspace_id, found)
+        needed = texts_of(nodes, self.embedder)
+        fresh = embedded(self.embedder, [one for one in needed if text_hash(one) not in known])
+        embeddings = [vectors_of(node, self.embedder, known | fresh) for node in nodes]
+        derived = [derive(node, aliases[node.audience]) for node in nodes]
+        vectors = known, fresh
+        work = self._looked_up(principal, nodes, embeddings, vectors, derived, keys)
+        try:
+            self._when_free(lambda: self._store(principal, rows, work))
+        except _Overtaken:
+            return self.rows(principal.workspace_id, [row.id for row in rows])
+        return len(embeddings)
+
+    def _looked_up(
+        self,
+        principal: Principal,
+        nodes: Sequence[EnrichableNode],
+        embeddings: Sequence[NewEmbedding],
+        vectors: tuple[Mapping[bytes, Vectors], Mapping[bytes, Vectors]],
+        derived: Sequence[Derived],
+        keys: Mapping[UUID, bytes],
+    ) -> _Work:
+        """Search for what is alike and for causes, while nobody waits for the ledger."""
+        by_id = {node.id: node for node in nodes}
+        causes = [cause for node in nodes for cause in stated_causes(node)]
+        traced = [node.id for node in nodes if asks_trace(node)]
+        with self.transactions.reading(principal) as stores:
+            if traced:
+                steps = stores.graph_state.before_in_trace(traced)
+                causes += [cause for step in steps if (cause := failure_cause(step))]
+            ids = {cause.cause_id for cause in causes}
+            audiences = stores.graph_state.audiences(ids)
+            pairs = self._pairs(stores, by_id, embeddings) if self.finds_similar else []
+        return _Work(
+            nodes=by_id,
+            embeddings=embeddings,
+            known=vectors[0],
+            fresh=vectors[1],
+            derived=derived,
+            pairs=pairs,
+            causes=causes,
+            audiences=audiences,
+            keys=keys,
+        )
+
+    def _pairs(
+        self,
+        stores: EnrichStores,
+        nodes: Mapping[UUID, EnrichableNode],
+        embeddings: Sequence[NewEmbedding],
+    ) -> list[Likeness]:
+        """Return what the new nodes are like, among themselves and among what is stored."""
+        new = [one for one in embeddings if _is_new(nodes[one.node_id])]
+        if not new:
+            return []
+        found = stores.embeddings.similar(
+            new, self.embedder.model.id, minimum=similar.MINIMUM, wanted=similar.MAX_EDGES
+        )
+        return [*similar.found_pairs(nodes, found), *similar.pairs_within(nodes, new)]
+
+    def _store(self, principal: Principal, rows: Sequence[OutboxRow], work: _Work) -> None:
+        """Store vectors and entries in one transaction; raise _Overtaken, and store nothing.
+
+        The vectors come before the head: an index takes longer to have them than all the rest
+        takes, and no writer is to wait for that.
+        """
+        model_id, position = self.embedder.model.id, max(row.position for row in rows)
+        ids = [row.id for row in rows]
+        with self.transactions.preparing(principal) as (stores, hold_head):
+            added = stores.embeddings.add(work.embeddings, model_id, position)
+            hold_head()
+            there = stores.queue.find(ids) and stores.embeddings.settle(work.nodes, model_id)
+            if not there:
+                raise _Overtaken
+            now = self.clock()
+            self._keep_vectors(stores, work, added, position, now)
+            if work.embeddings:
+                planned = self._planned(principal, stores, work, position, now)
+                append_and_project(stores, planned, now)
+            stores.queue.done(ids)
+
+    def _keep_vectors(
+        self,
+        stores: EnrichStores,
+        work: _Work,
+        added: Collection[UUID],
+        position: int,
+        now: datetime,
+    ) -> None:
+        """Store what is new to the cache, and the rows that could not be stored before."""
+        model_id = self.embedder.model.id
+        kept = stores.embeddings.cached(set(work.fresh), model_id)
+        stores.embeddings.cache(work.fresh, model_id, now)
+        stores.embeddings.own(work.embeddings, model_id)
+        others = [
+            one
+            for one in work.embeddings
+            if one.node_id not in added or (one.recipe and one.recipe.names_any(kept))
+        ]
+        stores.embeddings.store(self._as_cached(work, others, kept), model_id, position)
+
+    def _as_cached(
+        self, work: _Work, rows: Sequence[NewEmbedding], kept: Mapping[bytes, Vectors]
+    ) -> Sequence[NewEmbedding]:
+        """Return the rows, made of another worker's vectors where it embedded a text meanwhile.
+
+        What a model says of a text depends a little on what is embedded with it; rows are always
+        of what the cache has, so that a rebuild makes the same.
+        """
+        if not kept:
+            return rows
+        vectors = {**work.known, **work.fresh, **kept}
+        made = (mixed(one.node_id, one.recipe, vectors) for one in rows if one.recipe)
+        return [one for one in made if one is not None]
+
+    def _planned(
+        self,
+        principal: Principal,
+        stores: EnrichStores,
+        work: _Work,
+        position: int,
+        now: datetime,
+    ) -> list[Planned]:
+        """Return an entry a set of data subjects, over what the graph has at this moment."""
+        held = stores.graph_state.outgoing(list(work.nodes))
+        caused = [(e.source_id, e.target_id) for e in held if e.relation == Relation.CAUSED_BY]
+        touched = {end for pair in work.pairs for end in (pair.source_id, pair.target_id)}
+        stored = stores.graph_state.likenesses(touched) if touched else ()
+        made = bodies(
+            principal.workspace_id,
+            work.derived,
+            held,
+            good_causes(work.nodes, work.causes, work.audiences, caused),
+            similar.kept(work.pairs, stored),
+        )
+        rows: dict[tuple[UUID, ...], list[NewEmbedding]] = {}
+        for row in work.embeddings:
+            rows.setdefault(work.nodes[row.node_id].data_subjects, []).append(row)
+        model_id = self.embedder.model.id
+        return [
+            self._entry(
+                principal.workspace_id,
+                subjects,
+                {**body, "vectors": written(rows[subjects], model_id, position)},
+                work,
+                now,
+            )
+            for subjects, body in made.items()
+        ]
+
+    def _when_free(self, store: Callable[[], None]) -> None:
+        """Run `store`, again while writers hold the ledger: the vectors need not be made anew."""
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
+
+        attempts = Retrying(
+            retry=retry_if_exception(_ledger_is_busy),
+            stop=stop_after_attempt(STORE_ATTEMPTS),
+            wait=wait_random(0, 0.5),
+            sleep=self.pause,
+            reraise=True,
+        )
+        attempts(store)
+
+    def _entry(
+        self,
+        workspace_id: UUID,
+        subjects: tuple[UUID, ...],
+        body: Mapping[str, JsonValue],
+        work: _Work,
+        now: datetime,
+    ) -> Planned:
+        nodes = work.nodes.values()
+        return enriched_entry(
+            self.new_id(),
+            workspace_id,
+            body,
+            model=self.embedder.model.name,
+            node_ids=[one.id for one in nodes if one.data_subjects == subjects],
+            data_subjects=subjects,
+            cipher=self.cipher,
+            keys=work.keys,
+            now=now,
+        )
+
+
+def _is_new(node: EnrichableNode) -> bool:
+    """Return whether its likenesses are still to be found; a summary is like what it is of."""
+    return not node.keywords and node.label != Label.SUMMARY
+
+
+def _ledger_is_busy(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and error.reason == "ledger-busy"
+
+
+__all__ = ["Enrich", "EnrichStores", "EnrichableNode", "NewEmbedding", "text_hash"]

@@ -1,0 +1,206 @@
+"""What enriching a batch changes in the graph, as the bodies of its entries. Pure.
+
+One body a set of data subjects, so that destroying a person's key takes what was derived of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from cairn.enrichment.entities import NO_ENTITIES, entities_of
+from cairn.graph.edge import Relation
+from cairn.graph.entities import ExtractedEntity, entity_id
+from cairn.graph.keywords import keywords
+from cairn.graph.node import Label
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.llm.extract import extract
+from cairn.memories.importance import derived_importance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import timedelta
+    from uuid import UUID
+
+    from cairn.enrichment.causes import Cause
+    from cairn.enrichment.ports import EnrichableNode, Outgoing
+    from cairn.enrichment.similar import Kept
+
+PAIRED_ENTITIES = 10
+"""Entities of one node that are counted as seen together: at most 45 pairs a node."""
+
+SUMMARY_WORDS = 25
+"""Of an event: at most so many of its words."""
+
+MAX_PAIRS = 2_000
+"""Pairs one entry may strengthen; the most frequent stay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """What rules found in one node's text, before anything stored is looked at."""
+
+    node: EnrichableNode
+    keywords: tuple[str, ...]
+    entities: tuple[ExtractedEntity, ...]
+    importance: int | None = None  # only where nobody can have given one
+    summary: str | None = None  # of an event, when it is looked at for the first time
+
+
+def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Derived:
+    """Return what a node's text says by itself: keywords, entities, a chunk's importance.
+
+    An event is summed up in its own words when it is first enriched.
+
+    A summary names nobody anew: its sources refer to the entities, and would be counted twice.
+    """
+    if node.label in NO_ENTITIES:
+        return Derived(node=node, keywords=node.keywords, entities=())
+    importance = derived_importance(node.text, "") if node.label == Label.CHUNK else None
+    return Derived(
+        node=node,
+        keywords=keywords(node.text),
+        entities=() if node.label == Label.SUMMARY else entities_of(node, aliases),
+        importance=importance if importance != node.importance else None,
+        summary=_summary(node),
+    )
+
+
+def _summary(node: EnrichableNode) -> str | None:
+    if node.label != Label.EVENT or node.keywords:
+        return None
+    return extract(node.text, max_words=SUMMARY_WORDS) or None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Body:
+    """One entry's body in the making. Entities are named once and referred to by their place."""
+
+    workspace_id: UUID
+    places: dict[UUID, int] = field(default_factory=dict["UUID", int])
+    entities: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    nodes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    references: list[list[Any]] = field(default_factory=list[list[Any]])
+    follows: list[list[Any]] = field(default_factory=list[list[Any]])
+    closed: list[str] = field(default_factory=list[str])
+    pairs: Counter[tuple[UUID, UUID]] = field(default_factory=Counter["tuple[UUID, UUID]"])
+
+    def add(self, derived: Derived, held: Sequence[Outgoing]) -> None:
+        """Take in what one node changes, beside the edges it has."""
+        node = derived.node
+        change: dict[str, Any] = {"id": str(node.id)}
+        if derived.keywords != node.keywords:
+            change["keywords"] = list(derived.keywords)
+        if derived.importance is not None:
+            change["importance"] = derived.importance
+        if derived.summary is not None:
+            change["summary"] = derived.summary
+        if len(change) > 1:
+            self.nodes.append(change)
+        self._refer(derived, [one for one in held if one.relation == Relation.REFERENCES])
+        self._follow(node, [one for one in held if one.relation == Relation.FOLLOWS])
+
+    def _refer(self, derived: Derived, held: Sequence[Outgoing]) -> None:
+        """Refer to what is new, let go what is gone; strengthen pairs with a new one in them."""
+        node = derived.node
+        wanted = {self._id_of(node, one): one for one in derived.entities}
+        has = {one.target_id: one for one in held}
+        known = {
+            one for one, edge in has.items() if one in wanted and edge.role == wanted[one].role
+        }
+        self.closed += [str(edge.id) for one, edge in has.items() if one not in known]
+        for one, entity in wanted.items():
+            if one not in known:
+                place = self._place(node, one, entity)
+                at = format_timestamp(node.occurred_at)
+                self.references.append([str(node.id), place, entity.role.value, at])
+        for one, other in combinations(list(wanted)[:PAIRED_ENTITIES], 2):
+            if one not in has or other not in has:
+                self._place(node, one, wanted[one])
+                self._place(node, other, wanted[other])
+                self.pairs[min(one, other), max(one, other)] += 1
+
+    def _follow(self, node: EnrichableNode, held: Sequence[Outgoing]) -> None:
+        """Let a message follow the one before it; events are placed when they are observed."""
+        if node.label != Label.MEMORY:
+            return
+        before = node.before
+        self.closed += [str(one.id) for one in held if before is None or one.target_id != before.id]
+        if before is not None and all(one.target_id != before.id for one in held):
+            delta = _milliseconds(node.occurred_at - before.occurred_at)
+            at = format_timestamp(node.occurred_at)
+            self.follows.append([str(node.id), str(before.id), delta, node.session_id, at])
+
+    def _id_of(self, node: EnrichableNode, entity: ExtractedEntity) -> UUID:
+        return entity_id(self.workspace_id, node.scope, node.agents, entity.type, entity.name)
+
+    def _place(self, node: EnrichableNode, id_: UUID, entity: ExtractedEntity) -> int:
+        if id_ not in self.places:
+            self.places[id_] = len(self.entities)
+            self.entities.append(
+                {
+                    "id": str(id_),
+                    "name": entity.name,
+                    "type": entity.type,
+                    "scope": node.scope,
+                    "agents": list(node.agents) if node.agents is not None else None,
+                    "at": format_timestamp(node.occurred_at),
+                }
+            )
+        return self.places[id_]
+
+    def strengths(self) -> list[list[int]]:
+        """Return [place, place, how often], the most frequent pairs first."""
+        return [
+            [self.places[one], self.places[other], count]
+            for (one, other), count in self.pairs.most_common(MAX_PAIRS)
+        ]
+
+
+def bodies(
+    workspace_id: UUID,
+    derived: Iterable[Derived],
+    held: Iterable[Outgoing],
+    causes: Iterable[Cause],
+    alike: Kept,
+) -> dict[tuple[UUID, ...], dict[str, Any]]:
+    """Return the body of each entry by the data subjects it is about, and whose key seals it."""
+    everyone = list(derived)
+    by_node: dict[UUID, list[Outgoing]] = {}
+    for one in held:
+        by_node.setdefault(one.source_id, []).append(one)
+    making: dict[tuple[UUID, ...], _Body] = {}
+    for one in everyone:
+        body = making.setdefault(one.node.data_subjects, _Body(workspace_id=workspace_id))
+        body.add(one, by_node.get(one.node.id, ()))
+    made = {subjects: _written(body) for subjects, body in making.items()}
+    subjects_of = {one.node.id: one.node.data_subjects for one in everyone}
+    for cause in causes:
+        row = [str(cause.node_id), str(cause.cause_id), cause.mechanism, cause.weight]
+        made[subjects_of[cause.node_id]]["causes"].append(row)
+    for pair in alike.added:
+        new = pair.source_id if pair.source_id in subjects_of else pair.target_id
+        row = [str(pair.source_id), str(pair.target_id), pair.score]
+        made[subjects_of[new]]["similar"].append(row)
+    if alike.closed:
+        next(iter(made.values()))["closed"] += [str(one) for one in alike.closed]
+    return made
+
+
+def _written(body: _Body) -> dict[str, Any]:
+    return {
+        "nodes": body.nodes,
+        "entities": body.entities,
+        "references": body.references,
+        "follows": body.follows,
+        "strengths": body.strengths(),
+        "causes": [],
+        "similar": [],
+        "closed": body.closed,
+    }
+
+
+def _milliseconds(delta: timedelta) -> int:
+    return round(delta.total_seconds() * 1000)

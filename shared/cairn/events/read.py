@@ -1,0 +1,63 @@
+"""Reading events, without asking a question: one, or a page of a session, an agent or a trace.
+
+Visibility is the stores' (row level security and the agent guard).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.kernel.errors import NotFound
+from cairn.reading.views import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.events.views import EventFilter, EventView
+    from cairn.kernel.access import Principal
+    from cairn.kernel.transaction import Transactions
+
+
+class EventViews(Protocol):
+    """The events a principal may look at. Ids that are gone, hidden or unknown give None."""
+
+    def event(self, event_id: UUID) -> EventView | None:
+        """Return an event that is not deleted."""
+        ...
+
+    def events(self, where: EventFilter, *, limit: int, after: int | None) -> Sequence[EventView]:
+        """Return up to `limit` events by falling ledger position, those below `after`."""
+        ...
+
+
+class EventBrowseStores(Protocol):
+    """What reading events needs of a transaction."""
+
+    @property
+    def event_views(self) -> EventViews: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseEvents:
+    """The reads behind `GET /v1/events`."""
+
+    transactions: Transactions[EventBrowseStores]
+
+    def get(self, principal: Principal, event_id: UUID, /) -> EventView:
+        """Return one event; NotFound when the principal cannot see it."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.event_views.event(event_id)
+        if found is None:
+            raise NotFound("There is no such event.", event_id=str(event_id))
+        return found
+
+    def page(
+        self, principal: Principal, where: EventFilter, *, limit: int, after: int | None
+    ) -> Page[EventView]:
+        """Return a page of events, newest ledger position first."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.event_views.events(where, limit=limit + 1, after=after)
+        items = tuple(found[:limit])
+        return Page(items=items, next_after=items[-1].position if len(found) > limit else None)

@@ -1,0 +1,124 @@
+"""Projector of events: from `event.observed` to a node and its edges. Pure, like the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from cairn.events.draft import event_identity
+from cairn.graph.edge import Edge, Relation, View
+from cairn.graph.node import Label, Node
+from cairn.graph.projection import EdgeRow, Projection
+from cairn.kernel.ids import derived_id
+from cairn.writing.row_fields import closures, edge_fields, node_fields, origin_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.events.draft import EventDraft
+    from cairn.events.timeline import Insertion
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.ledger.entry import Entry
+
+
+def event_meta(
+    node_id: UUID, draft: EventDraft, insertion: Insertion, cause: UUID | None
+) -> dict[str, JsonValue]:
+    """Return what stands in clear: the scope, ids, and milliseconds between events."""
+    return {
+        "node_id": str(node_id),
+        "scope": draft.audience.scope,
+        "follows": [
+            [str(one.source_id), str(one.target_id), one.delta_ms] for one in insertion.added
+        ],
+        "closed": [str(one) for one in insertion.closed],
+        "caused_by": str(cause) if cause else None,
+    }
+
+
+def event_body(draft: EventDraft) -> dict[str, Any]:
+    """Return what of an event is encrypted into its entry: all that a reader could recognise."""
+    agents = draft.audience.agents
+    return {
+        "type": draft.type,
+        "text": draft.text,
+        "content_hash": draft.content_hash,
+        "dedup_key": event_identity(draft),
+        "agents": list(agents) if agents is not None else None,
+        "client_id": draft.client_id,
+        "source_agent": draft.source_agent,
+        "sequence": draft.sequence,
+        "importance": draft.importance,
+        "tool_name": draft.tool_name,
+        "status": draft.status,
+        "payload": dict(draft.payload),
+        "screening": draft.screening,
+    }
+
+
+def observed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """An event, what it follows, what follows it, and what caused it."""
+    return Projection(nodes=(_node(entry, meta, body),), edges=_edges(entry, meta, body))
+
+
+def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Node:
+    return Node(
+        **node_fields(entry, meta, body),
+        id=UUID(meta["node_id"]),
+        label=Label.EVENT,
+        kind=body["type"],
+        text=body["text"],
+        content_hash=body["content_hash"],
+        dedup_key=body["dedup_key"],
+        observed_by=(body["source_agent"],),
+        observation_count=1,
+        **origin_fields(entry, body),
+        sequence=body["sequence"],
+        parent_id=entry.parent_id,
+        category="episodic",
+        importance=body["importance"],
+        screening=body["screening"],
+        metadata={
+            "tool_name": body["tool_name"],
+            "status": body["status"],
+            "payload": body["payload"],
+        },
+    )
+
+
+def _edges(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[EdgeRow, ...]:
+    session_id = origin_fields(entry, body)["session_id"]
+    added = [
+        _edge(
+            entry,
+            View.TEMPORAL,
+            Relation.FOLLOWS,
+            source,
+            target,
+            {"delta_ms": delta_ms, "session_id": session_id},
+        )
+        for source, target, delta_ms in cast("list[tuple[str, str, int]]", meta["follows"])
+    ]
+    if meta["caused_by"]:
+        ends = meta["node_id"], meta["caused_by"]
+        added.append(_edge(entry, View.CAUSAL, Relation.CAUSED_BY, *ends, {"mechanism": "direct"}))
+    return (*closures(entry, meta["closed"]), *added)
+
+
+def _edge(
+    entry: Entry,
+    view: View,
+    relation: Relation,
+    source: str,
+    target: str,
+    properties: Mapping[str, Any],
+) -> Edge:
+    return Edge(
+        **edge_fields(entry),
+        id=derived_id(entry.id, relation, source, target),
+        view=view,
+        relation=relation,
+        source_id=UUID(source),
+        target_id=UUID(target),
+        properties=properties,
+    )

@@ -1,0 +1,502 @@
+"""Forget a data subject or a source: the use case of `POST /v1/forget`. Not deletion, which hides.
+
+In this order, so that a kill between any two steps is made up for by doing it again:
+begin (from here on no write for the subject is taken), tombstone, key, entry and purge in one
+transaction, the rest. docs/forgetting.md says what becomes of each store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.documents.accept import SOURCE, source_owner
+from cairn.forgetting.ports import Doomed, Forgetting, Step
+from cairn.kernel.access import Role
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError, NotFound, ValidationFailed
+from cairn.ledger.entry import Actor, ActorKind, NewEntry
+from cairn.ledger.keys import forgotten_name, subject_mark
+from cairn.ledger.tombstones import Tombstone, new_tombstone, tombstone_key
+from cairn.writing.append import append_and_project
+from cairn.writing.entries import Planned
+from cairn.writing.ports import OutboxRow, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.forgetting.ports import (
+        ForgetStores,
+        KnownSubject,
+        ObjectEraser,
+        Reason,
+        TombstoneStore,
+    )
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import KeyStore
+    from cairn.ledger.signing import Signer
+    from cairn.writing.checks import Owner
+    from cairn.writing.ports import Dispatcher
+
+NODES_AN_ENTRY = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Who is to be forgotten: a name (client or person), an id, or the URI of a source."""
+
+    owner: Owner | None = None
+    subject_id: UUID | None = None
+    source: str | None = None
+
+    @property
+    def name(self) -> Owner | None:
+        """Return the name the subject is registered under, None when only its id is known."""
+        return source_owner(self.source) if self.source is not None else self.owner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetPlan:
+    """What would go. `keyed` as in `Forgetting`; `counts` are rows by what they are."""
+
+    subject_id: UUID | None
+    kind: str
+    keyed: bool
+    counts: Mapping[str, int]
+    node_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was done. `already`: it had been done before, and this is what was done then."""
+
+    forgetting: Forgetting
+    already: bool
+
+
+class SweepEntities(Protocol):
+    """Purge entities that nothing refers to any more."""
+
+    def __call__(self, workspace_id: UUID, *, seconds: float) -> Mapping[str, int | bool]: ...
+
+
+class Recompute(Protocol):
+    """Make the projections equal to what the readable ledger projects to; False: not done yet.
+
+    What somebody forgotten had added to what stays (counts, strengths, links closed) goes by it.
+    """
+
+    def __call__(self, workspace_id: UUID, *, seconds: float) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """Forgets, and goes on with what was interrupted. `seconds` bounds parts of the last step."""
+
+    transactions: Transactions[ForgetStores]
+    keys: KeyStore
+    signer: Signer
+    tombstones: TombstoneStore
+    objects: ObjectEraser
+    sweep: SweepEntities
+    recompute: Recompute
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+    seconds: float = 8.0
+
+    def plan(self, principal: Principal, target: Target) -> ForgetPlan:
+        """Return what would go; nothing is changed. NotFound when nobody is known by that."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(_system(principal)) as stores:
+            known, documents = _look_up(stores, target)
+            if known is None and not documents:
+                raise _unknown(target)
+            subject_id = known.id if known else self.new_id()
+            doomed = stores.forgetting.doomed(subject_id, documents)
+            counts = stores.forgetting.count(subject_id, documents, doomed)
+            further = {
+                "archived": len(stores.forgetting.tied(subject_id, doomed)),
+                "source": len(stores.forgetting.sources(subject_id, doomed)),
+            }
+            return ForgetPlan(
+                subject_id=known.id if known else None,
+                kind=known.kind if known else SOURCE,
+                keyed=_is_keyed(stores, known, documents),
+                counts={**counts, **{what: number for what, number in further.items() if number}},
+                node_ids=doomed.node_ids,
+            )
+
+    def __call__(self, principal: Principal, target: Target, reason: Reason) -> Forgotten:
+        """Forget and return what was done; again, and it returns what was done then.
+
+        Raises NotFound when nobody is known by that (another workspace's neither), Unavailable when
+        a store cannot be reached: repeated, it goes on where it stopped. A status of `purged` says
+        that everything is erased and what remains is still being made anew.
+        """
+        principal.require(Role.ADMIN)
+        begun = self._begin(principal, target, reason)
+        already = begun.status == Step.DONE
+        return Forgotten(forgetting=self.resume(begun), already=already)
+
+    def resume(self, forgetting: Forgetting) -> Forgetting:
+        """Do the steps that are left and return the row as it is then."""
+        steps: Mapping[str, Callable[[Forgetting], Forgetting]] = {
+            Step.BEGUN: self._mark,
+            Step.MARKED: self._bar,
+            Step.BARRED: self._purge,
+            Step.PURGED: self._rest,
+        }
+        while forgetting.status != Step.DONE:
+            before, forgetting = forgetting, steps[forgetting.status](forgetting)
+            if forgetting.status == before.status:
+                break  # the rest takes longer than this call may: the next one goes on
+        return forgetting
+
+    def get(self, principal: Principal, forgetting_id: UUID) -> Forgetting:
+        """Return a forgetting; NotFound for another workspace's."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(_system(principal)) as stores:
+            row = stores.forgetting.find(forgetting_id=forgetting_id)
+        if row is None:
+            raise NotFound("There is no such forgetting.", forgetting_id=str(forgetting_id))
+        return row
+
+    def unfinished(self, workspace_id: UUID) -> int:
+        """Finish what was interrupted in a workspace and return how many there were."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            found = stores.forgetting.unfinished()
+        for one in found:
+            self.resume(one)
+        return len(found)
+
+    def nodes_of(self, workspace_id: UUID, subject_id: UUID) -> int:
+        """Return how many nodes there are of a subject, or derived of them."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            return len(stores.forgetting.doomed(subject_id, ()).node_ids)
+
+    def again(self, tombstone: Tombstone) -> Forgetting:
+        """Forget what a tombstone says is forgotten, after a backup brought it back.
+
+        What remains is not made anew here: whoever follows many tombstones does it once.
+        """
+        with self.transactions.writing(system_principal(tombstone.workspace_id)) as stores:
+            found = stores.forgetting.find(subject_id=tombstone.subject_id)
+            if found is None:
+                known = stores.forgetting.subject(subject_id=tombstone.subject_id)
+                documents = self._documents_of(stores, known)
+                found = Forgetting(
+                    id=self.new_id(),
+                    workspace_id=tombstone.workspace_id,
+                    subject_id=tombstone.subject_id,
+                    kind=tombstone.kind,
+                    mark=self._mark_of(tombstone.workspace_id, known, tombstone.subject_id),
+                    keyed=_is_keyed(stores, known, documents),
+                    reason="other",
+                    principal_id=tombstone.workspace_id,
+                    status=Step.MARKED,
+                    position=tombstone.position,
+                    begun_at=tombstone.forgotten_at,
+                    document_ids=tuple(documents),
+                )
+                stores.forgetting.begin(found)
+            elif stores.forgetting.doomed(found.subject_id, found.document_ids).node_ids:
+                # rows of a backup under a forgetting that was done: purge again
+                stores.forgetting.advance(found.id, Step.MARKED, now=self.clock())
+                found = replace(found, status=Step.MARKED)
+        return replace(self, recompute=_left_to_the_caller).resume(found)
+
+    def _begin(self, principal: Principal, target: Target, reason: Reason) -> Forgetting:
+        workspace_id = principal.workspace_id
+        key = self._workspace_key(workspace_id)
+        mark = subject_mark(key, *target.name) if target.name else None
+        with self.transactions.writing(_system(principal)) as stores:
+            known, documents = _look_up(stores, target)
+            if known is None and not documents:
+                done = stores.forgetting.find(subject_id=target.subject_id, mark=mark)
+                if done is None:
+                    raise _unknown(target)
+                return done
+            begun = self._row(principal, stores, known, documents, reason, key, target)
+            earlier = stores.forgetting.find(subject_id=begun.subject_id)
+            if earlier is not None:
+                return earlier
+            stores.forgetting.begin(begun)
+            return begun
+
+    def _row(
+        self,
+        principal: Principal,
+        stores: ForgetStores,
+        known: KnownSubject | None,
+        documents: tuple[UUID, ...],
+        reason: Reason,
+        key: bytes,
+        target: Target,
+    ) -> Forgetting:
+        name = (known.kind, known.natural_key) if known else target.name
+        if name is None:
+            raise _unknown(target)
+        return Forgetting(
+            id=self.new_id(),
+            workspace_id=principal.workspace_id,
+            subject_id=known.id if known else self.new_id(),
+            kind=name[0],
+            mark=subject_mark(key, *name),
+            keyed=_is_keyed(stores, known, documents),
+            reason=reason,
+            principal_id=principal.principal_id,
+            status=Step.BEGUN,
+            position=stores.ledger.head().position,
+            begun_at=self.clock(),
+            document_ids=documents,
+        )
+
+    def _mark(self, row: Forgetting) -> Forgetting:
+        tombstone = Tombstone(
+            workspace_id=row.workspace_id,
+            subject_id=row.subject_id,
+            kind=row.kind,
+            position=row.position,
+            forgotten_at=row.begun_at,
+        )
+        key = tombstone_key(row.workspace_id, row.subject_id)
+        self.tombstones.put(key, new_tombstone(self.signer, tombstone))
+        return self._advance(row, Step.MARKED)
+
+    def _bar(self, row: Forgetting) -> Forgetting:
+        self.keys.destroy(row.workspace_id, row.subject_id)
+        return self._advance(row, Step.BARRED)
+
+    def _purge(self, row: Forgetting) -> Forgetting:
+        """Append what goes and erase it, in one transaction; of two at once one does it."""
+        key = self._workspace_key(row.workspace_id)
+        with self.transactions.writing(system_principal(row.workspace_id)) as stores:
+            row = _found(stores, row)
+            if row.status != Step.BARRED:
+                return row
+            now, store = self.clock(), stores.forgetting
+            doomed = store.doomed(row.subject_id, row.document_ids)
+            keys = tuple(store.object_keys(row.document_ids, doomed))
+            tied, sources = (
+                store.tied(row.subject_id, doomed),
+                store.sources(row.subject_id, doomed),
+            )
+            for one in sources:
+                store.begin(self._of_source(row, stores, one, key))
+            store.rename(
+                {
+                    one.row_id: forgotten_name(key, one.place, one.name)
+                    for one in store.outside_names(row.subject_id)
+                }
+            )
+            erased = store.erase(row.subject_id, row.document_ids, doomed)
+            entries = [*self._archived(row, tied, now), *self._entries(row, doomed, now)]
+            sealed = append_and_project(stores, entries, now)
+            position = sealed[-1].position
+            wake = self._wake(row.workspace_id, position)
+            stores.outbox.add(wake, now)
+            counts = {
+                **erased,
+                "node": len(doomed.node_ids),
+                "archived": len(tied),
+                "source": len(sources),
+            }
+            store.advance(
+                row.id,
+                Step.PURGED,
+                now=now,
+                purged_position=position,
+                object_keys=keys,
+                counts=counts,
+            )
+            row = _found(stores, row)
+        self.dispatcher.send([wake])
+        return row
+
+    def _rest(self, row: Forgetting) -> Forgetting:
+        """Delete bytes, sweep entities, and make what remains what the ledger says now.
+
+        Sources of which nothing is left are forgotten before; what remains is made anew once.
+        """
+        with self.transactions.reading(system_principal(row.workspace_id)) as stores:
+            begun = stores.forgetting.unfinished()
+        for one in begun:
+            if one.kind == SOURCE and one.id != row.id:
+                replace(self, recompute=_left_to_the_caller).resume(one)
+        objects = sum(self.objects.erase(prefix) for prefix in row.object_keys)
+        swept = self.sweep(row.workspace_id, seconds=self.seconds)
+        if swept["more"] or not self.recompute(row.workspace_id, seconds=self.seconds):
+            return row
+        counts = {"objects": objects, "entities": int(swept["entities"])}
+        return self._advance(row, Step.DONE, counts)
+
+    def _of_source(
+        self, row: Forgetting, stores: ForgetStores, source: KnownSubject, key: bytes
+    ) -> Forgetting:
+        """Return the forgetting of a source that nobody's document is of any more."""
+        return Forgetting(
+            id=self.new_id(),
+            workspace_id=row.workspace_id,
+            subject_id=source.id,
+            kind=source.kind,
+            mark=subject_mark(key, source.kind, source.natural_key),
+            keyed=True,
+            reason=row.reason,
+            principal_id=row.principal_id,
+            status=Step.BEGUN,
+            position=stores.ledger.head().position,
+            begun_at=self.clock(),
+        )
+
+    def _archived(self, row: Forgetting, tied: Sequence[UUID], now: datetime) -> list[Planned]:
+        """Return the entries that hide what speaks of the subject and is not its own."""
+        return [
+            Planned(
+                entry=NewEntry(
+                    id=self.new_id(),
+                    workspace_id=row.workspace_id,
+                    type="node.archived",
+                    actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
+                    occurred_at=now,
+                    meta={
+                        "node_ids": [str(one) for one in tied[at : at + NODES_AN_ENTRY]],
+                        "rule": "forgotten",
+                    },
+                ),
+                body={},
+            )
+            for at in range(0, len(tied), NODES_AN_ENTRY)
+        ]
+
+    def _entries(self, row: Forgetting, doomed: Doomed, now: datetime) -> list[Planned]:
+        """Return the entries, a thousand nodes each; one at least, so that it is told."""
+        ids: list[JsonValue] = [str(one) for one in doomed.node_ids]
+        pages = [ids[at : at + NODES_AN_ENTRY] for at in range(0, len(ids), NODES_AN_ENTRY)] or [[]]
+        entry = partial(
+            NewEntry,
+            workspace_id=row.workspace_id,
+            type="source.forgotten" if row.kind == SOURCE else "subject.forgotten",
+            actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
+            occurred_at=now,
+            data_subjects=(),
+        )
+        return [
+            Planned(
+                entry=entry(
+                    id=self.new_id(),
+                    meta={
+                        "forgetting_id": str(row.id),
+                        "subject_id": str(row.subject_id),
+                        "kind": row.kind,
+                        "reason": row.reason,
+                        "node_ids": page,
+                        "revived": [] if place else [str(one) for one in doomed.revived],
+                        "cleared": [] if place else [str(one) for one in doomed.cleared],
+                    },
+                ),
+                body={},
+            )
+            for place, page in enumerate(pages)
+        ]
+
+    def _wake(self, workspace_id: UUID, position: int) -> OutboxRow:
+        """Return work for the embed stage that names nothing: it brings the search index along."""
+        return OutboxRow(
+            workspace_id=workspace_id, id=self.new_id(), topic=Topic.EMBED, position=position
+        )
+
+    def _advance(
+        self, row: Forgetting, step: Step, counts: Mapping[str, int] | None = None
+    ) -> Forgetting:
+        with self.transactions.writing(system_principal(row.workspace_id)) as stores:
+            found = _found(stores, row)
+            if found.status == row.status:
+                stores.forgetting.advance(row.id, step, now=self.clock(), counts=counts)
+            return _found(stores, row)
+
+    def _documents_of(self, stores: ForgetStores, known: KnownSubject | None) -> tuple[UUID, ...]:
+        if known is None or known.kind != SOURCE:
+            return ()
+        return tuple(stores.forgetting.documents(known.natural_key))
+
+    def _mark_of(self, workspace_id: UUID, known: KnownSubject | None, subject_id: UUID) -> bytes:
+        key = self._workspace_key(workspace_id)
+        name = (known.kind, known.natural_key) if known else ("id", str(subject_id))
+        return subject_mark(key, *name)
+
+    def _workspace_key(self, workspace_id: UUID) -> bytes:
+        return self.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishForgettings:
+    """Takes up every forgetting that was interrupted, of every workspace."""
+
+    workspaces: Callable[[], Iterable[UUID]]
+    forget: Forget
+    report: Callable[[str, dict[str, object]], None]
+
+    def __call__(self) -> int:
+        """Return how many there were; one that fails again is told, and the next sweep's."""
+        found = 0
+        for workspace_id in self.workspaces():
+            try:
+                found += self.forget.unfinished(workspace_id)
+            except CairnError as error:
+                told: dict[str, object] = {
+                    "workspace_id": str(workspace_id),
+                    "reason": error.reason,
+                }
+                self.report("forgetting.unfinished", told)
+        return found
+
+
+def _left_to_the_caller(workspace_id: UUID, *, seconds: float) -> bool:
+    return True
+
+
+def _system(principal: Principal) -> Principal:
+    """Forgetting looks everywhere, whatever scopes the admin's key has."""
+    return system_principal(principal.workspace_id)
+
+
+def _look_up(stores: ForgetStores, target: Target) -> tuple[KnownSubject | None, tuple[UUID, ...]]:
+    """Return the subject as it is registered, and the documents of a source."""
+    if target.name is None and target.subject_id is None:
+        raise ValidationFailed("Name a subject, a subject_id or a source.")
+    known = stores.forgetting.subject(owner=target.name, subject_id=target.subject_id)
+    source = target.source
+    if source is None and known is not None and known.kind == SOURCE:
+        source = known.natural_key
+    return known, tuple(stores.forgetting.documents(source)) if source is not None else ()
+
+
+def _is_keyed(
+    stores: ForgetStores, known: KnownSubject | None, documents: tuple[UUID, ...]
+) -> bool:
+    if known is None:
+        return False
+    return not (documents and stores.forgetting.without(known.id, documents))
+
+
+def _found(stores: ForgetStores, row: Forgetting) -> Forgetting:
+    found = stores.forgetting.find(forgetting_id=row.id)
+    if found is None:
+        raise RuntimeError("a forgetting's row is gone")
+    return found
+
+
+def _unknown(target: Target) -> NotFound:
+    fields = {"subject_id": str(target.subject_id)} if target.subject_id else {}
+    return NotFound("Nobody is known by that.", reason="unknown-subject", **fields)
+
+
+__all__ = ["FinishForgettings", "Forget", "ForgetPlan", "Forgotten", "Target"]

@@ -1,1 +1,0 @@
-"""Use cases of writing: remember, delete, ingest documents, enrich. Not HTTP and not SQL."""

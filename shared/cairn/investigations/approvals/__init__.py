@@ -1,0 +1,1 @@
+"""Questions to people before an action: asked, decided, granted. Not the rules."""

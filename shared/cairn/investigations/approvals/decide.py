@@ -1,0 +1,404 @@
+"""A person decides on an action: yes, no, or yes to something else. The decision is the transition.
+
+A yes counts for exactly what was shown, under the rules it was shown under, until it expires. It is
+committed first; the machine is answered through the outbox. Not the rules: `safety.pipeline`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from cairn.connectors.arguments import check_arguments
+from cairn.investigations.approvals.views import ApprovalView, Decided, EvidenceChange, view_of
+from cairn.investigations.ports import ApprovalState
+from cairn.investigations.run.moving import Opened, found, ids, moved, opened
+from cairn.investigations.run.resume import UNLIMITED
+from cairn.investigations.situation import Change, Fact
+from cairn.investigations.snapshot import Snapshots, action_json, load_action
+from cairn.investigations.state import State, Step, seen_of
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.kernel.text.checks import clean_json, clean_text
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten, key_subjects
+from cairn.safety.action import Outcome
+from cairn.safety.approval import binding
+from cairn.safety.pipeline import Attempt, decided
+from cairn.safety.redaction import rewritten
+from cairn.writing.append import principal_actor
+from cairn.writing.ports import Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.investigations.hiding import Hider, Hiding
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.ports import AgentStores, Approval, TicketDesk
+    from cairn.investigations.situation import Effect
+    from cairn.kernel.access import Principal
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.safety.action import Action
+    from cairn.safety.pipeline import Pipeline
+    from cairn.tickets.persona import Persona
+
+MAX_REASON_CHARS = 1_000
+MAX_ARGUMENT_BYTES = 64_000
+MAX_DEPTH = 16
+SYSTEM = "approval"
+
+
+class AlreadyDecided(Conflict):
+    """Somebody decided before; `decision`, `decided_at` and `decided_by` say what, when and who."""
+
+    code = "already-decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with everything needed to decide on it."""
+
+    approval: Approval
+    before: Opened
+    content: Mapping[str, Any]
+    persona: Persona
+
+    @property
+    def action(self) -> Action:
+        """Return the action as it was shown, with placeholders."""
+        return load_action(self.content["action"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approvals:
+    """Shows questions to admins and takes their decisions.
+
+    Raises Denied for other keys, NotFound for another workspace's question, AlreadyDecided,
+    Conflict (`approval-expired`, `changed-content`, `policy-changed`), ValidationFailed naming the
+    field.
+    """
+
+    journal: Journal
+    pipeline: Pipeline
+    desk: TicketDesk
+    hiding: Hiding
+
+    def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
+        """Return a question as a person decides on it: with the values a tool would get."""
+        principal.require(Role.ADMIN)
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            approval = _found(stores, approval_id)
+            others = stores.approvals.of(approval.investigation_id)
+        earlier = next(
+            (
+                one
+                for one in others
+                if one.tool == approval.tool and one.asked_at < approval.asked_at
+            ),
+            None,
+        )
+        content = self._content(workspace_id, approval)
+        before = self._content(workspace_id, earlier) if earlier else None
+        return view_of(approval, content, _difference(before, content))
+
+    def approve(
+        self, principal: Principal, approval_id: UUID, *, binding: str, reason: str = ""
+    ) -> Decided:
+        """Say yes to what has this binding: the one that was shown."""
+        asked = self._decidable(principal, approval_id, reason, binding)
+        self._under_the_same_rules(principal, asked)
+        memory, hide = asked.before.memory, self._hider(asked, asked.before.memory.vault)
+        line = _line("granted", f"{asked.action.key}: a person said yes.", hide(reason))
+        change = Change(
+            target=State.ACTING, memory=replace(memory, vault=hide.vault), lines=(line,)
+        )
+        return self._decide(principal, asked, change, ApprovalState.GRANTED, reason)
+
+    def reject(self, principal: Principal, approval_id: UUID, *, reason: str) -> Decided:
+        """Say no; the planner is told why and tries another way."""
+        clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        asked = self._decidable(principal, approval_id, reason, None)
+        action, memory = asked.action, asked.before.memory
+        hide = self._hider(asked, memory.vault)
+        said = hide(reason)
+        seen = seen_of(action, "rejected", said, reason="rejected")
+        change = Change(
+            target=State.PLANNING,
+            memory=replace(
+                memory,
+                pending=None,
+                plan=None,
+                observations=(*memory.observations, seen),
+                vault=hide.vault,
+            ),
+            lines=(_line("rejected", f"{action.key}: a person said no.", said),),
+        )
+        return self._decide(principal, asked, change, ApprovalState.REJECTED, reason)
+
+    def edit(
+        self,
+        principal: Principal,
+        approval_id: UUID,
+        *,
+        binding: str,
+        arguments: Mapping[str, JsonValue],
+        reason: str,
+    ) -> Decided:
+        """Say yes to other arguments: the changed action goes through the rules again.
+
+        What they allow or would ask for is then approved by this person already. Raises
+        ValidationFailed for arguments the tool does not take, Conflict with the rule's reason for
+        those that are denied: the question goes on waiting.
+        """
+        clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        clean_json(
+            dict(arguments), field="arguments", max_bytes=MAX_ARGUMENT_BYTES, max_depth=MAX_DEPTH
+        )
+        asked = self._decidable(principal, approval_id, reason, binding)
+        self._under_the_same_rules(principal, asked)
+        written = rewritten(dict(arguments), asked.content["arguments"], asked.before.memory.vault)
+        edited = replace(asked.action, id=self.journal.new_id(), arguments=written)
+        attempt = self.pipeline.check(self._attempt(asked, edited))
+        _acceptable(attempt)
+        edited, hide = attempt.action, self._hider(asked, attempt.vault)
+        line = _line("edited", f"{edited.key}: a person changed it.", hide(reason))
+        memory = replace(asked.before.memory, pending=edited, vault=hide.vault, approval_id=None)
+        change = Change(
+            target=State.SAFETY_CHECK,
+            memory=memory,
+            lines=(line,),
+            effects=(self._granting(principal, asked, attempt),),
+        )
+        return self._decide(principal, asked, change, ApprovalState.EDITED, reason)
+
+    def _asked(self, principal: Principal, approval_id: UUID) -> Asked:
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            approval = _found(stores, approval_id)
+            investigation = found(stores, approval.investigation_id)
+            sealed = stores.investigations.snapshot(investigation.id)
+        content = self._content(workspace_id, approval)
+        snapshots = Snapshots(cipher=self.journal.cipher)
+        try:
+            before = opened(self.journal.keys, snapshots, investigation, sealed)
+        except (BodyUnreadable, SubjectForgotten) as gone:
+            raise _forgotten() from gone
+        persona = self.desk.persona(
+            workspace_id, investigation.persona, began=investigation.created_at
+        )
+        return Asked(approval=approval, before=before, content=content, persona=persona)
+
+    def _content(self, workspace_id: UUID, approval: Approval) -> Mapping[str, Any]:
+        """Return what was asked; NotFound when whom it was about was forgotten."""
+        subjects = key_subjects(workspace_id, approval.data_subjects)
+        held = self.journal.keys.get(workspace_id, subjects)
+        cipher = self.journal.cipher
+        try:
+            return cipher.open(approval.id, workspace_id, subjects, held, approval.content)
+        except BodyUnreadable as gone:
+            raise _forgotten() from gone
+
+    def _decidable(
+        self, principal: Principal, approval_id: UUID, reason: str, bound: str | None
+    ) -> Asked:
+        """Return a question that may be decided now, as the person saw it."""
+        principal.require(Role.ADMIN)
+        if reason:
+            clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        asked = self._asked(principal, approval_id)
+        approval = asked.approval
+        if approval.state is not ApprovalState.PENDING:
+            _decided_before(approval)
+        if approval.expires_at <= self.journal.clock():
+            raise Conflict("The question has expired.", reason="approval-expired")
+        if bound is not None and bound != approval.binding:
+            _changed()
+        if bound is not None and _binding(asked) != approval.binding:
+            _changed()
+        return asked
+
+    def _under_the_same_rules(self, principal: Principal, asked: Asked) -> None:
+        """Void the question when the rules are others than those it was asked under."""
+        attempt = self.pipeline.check(self._attempt(asked, asked.action))
+        if decided(attempt).policy_version == asked.approval.policy_version:
+            return
+        why = "The rules have changed since this was asked."
+        change = Change(
+            target=State.PLANNING,
+            memory=replace(asked.before.memory, pending=None, plan=None),
+            lines=(_line("voided", f"{asked.action.key}: {why}", ""),),
+        )
+        self._decide(principal, asked, change, ApprovalState.VOID, "")
+        raise Conflict(why, reason="policy-changed", approval_id=str(asked.approval.id))
+
+    def _attempt(self, asked: Asked, action: Action) -> Attempt:
+        return Attempt(
+            workspace_id=asked.before.investigation.workspace_id,
+            action=action,
+            autonomy=asked.persona.autonomy,
+            vault=asked.before.memory.vault,
+            profile=asked.persona.redaction,
+        )
+
+    def _hider(self, asked: Asked, vault: Mapping[str, str]) -> Hider:
+        """Return what hides a person's reason: the timeline and models are told of it."""
+        workspace_id = asked.before.investigation.workspace_id
+        return self.hiding.under(workspace_id, asked.persona.redaction, vault)
+
+    def _granting(self, principal: Principal, asked: Asked, attempt: Attempt) -> Effect:
+        """Return what makes the edit a yes to the edited action, bound like any other."""
+        approval, new_id = asked.approval, self.journal.new_id()
+        edited, version = attempt.action, decided(attempt).policy_version
+        bound = binding(edited, policy_version=version, expires_at=approval.expires_at)
+
+        def grant(page: Page) -> None:
+            content = {**asked.content, **_edited(attempt)}
+            page.stores.approvals.add(
+                replace(
+                    approval,
+                    id=new_id,
+                    action_id=edited.id,
+                    binding=bound,
+                    policy_version=version,
+                    content=page.entries.seal(new_id, page.data_subjects, content),
+                    state=ApprovalState.GRANTED,
+                    asked_at=page.now,
+                    decided_at=page.now,
+                    decided_by=principal.principal_id,
+                    decision_position=page.entries.position,
+                )
+            )
+
+        return grant
+
+    def _decide(
+        self,
+        principal: Principal,
+        asked: Asked,
+        change: Change,
+        state: ApprovalState,
+        reason: str,
+    ) -> Decided:
+        """Commit the decision with its transition; then the machine is answered."""
+        approval, before = asked.approval, asked.before
+        fact = _fact(asked, state, reason)
+        snapshots = Snapshots(cipher=self.journal.cipher)
+
+        def decide(page: Page) -> Decided:
+            entry = {**ids(before.investigation), **fact.meta}
+            position = page.note(fact.type, entry, fact.body)
+            stores = page.stores
+            if not stores.approvals.decide(
+                approval.id, state, by=principal.principal_id, position=position, now=page.now
+            ):
+                _decided_before(_found(stores, approval.id))
+            if not moved(page, snapshots, before, change):
+                raise Conflict("The investigation does not wait any more.", reason="not-waiting")
+            if state is not ApprovalState.GRANTED:
+                stores.actions.deny(approval.action_id, error=state.value, now=page.now)
+            stores.slots.take(before.investigation.id, UNLIMITED, page.now)
+            page.wake(Topic.APPROVAL, approval.id)
+            return Decided(
+                id=approval.id,
+                state=state,
+                investigation_id=approval.investigation_id,
+                investigation_state=change.target,
+                position=position,
+            )
+
+        return self.journal.write(
+            principal.workspace_id,
+            before.investigation.data_subjects,
+            principal_actor(principal),
+            decide,
+        )
+
+
+def _found(stores: AgentStores, approval_id: UUID) -> Approval:
+    approval = stores.approvals.find(approval_id)
+    if approval is None:
+        raise NotFound("There is no such approval.", approval_id=str(approval_id))
+    return approval
+
+
+def _forgotten() -> NotFound:
+    return NotFound("Whom this was about was forgotten.", reason="forgotten")
+
+
+def _binding(asked: Asked) -> str:
+    """Return the binding of what the person was shown, computed anew."""
+    approval = asked.approval
+    return binding(
+        asked.action, policy_version=approval.policy_version, expires_at=approval.expires_at
+    )
+
+
+def _decided_before(approval: Approval) -> NoReturn:
+    if approval.state is ApprovalState.PENDING:  # still pending, and cannot be decided: too late
+        raise Conflict("The question has expired.", reason="approval-expired")
+    raise AlreadyDecided(
+        f"This was decided before: {approval.state}.",
+        decision=approval.state.value,
+        decided_at=format_timestamp(approval.decided_at) if approval.decided_at else None,
+        decided_by=str(approval.decided_by) if approval.decided_by else None,
+    )
+
+
+def _acceptable(attempt: Attempt) -> None:
+    """Refuse an edit that could only be denied: the tool does not take it, or the rules do not."""
+    if attempt.tool is not None:
+        try:
+            check_arguments(attempt.tool, attempt.restored)
+        except ValidationFailed as wrong:
+            errors = [FieldError(f"arguments.{one.location}", one.message) for one in wrong.errors]
+            raise ValidationFailed(wrong.detail, reason="wrong-arguments", errors=errors) from wrong
+    decision = decided(attempt)
+    if decision.outcome is Outcome.DENIED:
+        raise Conflict(f"The rules refuse this: {decision.detail}", reason=decision.reason)
+
+
+def _changed() -> NoReturn:
+    raise Conflict("This is not what was shown: look at it again.", reason="changed-content")
+
+
+def _fact(asked: Asked, state: ApprovalState, reason: str) -> Fact:
+    approval = asked.approval
+    names = {ApprovalState.VOID: "approval.voided", ApprovalState.GRANTED: "approval.granted"}
+    return Fact(
+        type=names.get(state, f"approval.{state.value}"),
+        meta={
+            "approval_id": str(approval.id),
+            "action_id": str(approval.action_id),
+            "policy_version": approval.policy_version,
+        },
+        body={"reason": reason, "binding": approval.binding, "tool": approval.tool},
+    )
+
+
+def _edited(attempt: Attempt) -> dict[str, Any]:
+    """Return what the question says of the action and its values, for the edited one."""
+    arguments = json.dumps(dict(attempt.restored), sort_keys=True)
+    return {"action": action_json(attempt.action), "arguments": arguments}
+
+
+def _difference(earlier: Mapping[str, Any] | None, now: Mapping[str, Any]) -> EvidenceChange | None:
+    """Return what evidence came and went since the same tool was asked for before."""
+    if earlier is None:
+        return None
+    old, new = _citations(earlier), _citations(now)
+    return EvidenceChange(
+        added=tuple(one for one in new if one not in old),
+        removed=tuple(one for one in old if one not in new),
+    )
+
+
+def _citations(content: Mapping[str, Any]) -> Sequence[str]:
+    return cast("Sequence[str]", load_action(content["action"]).evidence)
+
+
+def _line(action: str, said: str, reason: str) -> Step:
+    detail = f"{said} {reason}".strip()
+    return Step(system=SYSTEM, action=action, detail=detail, kind="approval")

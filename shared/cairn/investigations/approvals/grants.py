@@ -1,0 +1,253 @@
+"""Making, listing and revoking standing grants: each change is a ledger entry. Not their matching.
+
+In clear stand ids, counts and times; the arguments and the reason are sealed for the data subjects
+of the approval a grant was made from, or under the workspace's own key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.ledger.keys import BodyUnreadable, key_subjects
+from cairn.safety.grants import Grant, GrantRow, GrantStore, check_grant, declaration
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Entries
+from cairn.writing.ports import WriteStores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.safety.grants import NewGrant
+    from cairn.safety.policy import Policies
+    from cairn.safety.tools import ToolSpec
+
+MAX_GRANTS = 200
+"""In force at once in a workspace."""
+MAX_LISTED = 100
+
+
+class GrantStores(WriteStores, Protocol):
+    """What grants need of a transaction."""
+
+    @property
+    def grants(self) -> GrantStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grants:
+    """Makes, lists and revokes grants: an admin's work."""
+
+    transactions: Transactions[GrantStores]
+    policies: Policies
+    keys: KeyStore
+    cipher: BodyCipher
+    clock: Clock
+    new_id: IdSource
+
+    def make(self, principal: Principal, new: NewGrant) -> Grant:
+        """Make a grant for a tool as it is declared now.
+
+        Raises ValidationFailed when it is not narrow enough, NotFound when the workspace has no
+        such tool, Conflict (`too-many-grants`) above 200 in force.
+        """
+        principal.require(Role.ADMIN)
+        checked = check_grant(new, self.clock())
+        workspace_id, tool = principal.workspace_id, self._tool(principal, checked.tool)
+        subjects = tuple(sorted(set(checked.data_subjects)))
+        keys = self.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
+        row = self._row(principal, checked, tool, subjects, keys)
+        with self.transactions.writing(principal) as stores:
+            if stores.grants.open_count(row.made_at) >= MAX_GRANTS:
+                raise Conflict(
+                    f"A workspace has at most {MAX_GRANTS} grants in force.",
+                    reason="too-many-grants",
+                )
+            stores.grants.add(row)
+            self._note(stores, principal, "grant.made", row, keys, _content(checked))
+        return _opened(row, _content(checked))
+
+    def page(
+        self, principal: Principal, *, before: UUID | None = None, limit: int = MAX_LISTED
+    ) -> Sequence[Grant]:
+        """Return grants, those that are over too, the newest first; at most 100 at once."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            rows = stores.grants.page(before=before, limit=min(limit, MAX_LISTED))
+        return self._shown(principal.workspace_id, rows)
+
+    def get(self, principal: Principal, grant_id: UUID) -> Grant:
+        """Return a grant; NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            row = stores.grants.find(grant_id)
+        if row is None:
+            raise _no_such(grant_id)
+        (found,) = self._shown(principal.workspace_id, [row])
+        return found
+
+    def revoke(self, principal: Principal, grant_id: UUID) -> Grant:
+        """Revoke a grant at once; a second time changes nothing. NotFound when there is none."""
+        principal.require(Role.ADMIN)
+        found = self.get(principal, grant_id)
+        subjects, keys = self._readable(principal, found)
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            row = stores.grants.find(grant_id)
+            if row is None:
+                raise _no_such(grant_id)
+            if stores.grants.revoke(grant_id, now):
+                about = replace(row, data_subjects=subjects)
+                self._note(stores, principal, "grant.revoked", about, keys, {})
+                return replace(found, revoked_at=now)
+        return found
+
+    def _readable(
+        self, principal: Principal, grant: Grant
+    ) -> tuple[tuple[UUID, ...], Mapping[UUID, bytes]]:
+        """Return whom an entry about it is about, nobody once they were forgotten; the keys."""
+        workspace_id = principal.workspace_id
+        wanted = key_subjects(workspace_id, grant.data_subjects)
+        held = self.keys.get(workspace_id, wanted)
+        if all(one in held for one in wanted):
+            return grant.data_subjects, held
+        return (), self.keys.get_or_create(workspace_id, (workspace_id,))
+
+    def _tool(self, principal: Principal, key: str) -> ToolSpec:
+        connector, _, name = key.partition(".")
+        found = self.policies(principal.workspace_id).connectors.get(connector)
+        tool = found.tool(name) if found is not None else None
+        if tool is None:
+            raise NotFound("The workspace has no such tool.", reason="unknown-tool")
+        return tool
+
+    def _row(
+        self,
+        principal: Principal,
+        new: NewGrant,
+        tool: ToolSpec,
+        subjects: tuple[UUID, ...],
+        keys: Mapping[UUID, bytes],
+    ) -> GrantRow:
+        grant_id, workspace_id = self.new_id(), principal.workspace_id
+        return GrantRow(
+            id=grant_id,
+            tool=tool.key,
+            declaration=declaration(tool),
+            content=self.cipher.seal(grant_id, workspace_id, keys, _content(new)),
+            data_subjects=subjects,
+            expires_at=new.expires_at,
+            max_uses=new.max_uses,
+            made_by=principal.principal_id,
+            made_at=self.clock(),
+            approval_id=new.approval_id,
+        )
+
+    def _note(
+        self,
+        stores: GrantStores,
+        principal: Principal,
+        type_: str,
+        row: GrantRow,
+        keys: Mapping[UUID, bytes],
+        body: Mapping[str, Any],
+    ) -> None:
+        workspace_id, now = principal.workspace_id, self.clock()
+        entries = Entries(
+            workspace_id=workspace_id,
+            actor=principal_actor(principal),
+            now=now,
+            next_position=stores.ledger.head().position + 1,
+            new_id=self.new_id,
+            seal=lambda entry_id, _, said: self.cipher.seal(entry_id, workspace_id, keys, said),
+        )
+        meta = {"grant_id": str(row.id), "max_uses": row.max_uses, "uses": row.uses}
+        meta["expires_at"] = format_timestamp(row.expires_at)
+        if row.approval_id is not None:
+            meta["approval_id"] = str(row.approval_id)
+        said = {"tool": row.tool, "declaration": row.declaration, **body}
+        entries.add(type_, meta, said, data_subjects=row.data_subjects, occurred_at=now)
+        append_and_project(stores, entries.planned, now)
+
+    def _shown(self, workspace_id: UUID, rows: Sequence[GrantRow]) -> list[Grant]:
+        found = opened(workspace_id, rows, self.keys, self.cipher)
+        return [
+            _opened(row, _FORGOTTEN) if one is None else one
+            for row, one in zip(rows, found, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingGrants:
+    """Implements `safety.grants.GrantsInForce`. A grant that cannot be opened is none."""
+
+    transactions: Transactions[GrantStores]
+    keys: KeyStore
+    cipher: BodyCipher
+    clock: Clock
+
+    def __call__(self, workspace_id: UUID, tool: str) -> Sequence[Grant]:
+        """Return the grants in force for `connector.tool`, the oldest first."""
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            rows = stores.grants.in_force(tool, self.clock())
+        found = opened(workspace_id, rows, self.keys, self.cipher)
+        return [one for one in found if one is not None]
+
+
+def opened(
+    workspace_id: UUID, rows: Sequence[GrantRow], keys: KeyStore, cipher: BodyCipher
+) -> list[Grant | None]:
+    """Return stored grants with what they cover, with one look for their keys.
+
+    None in the place of one that cannot be opened: whom it is about was forgotten.
+    """
+    subjects = [key_subjects(workspace_id, row.data_subjects) for row in rows]
+    held = keys.get(workspace_id, {one for each in subjects for one in each})
+    found: list[Grant | None] = []
+    for row, own in zip(rows, subjects, strict=True):
+        try:
+            content = cipher.open(row.id, workspace_id, own, held, row.content)
+        except BodyUnreadable:
+            found.append(None)
+        else:
+            found.append(_opened(row, content))
+    return found
+
+
+_FORGOTTEN: Mapping[str, Any] = {"arguments": {}, "reason": ""}
+
+
+def _opened(row: GrantRow, content: Mapping[str, Any]) -> Grant:
+    return Grant(
+        id=row.id,
+        tool=row.tool,
+        declaration=row.declaration,
+        arguments=content["arguments"],
+        expires_at=row.expires_at,
+        max_uses=row.max_uses,
+        reason=cast("str", content["reason"]),
+        made_by=row.made_by,
+        made_at=row.made_at,
+        uses=row.uses,
+        revoked_at=row.revoked_at,
+        approval_id=row.approval_id,
+        data_subjects=row.data_subjects,
+    )
+
+
+def _content(new: NewGrant) -> dict[str, Any]:
+    arguments = dict(new.arguments) if new.arguments is not None else None
+    return {"arguments": arguments, "reason": new.reason}
+
+
+def _no_such(grant_id: UUID) -> NotFound:
+    return NotFound("There is no such grant.", grant_id=str(grant_id))

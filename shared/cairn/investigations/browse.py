@@ -1,0 +1,383 @@
+"""Reading investigations: the use cases behind the GET routes. Nothing is changed here.
+
+Texts of steps are opened from the ledger, at the positions their rows name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.investigations.opening import Sealed
+from cairn.investigations.views import (
+    InvestigationDetail,
+    InvestigationView,
+    LimitsView,
+    QuestionView,
+    SpentView,
+    StepsView,
+    StepView,
+    ToolCallView,
+)
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.errors import NotFound
+from cairn.kernel.traces import trace_id_of
+from cairn.tickets.persona import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.investigations.opening import Opener
+    from cairn.investigations.ports import (
+        ActionRow,
+        ActionStore,
+        Approval,
+        ApprovalState,
+        ApprovalStore,
+        InvestigationStore,
+        StepRow,
+    )
+    from cairn.investigations.state import Investigation, State
+    from cairn.kernel.access import Principal
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.entry import Entry
+    from cairn.llm.costs import CostStore
+    from cairn.tickets.persona import Persona
+    from cairn.tickets.ports import PersonaStore
+
+LINES = "lines"
+"""The field of an entry's body that holds its lines of the timeline, each with `detail`."""
+
+MAX_SHOWN_CHARS = 8_000
+"""Of a tool call's input and of its output."""
+
+CUT = "…"
+MAX_ACTIONS = 200
+
+
+class EntryReader(Protocol):
+    """The ledger of the transaction's workspace, by position."""
+
+    def at(self, positions: Collection[int]) -> Sequence[Entry]:
+        """Return the entries at these positions, in order; positions that are none are left out."""
+        ...
+
+
+class SeeingStores(Protocol):
+    """What reading investigations needs of a transaction."""
+
+    @property
+    def investigations(self) -> InvestigationStore: ...
+    @property
+    def approvals(self) -> ApprovalStore: ...
+    @property
+    def actions(self) -> ActionStore: ...
+    @property
+    def entries(self) -> EntryReader: ...
+    @property
+    def costs(self) -> CostStore: ...
+    @property
+    def personas(self) -> PersonaStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseInvestigations:
+    """Lists and shows investigations, steps and tool calls to admins and agents.
+
+    What an investigation read, said and did is of the scope admin: a key without it gets Denied,
+    and of tool calls those that it made itself.
+    """
+
+    transactions: Transactions[SeeingStores]
+    open: Opener
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        state: State | None,
+        ticket_id: UUID | None,
+        before: UUID | None,
+        limit: int,
+    ) -> tuple[InvestigationView, ...]:
+        """Return up to `limit` investigations made before one, the newest first."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.investigations.page(
+                before=before, limit=limit, state=state, ticket_id=ticket_id
+            )
+        return tuple(view_of(one) for one in found)
+
+    def show(self, principal: Principal, investigation_id: UUID) -> InvestigationDetail:
+        """Return one with its spending, budget, questions and actions; NotFound otherwise."""
+        _may_read_all(principal)
+        with self.transactions.reading(principal) as stores:
+            one = _found(stores.investigations, investigation_id)
+            spent = stores.costs.of_run(investigation_id)
+            asked = stores.approvals.of(investigation_id)
+            version = stores.personas.find(one.persona)
+            actions = stores.actions.page(
+                investigation_id=investigation_id,
+                connector=None,
+                session_id=None,
+                before=None,
+                limit=MAX_ACTIONS,
+            )
+        budget = limits_of(version.persona if version else DEFAULT)
+        return InvestigationDetail(
+            investigation=view_of(one),
+            spent_by_purpose=tuple(spent),
+            budget=budget,
+            left=left_of(budget, view_of(one).spent),
+            approvals=tuple(_question(each) for each in asked),
+            actions=self._calls(principal.workspace_id, actions),
+        )
+
+    def glance(self, principal: Principal, investigation_id: UUID) -> InvestigationView:
+        """Return where one is; NotFound for another workspace's too."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            return view_of(_found(stores.investigations, investigation_id))
+
+    def steps(
+        self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
+    ) -> StepsView:
+        """Return the lines after a number, with their texts; NotFound otherwise."""
+        return self.look(principal, investigation_id, after=after, limit=limit)[1]
+
+    def look(
+        self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
+    ) -> tuple[InvestigationView, StepsView]:
+        """Return an investigation and its lines after a number, both of one moment."""
+        _may_read_all(principal)
+        with self.transactions.reading(principal) as stores:
+            one = _found(stores.investigations, investigation_id)
+            rows = stores.investigations.steps(investigation_id, after=after, limit=limit)
+            entries = stores.entries.at({row.position for row in rows})
+        lines = self._lines(principal.workspace_id, rows, entries)
+        view = StepsView(
+            items=lines,
+            after=rows[-1].seq if rows else after,
+            state=one.state,
+            ended=one.ended_at is not None and len(rows) < limit,
+        )
+        return view_of(one), view
+
+    def tool_calls(
+        self,
+        principal: Principal,
+        *,
+        investigation_id: UUID | None,
+        connector: str | None,
+        session_id: str | None,
+        before: UUID | None,
+        limit: int,
+    ) -> tuple[ToolCallView, ...]:
+        """Return up to `limit` tool calls made before one, the newest first."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.actions.page(
+                investigation_id=investigation_id,
+                connector=connector,
+                session_id=session_id,
+                before=before,
+                limit=limit,
+                principal_id=_own_only(principal),
+            )
+        return self._calls(principal.workspace_id, found)
+
+    def tool_call(self, principal: Principal, action_id: UUID) -> ToolCallView:
+        """Return what a citation of a tool names; NotFound for one that may not be read, too."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.actions.find(action_id)
+        if found is None or _own_only(principal) not in (None, found.principal_id):
+            raise NotFound("There is no such tool call.", action_id=str(action_id))
+        return self._calls(principal.workspace_id, [found])[0]
+
+    def approvals(
+        self,
+        principal: Principal,
+        *,
+        state: ApprovalState | None,
+        before: UUID | None,
+        limit: int,
+    ) -> tuple[QuestionView, ...]:
+        """Return up to `limit` questions to people asked before one, the newest first."""
+        _may_read(principal)
+        with self.transactions.reading(principal) as stores:
+            found = stores.approvals.page(state=state, before=before, limit=limit)
+        return tuple(_question(one) for one in found)
+
+    def _lines(
+        self, workspace_id: UUID, rows: Sequence[StepRow], entries: Sequence[Entry]
+    ) -> tuple[StepView, ...]:
+        bodies = self.open(
+            workspace_id,
+            [Sealed(id=one.id, data_subjects=one.data_subjects, body=one.body) for one in entries],
+        )
+        by_position = {
+            one.position: body for one, body in zip(entries, bodies, strict=True) if body
+        }
+        return tuple(_step(row, by_position.get(row.position)) for row in rows)
+
+    def _calls(self, workspace_id: UUID, rows: Sequence[ActionRow]) -> tuple[ToolCallView, ...]:
+        sealed = [
+            Sealed(id=row.id, data_subjects=row.data_subjects, body=body)
+            for row in rows
+            for body in (row.input, row.output)
+        ]
+        opened = self.open(workspace_id, sealed)
+        return tuple(_call(row, opened[2 * at], opened[2 * at + 1]) for at, row in enumerate(rows))
+
+
+def view_of(one: Investigation) -> InvestigationView:
+    """Return an investigation as it is shown."""
+    spent = one.spending
+    return InvestigationView(
+        id=one.id,
+        ticket_id=one.ticket_id,
+        persona=one.persona,
+        state=one.state,
+        verdict=one.verdict,
+        error=one.error,
+        run=one.run,
+        execution=one.execution,
+        trace_id=trace_id_of(one.traceparent),
+        spent=SpentView(
+            tokens=spent.tokens,
+            usd=float(spent.usd),
+            seconds=spent.ms / 1000,
+            iterations=spent.iterations,
+            unpriced_calls=spent.unpriced_calls,
+        ),
+        created_at=one.created_at,
+        moved_at=one.moved_at,
+        ended_at=one.ended_at,
+    )
+
+
+def limits_of(persona: Persona) -> LimitsView:
+    """Return what an investigation of this persona may spend."""
+    return LimitsView(
+        tokens=persona.max_tokens,
+        usd=float(persona.max_usd),
+        seconds=float(persona.max_seconds),
+        iterations=persona.max_iterations,
+    )
+
+
+def left_of(budget: LimitsView, spent: SpentView) -> LimitsView:
+    """Return what is left of a budget; never less than nothing."""
+    return LimitsView(
+        tokens=max(0, budget.tokens - spent.tokens),
+        usd=max(0.0, round(budget.usd - spent.usd, 9)),
+        seconds=max(0.0, round(budget.seconds - spent.seconds, 3)),
+        iterations=max(0, budget.iterations - spent.iterations),
+    )
+
+
+def _may_read(principal: Principal) -> None:
+    principal.require(Role.ADMIN, Role.AGENT)
+
+
+def _may_read_all(principal: Principal) -> None:
+    _may_read(principal)
+    principal.require_scope(Scope.ADMIN)
+
+
+def _own_only(principal: Principal) -> UUID | None:
+    """Return whose tool calls a principal reads; None for everyone's."""
+    return None if Scope.ADMIN in principal.allowed_scopes else principal.principal_id
+
+
+def _found(store: InvestigationStore, investigation_id: UUID) -> Investigation:
+    found = store.find(investigation_id)
+    if found is None:
+        raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))
+    return found
+
+
+def _question(one: Approval) -> QuestionView:
+    return QuestionView(
+        id=one.id,
+        investigation_id=one.investigation_id,
+        ticket_id=one.ticket_id,
+        action_id=one.action_id,
+        tool=one.tool,
+        state=one.state,
+        asked_at=one.asked_at,
+        expires_at=one.expires_at,
+        decided_at=one.decided_at,
+        decided_by=one.decided_by,
+    )
+
+
+def _step(row: StepRow, body: Mapping[str, JsonValue] | None) -> StepView:
+    line = _line(body, row.line)
+    citations = line.get("citations")
+    detail = line.get("detail")
+    return StepView(
+        seq=row.seq,
+        state=row.state,
+        system=row.system,
+        action=row.action,
+        kind=row.kind,
+        detail=detail if isinstance(detail, str) else None,
+        citations=tuple(map(str, citations)) if isinstance(citations, list) else (),
+        ms=row.ms,
+        at=row.at,
+        position=row.position,
+        readable=body is not None,
+    )
+
+
+def _line(body: Mapping[str, JsonValue] | None, number: int) -> Mapping[str, JsonValue]:
+    lines = body.get(LINES) if body else None
+    if not isinstance(lines, list) or not 0 <= number < len(lines):
+        return {}
+    line = lines[number]
+    return line if isinstance(line, dict) else {}
+
+
+def _call(
+    row: ActionRow,
+    given: Mapping[str, JsonValue] | None,
+    came: Mapping[str, JsonValue] | None,
+) -> ToolCallView:
+    took = (
+        round((row.completed_at - row.started_at).total_seconds() * 1000)
+        if row.started_at and row.completed_at
+        else None
+    )
+    return ToolCallView(
+        id=row.id,
+        investigation_id=row.investigation_id,
+        owner=row.connector,
+        tool=f"{row.connector}.{row.tool}",
+        lane=row.lane,
+        state=row.state,
+        dry_run=row.dry_run,
+        is_error=row.is_error,
+        error=row.error,
+        input=_shown(given),
+        output=_shown(came),
+        session_id=row.session_id,
+        proposed_at=row.proposed_at,
+        started_at=row.started_at,
+        completed_at=row.completed_at,
+        ms=took,
+        readable=given is not None,
+    )
+
+
+def _shown(body: Mapping[str, JsonValue] | None) -> str | None:
+    """Return a body as text: its only text as it is, everything else as JSON; cut."""
+    if not body:
+        return None
+    only = next(iter(body.values())) if len(body) == 1 else None
+    text = only if isinstance(only, str) else json.dumps(body, ensure_ascii=False)
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + CUT

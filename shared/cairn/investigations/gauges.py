@@ -1,0 +1,122 @@
+"""What stands at this moment in every workspace, told as metrics; nothing is changed.
+
+Totals are told beside the parts; parts of the workspaces that have the most only, so that a
+deployment with many tenants has a bounded number of series.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import mean
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.connectors.port import ConnectorState
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError
+from cairn.kernel.metrics import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.connectors.ports import ConnectorStore, Registered
+    from cairn.investigations.ports import ApprovalStore
+    from cairn.kernel.metrics import Metrics
+    from cairn.kernel.transaction import Transactions
+    from cairn.tickets.ports import TicketStore
+
+MOST_WORKSPACES = 100
+MOST_TICKETS = 100_000
+"""Up to which a queue is counted."""
+
+SICK = frozenset({ConnectorState.TIMEOUT, ConnectorState.CRASHED, ConnectorState.DEGRADED})
+UNKNOWN = frozenset({ConnectorState.CONFIGURED, ConnectorState.SHUTDOWN})
+"""Never started, or ended on purpose: neither well nor unwell."""
+
+
+class GaugeStores(Protocol):
+    """What is counted in a workspace."""
+
+    @property
+    def approvals(self) -> ApprovalStore: ...
+    @property
+    def tickets(self) -> TicketStore: ...
+    @property
+    def connectors(self) -> ConnectorStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """What waits in one workspace, and how its connectors are, by name."""
+
+    workspace_id: UUID
+    pending: int
+    depth: int
+    well: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TellGauges:
+    """Counts every workspace. One that fails is told to `report`; the others are counted."""
+
+    workspaces: Callable[[], Sequence[UUID]]
+    transactions: Transactions[GaugeStores]
+    metrics: Metrics
+    report: Callable[[str, dict[str, Any]], None]
+
+    def __call__(self) -> dict[str, int]:
+        """Tell the gauges and return the totals."""
+        found = [one for one in map(self._standing, self.workspaces()) if one is not None]
+        self._tell(Metric.APPROVALS_PENDING, {one.workspace_id: one.pending for one in found})
+        self._tell(Metric.TICKET_QUEUE_DEPTH, {one.workspace_id: one.depth for one in found})
+        self._tell_connectors(found)
+        for unserved in (Metric.CHAT_SESSIONS, Metric.CHAT_HANDOFFS):
+            self.metrics(unserved, 0)
+        return {
+            "approvals_pending": sum(one.pending for one in found),
+            "tickets_queued": sum(one.depth for one in found),
+            "connectors": sum(len(one.well) for one in found),
+        }
+
+    def _standing(self, workspace_id: UUID) -> _Standing | None:
+        try:
+            with self.transactions.reading(system_principal(workspace_id)) as stores:
+                return _Standing(
+                    workspace_id=workspace_id,
+                    pending=stores.approvals.pending(),
+                    depth=stores.tickets.depth(MOST_TICKETS),
+                    well=dict(filter(None, map(_well, stores.connectors.all()))),
+                )
+        except CairnError as error:
+            told = {"workspace_id": str(workspace_id), "reason": error.reason}
+            self.report("gauges.not_told", told)
+            return None
+
+    def _tell(self, metric: Metric, counts: Mapping[UUID, int]) -> None:
+        self.metrics(metric, sum(counts.values()))
+        most = sorted(counts.items(), key=lambda one: -one[1])[:MOST_WORKSPACES]
+        for workspace_id, count in most:
+            if count:
+                self.metrics(metric, count, workspace=workspace_id)
+
+    def _tell_connectors(self, found: Sequence[_Standing]) -> None:
+        every = [well for one in found for well in one.well.values()]
+        if every:
+            self.metrics(Metric.CONNECTOR_HEALTH, mean(map(float, every)))
+        worst = sorted(found, key=lambda one: all(one.well.values()))[:MOST_WORKSPACES]
+        for one in worst:
+            for name, well in one.well.items():
+                self.metrics(
+                    Metric.CONNECTOR_HEALTH,
+                    float(well),
+                    workspace=one.workspace_id,
+                    connector=name,
+                )
+
+
+def _well(one: Registered) -> tuple[str, bool] | None:
+    """Return a connector's name and whether it is well; None while nobody knows."""
+    health = one.health
+    if health.state in UNKNOWN and health.error is None:
+        return None
+    return one.connector.name, health.state not in SICK and health.error is None

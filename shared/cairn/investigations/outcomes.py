@@ -1,0 +1,212 @@
+"""What came of a call, as the next state, the record and the entries of the ledger. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from cairn.connectors.port import ConnectorUnauthorised, ConnectorUnavailable
+from cairn.investigations.ports import ActionState
+from cairn.investigations.run.ending import halted, handed_over
+from cairn.investigations.situation import Change, Fact
+from cairn.investigations.state import State, Step, Verdict, seen_of
+from cairn.investigations.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_output
+from cairn.safety.pipeline import decided
+from cairn.safety.tools import Criticality, Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.connectors.port import ToolResult
+    from cairn.investigations.journal import Page
+    from cairn.investigations.ports import ActionRow
+    from cairn.investigations.situation import Effect, Situation
+    from cairn.investigations.state import WorkingMemory
+    from cairn.kernel.errors import CairnError
+    from cairn.safety.action import Action
+    from cairn.safety.pipeline import Attempt
+
+MAX_RESULT_CHARS = 20_000
+"""Of a result in working memory; what models see of it is shorter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How an action ended, for its record."""
+
+    state: ActionState
+    text: str
+    is_error: bool = False
+    error: str | None = None
+    dry_run: bool = False
+
+
+def came_back(situation: Situation, attempt: Attempt, criticality: Criticality) -> Change:
+    """Return OBSERVING with what a call brought back, or where its failure leads."""
+    dry_run = decided(attempt).dry_run
+    memory = replace(situation.memory, vault=attempt.vault)
+    situation = replace(situation, memory=memory)
+    if attempt.error is not None:
+        return _failed(situation, attempt.action, attempt.error, criticality, dry_run=dry_run)
+    result = cast("ToolResult", attempt.result)
+    state = ActionState.FAILED if result.is_error else ActionState.APPLIED
+    end = End(
+        state=state,
+        text=attempt.text,
+        is_error=result.is_error,
+        error="tool-error" if result.is_error else None,
+        dry_run=dry_run,
+    )
+    return _observed(situation, attempt.action, end, ms=result.ms, meta=_said(result))
+
+
+def lost(memory: WorkingMemory, action: Action, dry_run: bool, *, code: str) -> Change:
+    """Return VERDICT: the call may have happened, nobody knows, and a person has to look."""
+    why = f"Nobody knows whether {action.key} happened: a person has to look before it is repeated."
+    end = End(state=ActionState.UNKNOWN, text="", error=code, dry_run=dry_run)
+    memory = observed(memory, end, "The call was sent and no answer came.")
+    change = handed_over(memory, why, code="outcome-unknown", action="unknown")
+    fact, effect = ended(action, end)
+    return replace(change, facts=(fact,), effects=(effect,))
+
+
+def in_the_air(row: ActionRow) -> bool:
+    """Return whether an earlier process may have made this call, and it may have changed things."""
+    return row.state is ActionState.STARTED and row.lane != Lane.READ and not row.dry_run
+
+
+def taken_up(situation: Situation, row: ActionRow, text: str) -> Change:
+    """Return OBSERVING for an action that ended when nobody took note of it."""
+    action = situation.memory.pending
+    if action is None:
+        raise RuntimeError("an action is taken up that is not pending")
+    end = End(state=row.state, text=text, is_error=row.is_error, dry_run=row.dry_run)
+    line = Step(system=action.key, action="taken_up", detail=_told(action, end), kind="action")
+    return Change(
+        target=State.OBSERVING, memory=observed(situation.memory, end, text), lines=(line,)
+    )
+
+
+def _failed(
+    situation: Situation,
+    action: Action,
+    error: CairnError,
+    criticality: Criticality,
+    *,
+    dry_run: bool,
+) -> Change:
+    """Return what follows a call that did not happen, or was refused by its connector."""
+    end = End(
+        state=ActionState.FAILED,
+        text=error.detail,
+        is_error=True,
+        error=error.reason,
+        dry_run=dry_run,
+    )
+    change = _observed(situation, action, end, ms=0, meta={})
+    if isinstance(error, ConnectorUnauthorised):
+        return _signed_out(situation, action, change)
+    if isinstance(error, ConnectorUnavailable) and criticality is Criticality.HALT:
+        why = f"The connector {action.connector} does not run, and nothing goes on without it."
+        stop = halted(change.memory, Verdict.NEEDS_TECH, why, code=error.reason)
+        return _instead(change, stop)
+    return change
+
+
+def _signed_out(situation: Situation, action: Action, change: Change) -> Change:
+    """Return VERDICT: a person renews the connector's sign-in, and the ticket comes back then."""
+    name = action.connector
+    why = (
+        f"The connector {name} is not signed in any more. "
+        f"Renew its secrets with `cairn connectors set {name} --secret NAME`."
+    )
+    handed = handed_over(change.memory, why, code="connector-unauthorised", action="signed_out")
+    ticket_id = situation.investigation.ticket_id
+
+    def park(page: Page) -> None:
+        page.stores.tickets.park(ticket_id, f"connector:{name}")
+
+    handed = _instead(change, handed)
+    return replace(handed, effects=(*handed.effects, park))
+
+
+def _instead(change: Change, other: Change) -> Change:
+    """Return `other` with what `change` says and writes before it."""
+    return replace(
+        other, lines=(*change.lines, *other.lines), facts=change.facts, effects=change.effects
+    )
+
+
+def _observed(
+    situation: Situation, action: Action, end: End, *, ms: int, meta: dict[str, Any]
+) -> Change:
+    line = Step(
+        system=action.key,
+        action=end.state.value,
+        detail=_told(action, end),
+        kind="action",
+        ms=ms,
+        citations=(f"[tool:{action.id}]",),
+    )
+    fact, effect = ended(action, end, meta)
+    return Change(
+        target=State.OBSERVING,
+        memory=observed(situation.memory, end),
+        lines=(line,),
+        facts=(fact,),
+        effects=(effect,),
+    )
+
+
+def ended(action: Action, end: End, meta: Mapping[str, Any] | None = None) -> tuple[Fact, Effect]:
+    """Return the entry and the change of the record that say how an action ended."""
+
+    def finish(page: Page) -> None:
+        page.stores.actions.end(
+            action.id,
+            end.state,
+            output=sealed_output(page, action.id, end.text),
+            is_error=end.is_error,
+            error=end.error,
+            now=page.now,
+        )
+
+    fact = Fact(
+        type=f"action.{end.state.value}",
+        meta={
+            "action_id": str(action.id),
+            "dry_run": end.dry_run,
+            "is_error": end.is_error,
+            "error": end.error,
+            **(meta or {}),
+        },
+        body={"action": action.key, "output": cut(end.text, MAX_OUTPUT_CHARS)},
+    )
+    return fact, finish
+
+
+def observed(memory: WorkingMemory, end: End, text: str | None = None) -> WorkingMemory:
+    """Return the memory with what came of its pending action, which is pending no more."""
+    action = memory.pending
+    if action is None:
+        return memory
+    said = cut(end.text if text is None else text, MAX_RESULT_CHARS)
+    seen = seen_of(action, end.state.value, said, reason=end.error or "", dry_run=end.dry_run)
+    return replace(memory, pending=None, observations=(*memory.observations, seen))
+
+
+def _said(result: ToolResult) -> dict[str, Any]:
+    return {
+        "ms": result.ms,
+        "truncated": result.truncated,
+        "simulated": result.simulated,
+        "cached": result.cached,
+        "manifest_hash": result.manifest_hash,
+    }
+
+
+def _told(action: Action, end: End) -> str:
+    how = "as a dry run" if end.dry_run else ""
+    said = " ".join(f"{action.key} {end.state.value} {how}".split())
+    first = cut(" ".join(end.text.split()), 300)
+    return f"{said}: {first}" if first else f"{said}."

@@ -1,0 +1,168 @@
+"""Calls of people as they are shown, with the hand-off: all that an investigation did and knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.investigations import citations
+from cairn.investigations.people.mending import mends
+from cairn.investigations.people.sealed import opened, said
+from cairn.investigations.people.views import EscalationView, HandOff
+from cairn.investigations.run.moving import read
+from cairn.investigations.snapshot import dump
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.writing.append import principal_actor
+from cairn.writing.ports import Topic
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.investigations.browse import BrowseInvestigations
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.people.ports import Escalation, EscalationState
+    from cairn.investigations.state import WorkingMemory
+    from cairn.investigations.views import StepView
+    from cairn.kernel.access import Principal
+    from cairn.kernel.text.json_value import JsonValue
+
+MOST_LINES = 1_000
+"""Of a transcript; an investigation with more of them is followed by its steps."""
+
+MOST_CALLS = 200
+_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalations:
+    """Lists calls of people, shows one with its hand-off, and tries failed ones again.
+
+    An admin's work: Denied for others, NotFound for another workspace's.
+    """
+
+    journal: Journal
+    browse: BrowseInvestigations
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        state: EscalationState | None = None,
+        before: UUID | None = None,
+        limit: int = 50,
+    ) -> tuple[EscalationView, ...]:
+        """Return calls, the newest first."""
+        principal.require(Role.ADMIN)
+        with self.journal.reading(principal.workspace_id) as stores:
+            rows = stores.escalations.page(state=state, before=before, limit=limit)
+        bodies = opened(self.journal, principal.workspace_id, [(row, row.why) for row in rows])
+        return tuple(_view(row, said(body, "why")) for row, body in zip(rows, bodies, strict=True))
+
+    def show(self, principal: Principal, escalation_id: UUID) -> HandOff:
+        """Return a call with everything whoever takes over needs."""
+        principal.require(Role.ADMIN)
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            row = stores.escalations.find(escalation_id)
+            ticket = stores.tickets.find(row.ticket_id) if row else None
+        if row is None:
+            raise _no_such(escalation_id)
+        (body,) = opened(self.journal, workspace_id, [(row, row.why)])
+        memory = self._memory(workspace_id, row.investigation_id)
+        return HandOff(
+            escalation=_view(row, said(body, "why")),
+            investigation=self.browse.glance(principal, row.investigation_id),
+            transcript=self._transcript(principal, row.investigation_id),
+            tool_calls=self.browse.tool_calls(
+                principal,
+                investigation_id=row.investigation_id,
+                connector=None,
+                session_id=None,
+                before=None,
+                limit=MOST_CALLS,
+            ),
+            citations=_cited(memory) if memory else (),
+            memory=without_vault(memory) if memory else None,
+            mend=mends(ticket.waits_for if ticket else None),
+        )
+
+    def retry(self, principal: Principal, escalation_id: UUID) -> EscalationView:
+        """Queue a call that failed anew; Conflict (`not-failed`) for any other."""
+        principal.require(Role.ADMIN)
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            row = stores.escalations.find(escalation_id)
+        if row is None:
+            raise _no_such(escalation_id)
+
+        def queue(page: Page) -> Escalation | None:
+            if not page.stores.escalations.requeue(escalation_id, page.now):
+                raise Conflict("This escalation has not failed.", reason="not-failed")
+            meta = {
+                "investigation_id": str(row.investigation_id),
+                "ticket_id": str(row.ticket_id),
+                "escalation_id": str(escalation_id),
+                "again": True,
+            }
+            page.note("escalation.queued", meta, {})
+            page.wake(Topic.ESCALATION, row.investigation_id)
+            return page.stores.escalations.find(escalation_id)
+
+        actor = principal_actor(principal)
+        queued = self.journal.write(workspace_id, row.data_subjects, actor, queue)
+        (body,) = opened(self.journal, workspace_id, [(row, row.why)])
+        return _view(queued or row, said(body, "why"))
+
+    def _memory(self, workspace_id: UUID, investigation_id: UUID) -> WorkingMemory | None:
+        try:
+            return read(self.journal, workspace_id, investigation_id).memory
+        except (BodyUnreadable, SubjectForgotten):
+            return None
+
+    def _transcript(self, principal: Principal, investigation_id: UUID) -> tuple[StepView, ...]:
+        lines: list[StepView] = []
+        while len(lines) < MOST_LINES:
+            after = lines[-1].seq if lines else 0
+            page = self.browse.steps(principal, investigation_id, after=after, limit=_PAGE)
+            lines += page.items
+            if len(page.items) < _PAGE:
+                break
+        return tuple(lines)
+
+
+def without_vault(memory: WorkingMemory) -> dict[str, JsonValue]:
+    """Return working memory as JSON, with placeholders and without what stands behind them."""
+    return {name: one for name, one in dump(memory).items() if name != "vault"}
+
+
+def _cited(memory: WorkingMemory) -> tuple[str, ...]:
+    """Return what was read and what the summary rests on, each once."""
+    read = (*memory.evidence, *memory.facts, *memory.similar, *memory.recent)
+    named = [one.citation for one in read]
+    named += [citations.tool(one.action_id) for one in memory.observations]
+    named += [str(one) for one in citations.citations(memory.summary)]
+    return tuple(dict.fromkeys(named))
+
+
+def _view(row: Escalation, why: str | None) -> EscalationView:
+    return EscalationView(
+        id=row.id,
+        investigation_id=row.investigation_id,
+        ticket_id=row.ticket_id,
+        verdict=row.verdict,
+        channel=row.channel,
+        state=row.state,
+        why=why,
+        attempts=row.attempts,
+        noted=row.noted,
+        error=row.error,
+        queued_at=row.queued_at,
+        updated_at=row.updated_at,
+        delivered_at=row.delivered_at,
+    )
+
+
+def _no_such(escalation_id: UUID) -> NotFound:
+    return NotFound("There is no such escalation.", escalation_id=str(escalation_id))

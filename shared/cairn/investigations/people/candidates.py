@@ -1,0 +1,251 @@
+"""The review queue: a person accepts, edits or rejects what may be learned. Nobody else does.
+
+An accepted candidate is a verified document, ingested as any other; a repeat of an acceptance that
+was interrupted goes on where it stopped, and its document is the same one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.documents.items import NewDocument
+from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
+from cairn.investigations.people.ports import CandidateState
+from cairn.investigations.people.sealed import opened, said
+from cairn.investigations.people.views import CandidateView
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.text.checks import clean_text
+from cairn.tickets.subjects import requester_key
+from cairn.writing.append import principal_actor
+from cairn.writing.audience import GLOBAL_CLIENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from uuid import UUID
+
+    from cairn.documents.items import DocumentAccepted
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.people.ports import Candidate
+    from cairn.investigations.ports import TicketDesk
+    from cairn.kernel.access import Principal
+
+MAX_REASON_CHARS = 1_000
+SOURCE_URI = "kb://resolutions/"
+
+
+class IngestDocument(Protocol):
+    """Takes a document in; `ingestion.accept_document.AcceptDocument`."""
+
+    def __call__(
+        self, principal: Principal, document: NewDocument, *, idempotency: None
+    ) -> DocumentAccepted: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a candidate says, opened."""
+
+    title: str
+    text: str
+    rejected_because: str | None = None
+
+    def as_body(self) -> dict[str, Any]:
+        """Return what is sealed."""
+        why = {"rejected_because": self.rejected_because} if self.rejected_because else {}
+        return {"title": self.title, "text": self.text, **why}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Lists and shows candidates to admins, and takes their decisions.
+
+    Raises Denied for other keys, NotFound for another workspace's and when whom it was about was
+    forgotten, Conflict (`already-decided`), ValidationFailed naming the field.
+    """
+
+    journal: Journal
+    desk: TicketDesk
+    ingest: IngestDocument
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        state: CandidateState | None = None,
+        before: UUID | None = None,
+        limit: int = 50,
+    ) -> tuple[CandidateView, ...]:
+        """Return candidates without their texts, the newest first."""
+        principal.require(Role.ADMIN)
+        with self.journal.reading(principal.workspace_id) as stores:
+            rows = stores.candidates.page(state=state, before=before, limit=limit)
+        sealed = [(row, row.content) for row in rows]
+        bodies = opened(self.journal, principal.workspace_id, sealed)
+        views = [_view(row, _said(body)) for row, body in zip(rows, bodies, strict=True)]
+        return tuple(replace(one, text=None) for one in views)
+
+    def show(self, principal: Principal, candidate_id: UUID) -> CandidateView:
+        """Return one with its text."""
+        principal.require(Role.ADMIN)
+        return _view(*self._read(principal.workspace_id, candidate_id))
+
+    def edit(
+        self,
+        principal: Principal,
+        candidate_id: UUID,
+        *,
+        title: str | None = None,
+        text: str | None = None,
+    ) -> CandidateView:
+        """Replace what a staged one says; it waits on."""
+        principal.require(Role.ADMIN)
+        row, known = self._readable(principal.workspace_id, candidate_id)
+        new = Said(
+            title=clean_text(title or known.title, field="title", max_chars=MAX_TITLE_CHARS),
+            text=clean_text(text or known.text, field="text", max_chars=MAX_TEXT_CHARS),
+        )
+
+        def edit(page: Page) -> None:
+            sealed = page.entries.seal(row.id, page.data_subjects, new.as_body())
+            if not page.stores.candidates.edit(row.id, sealed, page.now):
+                raise _decided()
+            page.note("resolution.edited", _meta(row), new.as_body())
+
+        self._write(principal, row, edit)
+        return self.show(principal, candidate_id)
+
+    def reject(self, principal: Principal, candidate_id: UUID, *, reason: str) -> CandidateView:
+        """Say no; it stays as a record of what was not learned, and why."""
+        principal.require(Role.ADMIN)
+        why = clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
+        row, known = self._readable(principal.workspace_id, candidate_id)
+        new = replace(known, rejected_because=why)
+
+        def reject(page: Page) -> None:
+            self._decide(page, principal, row, CandidateState.REJECTED, new)
+            page.note("resolution.rejected", _meta(row), {"reason": why})
+
+        self._write(principal, row, reject)
+        return self.show(principal, candidate_id)
+
+    def accept(
+        self, principal: Principal, candidate_id: UUID, *, scope: Scope = Scope.ADMIN
+    ) -> CandidateView:
+        """Say yes: it becomes a document, found once its ingestion is done."""
+        principal.require(Role.ADMIN)
+        principal.require_scope(scope)
+        row, known = self._readable(principal.workspace_id, candidate_id)
+        if row.state is not CandidateState.ACCEPTED:
+
+            def accept(page: Page) -> None:
+                self._decide(page, principal, row, CandidateState.ACCEPTED, known)
+                page.note("resolution.accepted", _meta(row), known.as_body())
+
+            self._write(principal, row, accept)
+        if row.document_id is None:
+            self._store(principal, row, known, scope)
+        return self.show(principal, candidate_id)
+
+    def _store(self, principal: Principal, row: Candidate, known: Said, scope: Scope) -> None:
+        workspace_id = principal.workspace_id
+        ticket = self.desk.ticket(workspace_id, row.ticket_id)
+        person = requester_key(ticket.requester_email)
+        document = NewDocument(
+            source_uri=f"{SOURCE_URI}{row.id}",
+            title=known.title,
+            media_type="text/markdown",
+            content=known.text.encode("utf-8"),
+            client_id=GLOBAL_CLIENT,
+            scope=scope,
+            data_subjects=(person,) if person else (),
+            metadata={
+                "verified": True,
+                "verified_by": str(principal.principal_id),
+                "candidate_id": str(row.id),
+                "investigation_id": str(row.investigation_id),
+            },
+        )
+        taken = self.ingest(principal, document, idempotency=None)
+
+        def keep(page: Page) -> None:
+            page.stores.candidates.stored(row.id, taken.document_id, taken.ingestion_id)
+
+        self._write(principal, row, keep)
+
+    def _decide(
+        self,
+        page: Page,
+        principal: Principal,
+        row: Candidate,
+        state: CandidateState,
+        new: Said,
+    ) -> None:
+        """Decide on what was read: an edit made since then gives way to it."""
+        content = page.entries.seal(row.id, page.data_subjects, new.as_body())
+        decided = page.stores.candidates.decide(
+            row.id, state, by=principal.principal_id, reason=None, content=content, now=page.now
+        )
+        if not decided:
+            raise _decided()
+
+    def _write(self, principal: Principal, row: Candidate, do: Callable[[Page], None]) -> None:
+        actor = principal_actor(principal)
+        self.journal.write(principal.workspace_id, row.data_subjects, actor, do)
+
+    def _read(self, workspace_id: UUID, candidate_id: UUID) -> tuple[Candidate, Said | None]:
+        with self.journal.reading(workspace_id) as stores:
+            row = stores.candidates.find(candidate_id)
+        if row is None:
+            raise NotFound("There is no such candidate.", candidate_id=str(candidate_id))
+        (body,) = opened(self.journal, workspace_id, [(row, row.content)])
+        return row, _said(body)
+
+    def _readable(self, workspace_id: UUID, candidate_id: UUID) -> tuple[Candidate, Said]:
+        row, known = self._read(workspace_id, candidate_id)
+        if known is None:
+            raise NotFound("Whom this was about was forgotten.", reason="forgotten")
+        return row, known
+
+
+def _said(body: Mapping[str, Any] | None) -> Said | None:
+    if body is None:
+        return None
+    return Said(
+        title=said(body, "title") or "",
+        text=said(body, "text") or "",
+        rejected_because=said(body, "rejected_because"),
+    )
+
+
+def _view(row: Candidate, known: Said | None) -> CandidateView:
+    return CandidateView(
+        id=row.id,
+        investigation_id=row.investigation_id,
+        ticket_id=row.ticket_id,
+        state=row.state,
+        cause=row.cause,
+        title=known.title if known else None,
+        text=known.text if known else None,
+        rejected_because=known.rejected_because if known else None,
+        reason=row.reason,
+        staged_at=row.staged_at,
+        edited_at=row.edited_at,
+        decided_at=row.decided_at,
+        decided_by=row.decided_by,
+        document_id=row.document_id,
+        ingestion_id=row.ingestion_id,
+    )
+
+
+def _meta(row: Candidate) -> dict[str, str]:
+    return {
+        "investigation_id": str(row.investigation_id),
+        "ticket_id": str(row.ticket_id),
+        "candidate_id": str(row.id),
+    }
+
+
+def _decided() -> Conflict:
+    return Conflict("This candidate is not staged any more.", reason="already-decided")

@@ -1,0 +1,338 @@
+"""Delivers the call of a person: by the persona's channel, or by a note at the ticket.
+
+Posts carry ids, a verdict, one redacted sentence and where to look; the rest is read there. A try
+that a crash interrupted is made again: webhooks carry the id of the call, which is the same each
+time, notes are looked for first, and Slack, which keeps no ids, shows the id in its text.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from cairn.investigations.journal import agent_of
+from cairn.investigations.people.channels import sealed_as
+from cairn.investigations.people.mending import mends
+from cairn.investigations.people.ports import EscalationState
+from cairn.investigations.people.sealed import opened as opened_rows
+from cairn.investigations.people.sealed import said
+from cairn.investigations.run.moving import found, opened
+from cairn.investigations.snapshot import Snapshots
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import NotFound, Unavailable, ValidationFailed
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.webhooks.webhooks import GONE, MAX_ATTEMPTS, signed_headers
+from cairn.writing.append import principal_actor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.investigations.hiding import Hiding
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.people.ports import Escalation
+    from cairn.investigations.ports import TicketDesk
+    from cairn.investigations.state import Investigation
+    from cairn.webhooks.webhooks import WebhookSender
+
+NOTE = "ticket-note"
+NEEDS_AUTH = "needs-auth"
+EVENT = "escalation_requested"
+FORGOTTEN = "subject-forgotten"
+MAX_WHY_CHARS = 500
+_BUSY = 429
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call under way: what is said of it, and to whom."""
+
+    escalation: Escalation
+    investigation: Investigation
+    channel: str
+    why: str
+    waits_for: str | None
+    vault: Mapping[str, str]
+
+    @property
+    def workspace_id(self) -> UUID:
+        """Return the workspace."""
+        return self.investigation.workspace_id
+
+    @property
+    def path(self) -> str:
+        """Return where the API shows the hand-off."""
+        return f"/v1/escalations/{self.escalation.id}"
+
+    def text(self) -> str:
+        """Return what a person is told, with placeholders."""
+        mend = "".join(
+            f"\nThe {one.kind} {one.name} has to be authorised again: `{one.command}` "
+            f"({one.path}). The ticket goes on by itself then."
+            for one in mends(self.waits_for)
+        )
+        return (
+            f"Cairn calls a person: {self.escalation.verdict.value}. {self.why}{mend}\n"
+            f"What it did and what it knows: `cairn escalations show {self.escalation.id}` "
+            f"or GET {self.path}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What became of one post: `error` is a code, and `final` says that no repeat will help."""
+
+    error: str | None = None
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverEscalation:
+    """Delivers one call. Safe at least once: what was delivered is not delivered again."""
+
+    journal: Journal
+    desk: TicketDesk
+    hiding: Hiding
+    sender: WebhookSender
+
+    def __call__(self, workspace_id: UUID, investigation_id: UUID, outbox_id: UUID) -> str:
+        """Deliver it and return what became of it: delivered, failed or nothing.
+
+        Raises Unavailable, with the try recorded, when it has to be tried again, and each time
+        when nobody at all could be told: the message ends among the dead letters, which alarm.
+        """
+        with self.journal.reading(workspace_id) as stores:
+            row = stores.escalations.of(investigation_id)
+        if row is None or row.state is not EscalationState.QUEUED:
+            self._done(workspace_id, outbox_id)
+            if row is not None and _unheard(row.state, row.error, noted=row.noted):
+                raise _nobody_told(row.error)
+            return "nothing"
+        try:
+            call = self._call(workspace_id, row)
+        except (BodyUnreadable, SubjectForgotten, NotFound):
+            return self._nobody(workspace_id, row, outbox_id)
+        return self._delivered(call, outbox_id)
+
+    def _call(self, workspace_id: UUID, row: Escalation) -> Call:
+        with self.journal.reading(workspace_id) as stores:
+            investigation = found(stores, row.investigation_id)
+            sealed = stores.investigations.snapshot(row.investigation_id)
+            ticket = stores.tickets.find(row.ticket_id)
+        snapshots = Snapshots(cipher=self.journal.cipher)
+        memory = opened(self.journal.keys, snapshots, investigation, sealed).memory
+        (body,) = opened_rows(self.journal, workspace_id, [(row, row.why)])
+        persona = self.desk.persona(workspace_id, investigation.persona)
+        return Call(
+            escalation=row,
+            investigation=investigation,
+            channel=persona.escalation,
+            why=(said(body, "why") or "")[:MAX_WHY_CHARS],
+            waits_for=ticket.waits_for if ticket else None,
+            vault=memory.vault,
+        )
+
+    def _delivered(self, call: Call, outbox_id: UUID) -> str:
+        sent, noted = self._sent(call)
+        over = sent.final or call.escalation.attempts + 1 >= MAX_ATTEMPTS
+        if sent.error is not None and not noted and (over or sent.error == NEEDS_AUTH):
+            call, sent = self._elsewhere(call, sent)
+        state = EscalationState.QUEUED
+        if sent.error is None:
+            state = EscalationState.DELIVERED
+        elif over:
+            state = EscalationState.FAILED
+        self._settle(call, outbox_id, state, noted=noted, error=sent.error)
+        if state is EscalationState.QUEUED:
+            raise Unavailable("Nobody could be called yet.", reason=sent.error or "")
+        if _unheard(state, sent.error, noted=noted):
+            raise _nobody_told(sent.error)
+        return state.value
+
+    def _sent(self, call: Call) -> tuple[Sent, bool]:
+        """Call by the persona's channel; return what became of it, and whether a note stands."""
+        noted = call.escalation.noted
+        if call.channel == NOTE:
+            sent = self._note(call)
+            return sent, noted or sent.error is None
+        sent = self._post(call)
+        if sent.error is not None and not noted:
+            noted = self._note(call).error is None
+        return sent, noted
+
+    def _elsewhere(self, call: Call, sent: Sent) -> tuple[Call, Sent]:
+        """Call by the workspace's other channels, by name, until one takes it."""
+        with self.journal.reading(call.workspace_id) as stores:
+            names = [f"{one.kind}:{one.name}" for one in stores.channels.all()]
+        for name in names:
+            other = replace(call, channel=name)
+            if name != call.channel and self._post(other).error is None:
+                return other, Sent()
+        return call, sent
+
+    def _note(self, call: Call) -> Sent:
+        """Leave a note at the ticket, with the values back: the desk knows them already."""
+        text = self.hiding.restored(call.text(), call.vault)
+        investigation = call.investigation
+        try:
+            became = self.desk.note(
+                call.workspace_id,
+                investigation.ticket_id,
+                investigation_id=investigation.id,
+                text=text,
+                data_subjects=investigation.data_subjects,
+            )
+        except Unavailable as problem:
+            return Sent(error=problem.reason or problem.code)
+        if became == "done":
+            return Sent()
+        return Sent(error=became, final=became != NEEDS_AUTH)  # keys may be renewed
+
+    def _post(self, call: Call) -> Sent:
+        kind, _, name = call.channel.partition(":")
+        target = self._webhook(call, name) if kind == "webhook" else self._slack(call, name)
+        if target is None:
+            return Sent(error=f"no-such-{kind}", final=True)
+        url, body, headers = target
+        try:
+            status = self.sender.post(url, body, headers)
+        except (Unavailable, ValidationFailed) as problem:
+            return Sent(error=problem.reason or problem.code)
+        if 200 <= status < 300:
+            return Sent()
+        refused = kind == "slack" and 400 <= status < 500 and status != _BUSY
+        return Sent(error=f"status-{status}", final=refused or status == GONE)
+
+    def _webhook(self, call: Call, name: str) -> tuple[str, bytes, dict[str, str]] | None:
+        webhook_id, workspace_id = _id(name), call.workspace_id
+        if webhook_id is None:
+            return None
+        with self.journal.reading(workspace_id) as stores:
+            target = stores.webhooks.target(webhook_id)
+        if target is None:
+            return None
+        url, sealed = target
+        secret = self._opened(workspace_id, webhook_id, sealed)["secret"]
+        body = payload(call)
+        sent_at = int(self.journal.clock().timestamp())
+        return url, body, signed_headers(str(secret), call.escalation.id, sent_at, body)
+
+    def _slack(self, call: Call, name: str) -> tuple[str, bytes, dict[str, str]] | None:
+        workspace_id = call.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            kept = stores.channels.find(name)
+        if kept is None:
+            return None
+        url = self._opened(workspace_id, sealed_as(workspace_id, name), kept[1])["url"]
+        body = json.dumps({"text": slack_text(call.text())}).encode()
+        return str(url), body, {"content-type": "application/json"}
+
+    def _opened(self, workspace_id: UUID, sealed_id: UUID, sealed: bytes) -> Mapping[str, object]:
+        owner = (workspace_id,)
+        keys = self.journal.keys.get(workspace_id, owner)
+        return self.journal.cipher.open(sealed_id, workspace_id, owner, keys, sealed)
+
+    def _settle(
+        self,
+        call: Call,
+        outbox_id: UUID,
+        state: EscalationState,
+        *,
+        noted: bool,
+        error: str | None,
+    ) -> None:
+        row, investigation = call.escalation, call.investigation
+
+        def settle(page: Page) -> None:
+            tried = page.stores.escalations.tried(
+                row.id, state, channel=call.channel, noted=noted, error=error, now=page.now
+            )
+            if state is EscalationState.QUEUED:
+                return
+            page.stores.outbox.done([outbox_id])
+            if tried:
+                ended = replace(row, state=state, channel=call.channel, noted=noted, error=error)
+                _note_ended(page, ended)
+
+        actor = agent_of(investigation)
+        self.journal.write(call.workspace_id, investigation.data_subjects, actor, settle)
+
+    def _nobody(self, workspace_id: UUID, row: Escalation, outbox_id: UUID) -> str:
+        """End a call about somebody who was forgotten: there is nothing left to say."""
+        ended = replace(row, state=EscalationState.FAILED, error=FORGOTTEN)
+
+        def end(page: Page) -> None:
+            tried = page.stores.escalations.tried(
+                row.id,
+                ended.state,
+                channel=row.channel,
+                noted=row.noted,
+                error=FORGOTTEN,
+                now=page.now,
+            )
+            page.stores.outbox.done([outbox_id])
+            if tried:
+                _note_ended(page, ended)
+
+        self.journal.write(workspace_id, (), principal_actor(system_principal(workspace_id)), end)
+        return ended.state.value
+
+    def _done(self, workspace_id: UUID, outbox_id: UUID) -> None:
+        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
+            stores.outbox.done([outbox_id])
+
+
+def _note_ended(page: Page, ended: Escalation) -> None:
+    """Note how a call ended with the try that was counted just now."""
+    meta = {
+        "investigation_id": str(ended.investigation_id),
+        "ticket_id": str(ended.ticket_id),
+        "escalation_id": str(ended.id),
+        "channel": ended.channel.partition(":")[0],
+        "noted": ended.noted,
+        "attempts": ended.attempts + 1,
+        **({"error": ended.error} if ended.error else {}),
+    }
+    page.note(f"escalation.{ended.state.value}", meta, {"channel": ended.channel})
+
+
+def _unheard(state: EscalationState, error: str | None, *, noted: bool) -> bool:
+    """Return whether a call is over and nobody was told, by whatever way."""
+    return state is EscalationState.FAILED and not noted and error != FORGOTTEN
+
+
+def _nobody_told(error: str | None) -> Unavailable:
+    return Unavailable("Nobody could be called.", reason=error or "")
+
+
+def payload(call: Call) -> bytes:
+    """Return the JSON body of a webhook: type, timestamp and data, with ids and no texts."""
+    row = call.escalation
+    mend = [{"kind": one.kind, "name": one.name, "path": one.path} for one in mends(call.waits_for)]
+    told = {
+        "type": EVENT,
+        "timestamp": format_timestamp(row.queued_at),
+        "data": {
+            "escalation_id": str(row.id),
+            "investigation_id": str(row.investigation_id),
+            "ticket_id": str(row.ticket_id),
+            "verdict": row.verdict.value,
+            "path": call.path,
+            **({"mend": mend} if mend else {}),
+        },
+    }
+    return json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
+
+
+def slack_text(text: str) -> str:
+    """Return a text with what Slack reads as markup or as mentions written out."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _id(name: str) -> UUID | None:
+    try:
+        return UUID(name)
+    except ValueError:
+        return None

@@ -1,0 +1,234 @@
+"""What may be learned from resolved tickets is staged for people to look at, and no more than that.
+
+A candidate is the redacted ticket, how it was resolved, and what was done. It becomes a document
+when a person accepts it: `people.candidates`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from cairn.investigations import citations
+from cairn.investigations.people.opinions import candidate_id, is_against
+from cairn.investigations.people.ports import Candidate, CandidateState
+from cairn.investigations.run.moving import ids, read
+from cairn.investigations.state import State, Verdict
+from cairn.investigations.tool_calls import cut
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError, NotFound
+from cairn.kernel.text.elements import one_line
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.tickets.subjects import names_in
+from cairn.writing.append import principal_actor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from uuid import UUID
+
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.people.proposing import ProposeObservations
+    from cairn.investigations.state import Investigation, Observation, WorkingMemory
+    from cairn.kernel.clock import Clock
+
+UNDISPUTED_FOR = timedelta(days=7)
+REVIEWED_WITHIN = timedelta(days=30)
+AT_ONCE = 100
+MAX_TITLE_CHARS = 200
+MAX_TEXT_CHARS = 40_000
+MAX_SEEN_CHARS = 500
+_SHORTEST_NAME = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageCandidates:
+    """Stages what was resolved without a person, once an investigation."""
+
+    journal: Journal
+
+    def __call__(self, workspace_id: UUID, investigation_id: UUID, cause: str) -> bool:
+        """Stage one; False when there is nothing to learn from it, or it is staged already."""
+        try:
+            before = read(self.journal, workspace_id, investigation_id)
+            if not _resolved(before.investigation):
+                return False
+            return self._staged(before.investigation, before.memory, cause)
+        except (BodyUnreadable, SubjectForgotten):
+            self._nothing(workspace_id, investigation_id, cause)
+            return False
+
+    def due(self, workspace_id: UUID, now: datetime) -> int:
+        """Stage what was rated well or stood undisputed for 7 days; return how many."""
+        with self.journal.reading(workspace_id) as stores:
+            found = stores.candidates.due(now - UNDISPUTED_FOR, AT_ONCE)
+        return sum(self(workspace_id, one, cause) for one, cause in found)
+
+    def archive(self, workspace_id: UUID, now: datetime) -> int:
+        """Archive what nobody looked at for 30 days; return how many."""
+        with self.journal.reading(workspace_id) as stores:
+            found = stores.candidates.unreviewed(now - REVIEWED_WITHIN, AT_ONCE)
+        if not found:
+            return 0
+
+        def end(page: Page) -> int:
+            return sum(_archived(page, one) for one in found)
+
+        actor = principal_actor(system_principal(workspace_id))
+        return self.journal.write(workspace_id, (), actor, end)
+
+    def _staged(self, investigation: Investigation, memory: WorkingMemory, cause: str) -> bool:
+        new_id = candidate_id(investigation.id)
+        content = {"title": title_of(memory), "text": text_of(investigation, memory)}
+
+        def stage(page: Page) -> bool:
+            if any(map(is_against, page.stores.opinions.of(investigation.id))):
+                return False
+            candidate = Candidate(
+                id=new_id,
+                investigation_id=investigation.id,
+                ticket_id=investigation.ticket_id,
+                cause=cause,
+                content=page.entries.seal(new_id, page.data_subjects, content),
+                data_subjects=page.data_subjects,
+                staged_at=page.now,
+            )
+            if not page.stores.candidates.add(candidate):
+                return False
+            meta = {**ids(investigation), "candidate_id": str(new_id), "cause": cause}
+            page.note("resolution.staged", meta, content)
+            return True
+
+        workspace_id = investigation.workspace_id
+        actor = principal_actor(system_principal(workspace_id))
+        return self.journal.write(workspace_id, investigation.data_subjects, actor, stage)
+
+    def _nothing(self, workspace_id: UUID, investigation_id: UUID, cause: str) -> None:
+        """Keep that there is nothing to learn: whom it was about was forgotten."""
+        with self.journal.reading(workspace_id) as stores:
+            investigation = stores.investigations.find(investigation_id)
+        if investigation is None:
+            raise NotFound("There is no such investigation.", reason="investigation")
+
+        def close(page: Page) -> None:
+            candidate = Candidate(
+                id=candidate_id(investigation_id),
+                investigation_id=investigation_id,
+                ticket_id=investigation.ticket_id,
+                cause=cause,
+                content=b"",
+                data_subjects=(),
+                staged_at=page.now,
+                state=CandidateState.ARCHIVED,
+                decided_at=page.now,
+                reason="forgotten",
+            )
+            if page.stores.candidates.add(candidate):
+                _note_archived(page, candidate)
+
+        actor = principal_actor(system_principal(workspace_id))
+        self.journal.write(workspace_id, (), actor, close)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learn:
+    """Hourly, in every workspace: stages, archives, and proposes what was seen again and again.
+
+    A workspace that fails is told to `report`, and does not keep the others waiting.
+    """
+
+    workspaces: Callable[[], Sequence[UUID]]
+    stage: StageCandidates
+    propose: ProposeObservations
+    clock: Clock
+    report: Callable[[str, dict[str, Any]], None]
+
+    def __call__(self) -> dict[str, int]:
+        """Return how many candidates were staged and archived, and how many nodes proposed."""
+        counts = {"staged": 0, "archived": 0, "proposed": 0}
+        for workspace_id in self.workspaces():
+            try:
+                now = self.clock()
+                counts["staged"] += self.stage.due(workspace_id, now)
+                counts["archived"] += self.stage.archive(workspace_id, now)
+                counts["proposed"] += self.propose(workspace_id, now)
+            except CairnError as error:
+                told = {"workspace_id": str(workspace_id), "reason": error.reason}
+                self.report("learning.failed", told)
+        return counts
+
+
+def title_of(memory: WorkingMemory) -> str:
+    """Return the ticket's redacted title in one line."""
+    return cut(
+        _unnamed(memory, one_line(memory.brief.title)) or "A resolved ticket", MAX_TITLE_CHARS
+    )
+
+
+def text_of(investigation: Investigation, memory: WorkingMemory) -> str:
+    """Return a candidate as Markdown: the problem, the resolution, what was done.
+
+    The customer's names are left out: what is learned is about the problem.
+    """
+    done = "\n".join(
+        f"{number}. {_done(one)}" for number, one in enumerate(memory.observations, start=1)
+    )
+    text = (
+        f"# {title_of(memory)}\n\n## Problem\n\n{memory.brief.body.strip()}\n\n"
+        f"## Resolution\n\n{memory.summary.strip()}\n\n"
+        f"## What was done\n\n{done or 'Nothing had to be changed.'}\n\n"
+        f"From {citations.ticket(investigation.ticket_id)}.\n"
+    )
+    return cut(_unnamed(memory, text), MAX_TEXT_CHARS)
+
+
+def _done(one: Observation) -> str:
+    arguments = json.dumps(dict(one.arguments), sort_keys=True, ensure_ascii=False)
+    tried = " (tried out only)" if one.dry_run else ""
+    seen = cut(one_line(one.text), MAX_SEEN_CHARS)
+    said = f": {seen}" if seen else ""
+    return f"`{one.connector}.{one.tool}` {arguments}: {one.outcome}{tried}{said}"
+
+
+def _unnamed(memory: WorkingMemory, text: str) -> str:
+    customer = memory.brief.customer.strip()
+    names = {one for one in (customer, *names_in(customer)) if len(one) >= _SHORTEST_NAME}
+    if not names:
+        return text
+    longest_first = sorted(names, key=lambda one: (-len(one), one))
+    any_of = "|".join(map(re.escape, longest_first))
+    return re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", "the customer", text, flags=re.IGNORECASE)
+
+
+def _resolved(investigation: Investigation) -> bool:
+    return (
+        investigation.verdict is Verdict.AUTO_RESOLVED
+        and investigation.state is State.DONE
+        and investigation.ended_at is not None
+    )
+
+
+def _archived(page: Page, one: Candidate) -> bool:
+    archived = page.stores.candidates.decide(
+        one.id,
+        CandidateState.ARCHIVED,
+        by=None,
+        reason="unreviewed",
+        content=None,
+        now=page.now,
+    )
+    if archived:
+        _note_archived(page, one)
+    return archived
+
+
+def _note_archived(page: Page, one: Candidate) -> None:
+    meta = {
+        "investigation_id": str(one.investigation_id),
+        "ticket_id": str(one.ticket_id),
+        "candidate_id": str(one.id),
+        "reason": one.reason or "unreviewed",
+    }
+    page.note("resolution.archived", meta, {})

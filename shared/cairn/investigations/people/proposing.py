@@ -1,0 +1,301 @@
+"""What was seen again and again is proposed as a node; only a person makes it active.
+
+Three investigations of tickets that say the same, in which the same was done with the same outcome
+for the same customer, make one provisional node. What was done is compared by what tools are for,
+not by their names; what tickets say by the words they share. Planners are not shown it before it
+was accepted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.graph.edge import Relation
+from cairn.graph.memory_records import Provenance, Status, clean_edge, clean_node
+from cairn.investigations.people.remembering import LABELS, customer_node
+from cairn.investigations.planning.known import stems
+from cairn.investigations.planning.records import parts_of
+from cairn.investigations.planning.uses import (
+    ACCOUNT,
+    DELIVERIES,
+    ENDPOINT,
+    INVOICES,
+    RESET_MFA,
+    SIGN_INS,
+    UNLOCK,
+    serves,
+)
+from cairn.investigations.run.moving import read
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.safety.vault import PLACEHOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.graph.memory_records import Dump, MemoryNode, NodeDump
+    from cairn.investigations.journal import Journal
+    from cairn.investigations.people.remembering import Graph
+    from cairn.investigations.state import Brief
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+
+CONFIRMED = 3
+"""Investigations that have to have seen the same."""
+
+WINDOW = timedelta(days=90)
+AT_ONCE = 200
+"""Calls that are looked at, the newest."""
+
+NEWEST = 20
+ABOUT = 3
+ALIKE = 0.25
+"""Share of their words that two tickets of one problem have in common."""
+
+BODY_CHARS = 1_000
+USES = (UNLOCK, RESET_MFA, SIGN_INS, ACCOUNT, DELIVERIES, ENDPOINT, INVOICES)
+
+
+class ReviewedGraph(Protocol):
+    """The memory graph of one principal's workspace, as far as proposals need it."""
+
+    def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None: ...
+    def provisional(
+        self, workspace_id: UUID, *, before: UUID | None, limit: int
+    ) -> Sequence[MemoryNode]: ...
+    def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None: ...
+    def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Any: ...
+    def mark_archived(self, workspace_id: UUID, node_id: UUID) -> None: ...
+
+
+class ReviewedGraphOf(Protocol):
+    """The memory graph as one principal reviews it."""
+
+    def __call__(self, principal: Principal, /) -> ReviewedGraph: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """The same deed with the same outcome for one customer, in tickets that say the same.
+
+    `about` are the words that most of them share; `investigation_ids` are the newest, at most 20.
+    """
+
+    deed: str
+    outcome: str
+    customer: str
+    about: tuple[str, ...]
+    times: int
+    investigation_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposeObservations:
+    """Writes provisional nodes for what was confirmed often enough; again changes nothing."""
+
+    journal: Journal
+    graph: Graph
+
+    def __call__(self, workspace_id: UUID, now: datetime) -> int:
+        """Return how many nodes are new or were seen more often than before."""
+        with self.journal.reading(workspace_id) as stores:
+            found = stores.candidates.observed(now - WINDOW, AT_ONCE)
+        groups: dict[tuple[str, str, str], list[UUID]] = defaultdict(list)
+        for one in found:
+            same = groups[one.customer, deed(one.tool), one.outcome]
+            if one.investigation_id not in same:
+                same.append(one.investigation_id)
+        texts = self._texts(workspace_id, groups.values())
+        return sum(
+            self._proposed(workspace_id, one, now)
+            for key, same in groups.items()
+            for one in repeated(key, [(each, texts.get(each, frozenset())) for each in same])
+        )
+
+    def _texts(
+        self, workspace_id: UUID, groups: Iterable[Sequence[UUID]]
+    ) -> dict[UUID, frozenset[str]]:
+        """Return what the tickets of investigations say, of those that could be often enough."""
+        often = {one for group in groups if len(group) >= CONFIRMED for one in group}
+        found: dict[UUID, frozenset[str]] = {}
+        for one in sorted(often):
+            with suppress(BodyUnreadable, SubjectForgotten):
+                brief = read(self.journal, workspace_id, one).memory.brief
+                found[one] = meaning(brief)
+        return found
+
+    def _proposed(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
+        """Propose one; what cannot be a node, or is one that is held back, is left out."""
+        try:
+            return self._propose(workspace_id, seen, now)
+        except (Conflict, ValidationFailed):
+            return False
+
+    def _propose(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
+        node = observation(seen)
+        present = self.graph.get_node(workspace_id, node.label, node.natural_key)
+        if present is not None:
+            known = present.dump
+            if known.status is not Status.PROVISIONAL or known.properties == node.properties:
+                return False
+            self.graph.write(workspace_id, [node], importing=False)
+            return True
+        customer = customer_node(seen.customer)
+        known = self.graph.get_node(workspace_id, customer.label, customer.natural_key)
+        missing: list[Dump] = [] if known else [customer]
+        relation = Relation.APPLIES_TO.value
+        edge = clean_edge(node.ref, customer.ref, relation, float(seen.times), {}, now)
+        self.graph.write(workspace_id, [*missing, node, edge], importing=False)
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A provisional node as it is shown."""
+
+    id: UUID
+    label: str
+    natural_key: str
+    properties: dict[str, Any]
+    provenance: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposals:
+    """Shows what is proposed to admins, and takes their decisions.
+
+    Raises Denied for other keys, NotFound, Conflict (`already-decided`).
+    """
+
+    graph: ReviewedGraphOf
+    clock: Clock
+
+    def page(
+        self, principal: Principal, *, before: UUID | None = None, limit: int = 50
+    ) -> tuple[Proposal, ...]:
+        """Return what waits for a person, the newest first."""
+        principal.require(Role.ADMIN)
+        graph = self.graph(principal)
+        found = graph.provisional(principal.workspace_id, before=before, limit=limit)
+        return tuple(_shown(one) for one in found)
+
+    def accept(self, principal: Principal, node_id: UUID) -> Proposal:
+        """Make a proposal active: from now on planners are shown it."""
+        graph, one = self._waiting(principal, node_id)
+        dump = one.dump
+        active = clean_node(
+            dump.label, dump.natural_key, dict(dump.properties), Provenance.OPERATOR, Status.ACTIVE
+        )
+        records: list[Dump] = [active]
+        customer = str(dump.properties.get("customer") or "") if dump.label in LABELS else ""
+        if customer and graph.get_node(principal.workspace_id, "customer", customer):
+            source = ("customer", customer)
+            holds, now = Relation.HAS_FACT.value, self.clock()
+            records.append(clean_edge(source, dump.ref, holds, 1.0, {}, now))
+        graph.write(principal.workspace_id, records, importing=False)
+        return _shown(graph.node(principal.workspace_id, node_id) or one)
+
+    def reject(self, principal: Principal, node_id: UUID) -> Proposal:
+        """Archive a proposal; it is not proposed again."""
+        graph, one = self._waiting(principal, node_id)
+        graph.mark_archived(principal.workspace_id, node_id)
+        return _shown(graph.node(principal.workspace_id, node_id) or one)
+
+    def _waiting(self, principal: Principal, node_id: UUID) -> tuple[ReviewedGraph, MemoryNode]:
+        principal.require(Role.ADMIN)
+        graph = self.graph(principal)
+        one = graph.node(principal.workspace_id, node_id)
+        if one is None:
+            raise NotFound("There is no such proposal.", node_id=str(node_id))
+        if one.dump.status is not Status.PROVISIONAL:
+            raise Conflict("This was decided before.", reason="already-decided")
+        return graph, one
+
+
+def deed(tool: str) -> str:
+    """Return what a tool is for, whatever it is called: its use, or the words of its own name."""
+    connector, _, name = tool.partition(".")
+    use = next((one for one in USES if serves(connector, name, one)), None)
+    return use.name if use else "-".join(sorted(parts_of(name)))
+
+
+def meaning(brief: Brief) -> frozenset[str]:
+    """Return the stems of what a ticket says: no placeholders, no names of its customer."""
+    text = PLACEHOLDER.sub(" ", f"{brief.title} {brief.body[:BODY_CHARS]}")
+    own = stems(brief.customer, brief.language) | stems(" ".join(brief.own_names), brief.language)
+    return frozenset(one for one in stems(text, brief.language) - own if one.isalpha())
+
+
+def repeated(
+    key: tuple[str, str, str], said: Sequence[tuple[UUID, frozenset[str]]]
+) -> list[Repeated]:
+    """Return the groups of investigations whose tickets say the same, if they are enough. Pure.
+
+    Each joins the first group, from the oldest on, that it shares enough of its words with.
+    """
+    groups: list[list[tuple[UUID, frozenset[str]]]] = []
+    for one in sorted(said):
+        same = next((each for each in groups if _alike(each[0][1], one[1])), None)
+        if same is None:
+            groups.append([one])
+        else:
+            same.append(one)
+    return [_repeated(key, each) for each in groups if len(each) >= CONFIRMED]
+
+
+def _repeated(key: tuple[str, str, str], group: Sequence[tuple[UUID, frozenset[str]]]) -> Repeated:
+    counts = Counter(word for _, words in group for word in words)
+    most = sorted(counts, key=lambda word: (-counts[word], word))[:ABOUT]
+    customer, what, outcome = key
+    return Repeated(
+        deed=what,
+        outcome=outcome,
+        customer=customer,
+        about=tuple(sorted(most)),
+        times=len(group),
+        investigation_ids=tuple(sorted((one for one, _ in group), reverse=True)[:NEWEST]),
+    )
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    both = one | other
+    return one == other or (bool(both) and len(one & other) >= ALIKE * len(both))
+
+
+def observation(seen: Repeated) -> NodeDump:
+    """Return the node that says what was seen again and again."""
+    customer = f"customer:{seen.customer}"
+    about = ", ".join(seen.about)
+    properties = {
+        "text": f"{seen.deed} {seen.outcome} in {seen.times} investigations of this customer"
+        f" about: {about}.",
+        "deed": seen.deed,
+        "outcome": seen.outcome,
+        "about": list(seen.about),
+        "times": seen.times,
+        "customer": customer,
+        "investigation_ids": [str(one) for one in seen.investigation_ids],
+        "data_subjects": [customer],
+    }
+    key = f"observation:{seen.deed}:{seen.outcome}:{'-'.join(seen.about)}:{customer}"
+    return clean_node("observation", key, properties, Provenance.PROPOSED, Status.PROVISIONAL)
+
+
+def _shown(one: MemoryNode) -> Proposal:
+    dump = one.dump
+    return Proposal(
+        id=one.id,
+        label=dump.label,
+        natural_key=dump.natural_key,
+        properties=dict(dump.properties),
+        provenance=dump.provenance.value,
+        status=dump.status.value,
+    )

@@ -1,0 +1,307 @@
+"""Which passage of a document answers a question that was asked, and which is only near it. Pure.
+
+A passage answers when each word that matters in the question stands in it: the verb of a question
+how to do something in its heading or after "to", and the number that is asked for in the sentence.
+All else is near: it is shown to a person, and not sent. The order of the evidence changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import snowballstemmer
+
+from cairn.investigations import citations
+from cairn.investigations.citations import Kind
+from cairn.investigations.planning.playbooks.lexicon import NEGATIONS
+from cairn.investigations.planning.playbooks.questions import (
+    ALIKE,
+    COUNTING,
+    DRESSING,
+    DURATION,
+    NUMBERS,
+    QUANTIFIERS,
+    QUANTITY,
+    STRICT,
+    TIMES,
+)
+from cairn.kernel.text.words import content_words, sentences, words
+from cairn.recall.questions.language import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from cairn.investigations.state import Evidence, WorkingMemory
+
+FEWEST = 3
+"""Words a text has to share with title and body to be near; of a short title all are enough."""
+
+FEWEST_ASKED = 2
+"""Words that matter in a question: fewer are met by accident."""
+
+SHARE = 0.5
+"""Of the title's words a text has to share."""
+
+QUOTE_CHARS = 500
+COUNTED_WITHIN = 4
+"""Words from a number on, among which is what it counts: "five failed sign-ins"."""
+
+ENGLISH = "en"
+_ENDS = (".", "!", "\u3002", "\uff01")
+_HEADING = re.compile(r"^#{1,6}\s+")
+_BREAK = re.compile(r"\n\s*\n|\n(?=#{1,6}\s|[-*]\s|\d{1,3}[.)]\s)")
+_DEED = re.compile(
+    r"\b(?:how (?:do|does|can|could|would|should|may|might|must|to)|is it possible(?: for \w+)? to|"
+    r"is there (?:a|any|some) (?:\w+ )?way(?: for \w+)? to|the (?:\w+ )?way to|"
+    r"what (?:do|must|should|can) (?:i|we) (?:\w+ ){0,2}do (?:in order )?to|(?:can|could|"
+    r"may) (?=i |we ))"
+    r"(?: (?:i|we|you|one|people|users|it|be possible to))? (?P<rest>.*)"
+)
+_PURPOSE = re.compile(r"\b[Tt]o (?P<deed>[^,.;:]{1,120})")
+_STEMMING = Lock()
+_SNOWBALL = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A passage: its citation, and its whole sentences from the one that fits best.
+
+    `answers` when it answers all that is asked; else it is near.
+    """
+
+    citation: str
+    sentences: tuple[str, ...]
+    answers: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A paragraph of a document and the headings it stands below; `whole` are its sentences."""
+
+    citation: str
+    heading: str
+    text: str
+    whole: tuple[str, ...]
+
+
+def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | None:
+    """Return the passage that answers `question`, else one that is near; None without either.
+
+    `question` are the sentences of the ticket that ask for instructions. Only documents: what
+    agents remember is not theirs to send to a requester.
+    """
+    found = (one for evidence in memory.evidence for one in _passages(evidence))
+    passages = sorted(found, key=_order)
+    language = memory.brief.language
+    for one in passages if question else ():
+        if (answer := _answer(one, question, language)) is not None:
+            return Known(citation=one.citation, sentences=answer, answers=True)
+    return _near(memory, passages, question)
+
+
+def matter(asked: str, language: str) -> frozenset[str]:
+    """Return the stems of the words of a question that a passage has to have."""
+    dressing = DRESSING.get(language, frozenset[str]())
+    said = words(asked)
+    if _asks_amount(said):
+        dressing |= COUNTING
+    strict = frozenset(one for one in said if one in STRICT)
+    return strict | stems(" ".join(one for one in said if one not in dressing), language)
+
+
+def stems(text: str, language: str = ENGLISH) -> frozenset[str]:
+    """Return the stems of a text's content words; words that mean the same have one."""
+    name = _SNOWBALL.get(language, "english")
+    kept = (one for one in words(text) if one in STRICT)
+    return frozenset([*(_alike(_stem(one, name)) for one in content_words(text)), *kept])
+
+
+def _answer(passage: Passage, question: Sequence[str], language: str) -> tuple[str, ...] | None:
+    """Return the sentences that answer every sentence of the question; None when they do not."""
+    if (language_of(f"{passage.heading}. {passage.text}") or ENGLISH) != language:
+        return None
+    places = [_fitting(one, passage, language) for one in question]
+    fitting = [one for one in places if one is not None]
+    if not fitting or len(fitting) < len(places):
+        return None
+    return _cut(passage.whole[min(fitting) :])
+
+
+def _fitting(asked: str, passage: Passage, language: str) -> int | None:
+    """Return the place of the sentence that answers one sentence of a question; None without."""
+    wanted, said = matter(asked, language), words(asked)
+    heading = stems(passage.heading, language)
+    if len(wanted) < FEWEST_ASKED or _denies(said):
+        return None
+    if not wanted <= heading | stems(passage.text, language):
+        return None
+    counted, deed = _counted(said, language), _deed(asked, language)
+    for place, sentence in enumerate(passage.whole):
+        own = stems(sentence, language)
+        if counted:
+            fits = wanted <= own and _counts(sentence, counted, language)
+        elif deed:
+            said_so = _deeds(passage.heading, language) | _purposes(sentence, language)
+            fits = deed in said_so and bool(wanted & own)
+        else:
+            fits = wanted <= heading | own
+        if fits and not _denies(words(sentence)):
+            return place
+    return None
+
+
+def _near(
+    memory: WorkingMemory, passages: Sequence[Passage], question: Sequence[str]
+) -> Known | None:
+    """Return the passage that shares the most words with the ticket, if enough."""
+    brief = memory.brief
+    title = stems(brief.title)
+    asked = stems(" ".join(question)) if question else title | stems(brief.body[:1000])
+    best: Passage | None = None
+    most = 0
+    for one in passages:
+        text = stems(f"{one.heading} {one.text}")
+        both = len(asked & text)
+        if question:
+            enough = both >= SHARE * len(asked)
+        else:
+            shares = len(title & text)
+            enough = both > FEWEST or (
+                shares >= max(1, SHARE * len(title)) and (both >= FEWEST or both == shares >= 2)
+            )
+        if enough and both > most:
+            best, most = one, both
+    if best is None:
+        return None
+    return Known(citation=best.citation, sentences=_cut(best.whole), answers=False)
+
+
+def _passages(evidence: Evidence) -> Iterator[Passage]:
+    """Yield the paragraphs of a part of a document, none of anything else."""
+    cited = citations.parse(evidence.citation)
+    if cited is None or cited.kind is not Kind.DOC:
+        return
+    heading = " ".join(cited.headings)
+    for block in _BREAK.split(evidence.text):
+        lines = [one.strip() for one in block.strip().splitlines() if one.strip()]
+        while lines and _HEADING.match(lines[0]):
+            heading = f"{' '.join(cited.headings[:1])} {_HEADING.sub('', lines.pop(0))}"
+        text = " ".join(lines)
+        whole = tuple(one for one in sentences(text) if _is_whole(one))
+        if whole:
+            yield Passage(citation=evidence.citation, heading=heading, text=text, whole=whole)
+
+
+def _order(one: Passage) -> tuple[bool, int, str, str]:
+    """Return what passages are sorted by: a place in a document before a summary of all of it."""
+    cited = citations.parse(one.citation)
+    exact = cited is not None and (cited.lines or cited.pages) is not None
+    return not exact, len(one.text), one.text, one.citation
+
+
+def _is_whole(sentence: str) -> bool:
+    """Return whether a sentence has its beginning and its end."""
+    first = sentence.lstrip("\"'\u201c\u201e\u00ab(*-> ")[:1]
+    return (
+        bool(first) and not first.islower() and sentence.rstrip("\"'\u201d\u00bb)").endswith(_ENDS)
+    )
+
+
+def _cut(whole: Sequence[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for one in whole:
+        if kept and sum(map(len, kept)) + len(one) > QUOTE_CHARS:
+            break
+        kept.append(one)
+    return tuple(kept)
+
+
+def _deed(asked: str, language: str) -> str | None:
+    """Return the stem of the verb of an English question how to do something."""
+    found = _DEED.search(" ".join(words(asked))) if language == ENGLISH else None
+    if found is None:
+        return None
+    wanted = matter(asked, language)
+    inside = (stems(one, language) & wanted for one in found["rest"].split())
+    return next((min(one) for one in inside if one), "")
+
+
+def _purposes(sentence: str, language: str) -> frozenset[str]:
+    """Return the verbs that a sentence says what it is for with: "To invite a colleague, open"."""
+    if language != ENGLISH or not sentence.startswith("To "):
+        return frozenset()
+    found = _PURPOSE.match(sentence)
+    return stems(found["deed"].split()[0], language) if found else frozenset()
+
+
+def _deeds(heading: str, language: str) -> frozenset[str]:
+    """Return the stems of a heading's words that may be deeds: "Suspended accounts" has none."""
+    return stems(" ".join(one for one in words(heading) if not one.endswith("ed")), language)
+
+
+def _asks_amount(said: Sequence[str]) -> bool:
+    return not {*pairwise(said), *((one,) for one in said)}.isdisjoint(QUANTITY)
+
+
+def _counted(said: Sequence[str], language: str) -> frozenset[str]:
+    """Return the stems of what a question wants the number of; none when it wants no number."""
+    if not _asks_amount(said):
+        return frozenset()
+    if not set(pairwise(said)).isdisjoint(DURATION):
+        return TIMES
+    asks = next(
+        place
+        for place, pair in enumerate(zip(said, [*said[1:], ""], strict=True))
+        if pair in QUANTITY or pair[:1] in QUANTITY
+    )
+    after = (_stemmed(one, language) for one in said[asks + 1 :] if one not in QUANTIFIERS)
+    return frozenset([next(after, "")])
+
+
+def _counts(sentence: str, counted: frozenset[str], language: str) -> bool:
+    """Return whether a number stands right before what is counted."""
+    said = words(sentence)
+    return any(
+        (one in NUMBERS or one[:1].isdigit())
+        and any(
+            _stemmed(each, language) in counted for each in said[place : place + COUNTED_WITHIN]
+        )
+        for place, one in enumerate(said)
+    )
+
+
+def _stemmed(word: str, language: str) -> str:
+    return _alike(_stem(word, _SNOWBALL.get(language, "english")))
+
+
+def _denies(said: Sequence[str]) -> bool:
+    return any(NEGATIONS.has(one.replace("'", "")) for one in said)
+
+
+@cache
+def _alike(stem: str) -> str:
+    """Return the one stem of words that mean the same."""
+    groups = (frozenset(_stem(one, "english") for one in group) for group in ALIKE)
+    return next((min(group) for group in groups if stem in group), stem)
+
+
+class _Stemmer(Protocol):
+    """The part of a snowball stemmer that is used; it serves one thread at a time."""
+
+    def stemWord(self, word: str) -> str: ...
+
+
+@lru_cache(maxsize=10_000)
+def _stem(word: str, name: str) -> str:
+    with _STEMMING:
+        return _stemmer(name).stemWord(word)
+
+
+@cache
+def _stemmer(name: str) -> _Stemmer:
+    return cast("_Stemmer", cast("Any", snowballstemmer).stemmer(name))

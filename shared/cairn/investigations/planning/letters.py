@@ -1,0 +1,110 @@
+"""The message by rules: to the requester, or a hand-off note to who goes on. Pure.
+
+What was seen, what was done, who goes on. Each sentence that says something ends with the citation
+of the sign it speaks of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.investigations import citations
+from cairn.investigations.planning import wording
+from cairn.investigations.planning.playbooks.outcomes import ANSWER
+from cairn.investigations.planning.playbooks.playbook import Sign
+from cairn.investigations.planning.wording import said
+from cairn.investigations.state import Verdict
+
+MOST_QUOTED = 1_500
+"""Characters of a ticket that a note quotes."""
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from cairn.investigations.planning.playbooks.playbook import Ending, Text
+    from cairn.investigations.planning.signs import Seen, View
+    from cairn.investigations.ports import Question, Ruling
+
+
+def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None) -> str:
+    """Return the message; `ending` None says only what was seen and who goes on."""
+    language = question.memory.brief.language
+    known = citations.sources(question.memory)
+    here = citations.ticket(question.memory.brief.ticket_id)
+    answers = ruling.verdict.answers
+    told = list(_told(seen, language, answers=answers))
+    if ending is ANSWER:
+        source = seen.signs[Sign.ANSWERED].citation
+        told = [_quoted(wording.QUOTED, seen.quote, source, language)]
+    elif not answers:
+        told += _for_colleagues(seen, language, here)
+    closing = list(_closing(ruling, ending, language, here))
+    opening = said(wording.GREETING if answers else wording.HAND_OFF, language)
+    text = "\n\n".join(filter(None, [opening, " ".join(told), " ".join(closing)]))
+    return citations.disclaimed(text, known, language=language)
+
+
+def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
+    """Yield a sentence for each sign that has one, those of the playbook first."""
+    book = seen.reading.book
+    tells, hidden = book.tells, book.private if Sign.FOREIGN in seen.signs else frozenset[Sign]()
+    notes: Mapping[Sign, Text] = {} if answers else wording.NOTES
+    for sign, text in {**tells, **wording.TELLS, **notes}.items():
+        if sign in seen.signs and sign not in hidden:
+            yield _sentence(text, seen.signs[sign], language)
+
+
+def _for_colleagues(seen: View, language: str, here: str) -> Iterator[str]:
+    """Yield what was asked, in the ticket's own words, and what is near to it."""
+    if words := _in_own_words(seen):
+        yield _quoted(wording.ASKED, words, here, language)
+    if Sign.KNOWN in seen.signs and seen.quote:
+        yield _quoted(wording.NEAR, seen.quote, seen.signs[Sign.KNOWN].citation, language)
+
+
+def _quoted(text: Text, quote: Sequence[str], citation: str, language: str) -> str:
+    """Return whole sentences of others in quotation marks, each with its source."""
+    whole = said(text, language)
+    frame = whole[: whole.index("{quote}")].rpartition(":")[2].strip(), whole[-1:]
+    first, *rest = (_plain(one) for one in quote)
+    parts = [whole.replace("{quote}", first), *(_framed(one, frame) for one in rest)]
+    return " ".join(f"{one} {citation}." for one in parts)
+
+
+def _framed(text: str, frame: tuple[str, str]) -> str:
+    return f"{frame[0]}{text}{frame[1]}"
+
+
+def _plain(text: str) -> str:
+    """Return a quoted sentence in one line, without citations of its own and its full stop."""
+    return " ".join(text.translate(_NO_BRACKETS).split()).rstrip(".!")
+
+
+def _in_own_words(seen: View) -> list[str]:
+    """Return the ticket's sentences that a person has to read, as many as a note may have."""
+    kept: list[str] = []
+    for one in seen.own_words:
+        if any(map(str.isalnum, one)) and sum(map(len, kept)) + len(one) <= MOST_QUOTED:
+            kept.append(one)
+    return kept or [one[:MOST_QUOTED] for one in seen.own_words[:1]]
+
+
+def _closing(ruling: Ruling, ending: Ending | None, language: str, here: str) -> Iterator[str]:
+    if ending and ending.says:
+        yield f"{said(ending.says, language)} {here}."
+    if ruling.verdict is not Verdict.AUTO_RESOLVED:
+        text = wording.CLOSINGS.get(ruling.verdict, wording.GOES_ON)
+        yield f"{said(text, language)} {here}."
+    if ending and ending.asks:
+        yield said(ending.asks, language)
+
+
+def _sentence(text: Text, found: Seen, language: str) -> str:
+    sentence = said(text, language)
+    for name, value in found.values.items():
+        sentence = sentence.replace(f"{{{name}}}", value.translate(_NO_BRACKETS))
+    return f"{sentence} {found.citation}."
+
+
+_NO_BRACKETS = {ord("["): "(", ord("]"): ")"}
+"""What is quoted brings no citations of its own."""

@@ -1,0 +1,1 @@
+"""How investigations move: admitted, run, resumed, ended. Not what a step does."""

@@ -1,0 +1,157 @@
+"""Who is investigated next: a slot, a ticket and an investigation in one transaction.
+
+Tickets are rows and wait in order; nothing is held in memory. Not the investigation's own steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cairn.investigations.present import Present, present
+from cairn.investigations.run.moving import ids
+from cairn.investigations.run.step import execution_name
+from cairn.investigations.state import Investigation, State
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, Denied, NotFound
+from cairn.kernel.traces import joined, within
+from cairn.ledger.entry import SYSTEM
+from cairn.safety.tools import Autonomy
+from cairn.tickets.ticket import TicketStatus
+from cairn.writing.append import principal_actor
+from cairn.writing.ports import Topic
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.ports import AgentStores, TicketDesk
+    from cairn.kernel.access import Principal
+    from cairn.tickets.ports import TicketRow
+
+AT_ONCE = 8
+"""Investigations of a workspace that run at once, unless set otherwise."""
+
+HANDED_OVER = frozenset(
+    {
+        TicketStatus.AUTO_RESOLVED,
+        TicketStatus.NEEDS_TECH,
+        TicketStatus.NEEDS_CLIENT,
+        TicketStatus.NEEDS_L2,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admit:
+    """Starts investigations of queued tickets while slots last.
+
+    Safe to call at any time and by many at once: every ticket is claimed by one of them.
+    """
+
+    journal: Journal
+    at_once: int = AT_ONCE
+
+    def __call__(self, workspace_id: UUID) -> int:
+        """Return how many were started."""
+        started = 0
+        while self._may_start(workspace_id) and self._start(workspace_id):
+            started += 1
+        return started
+
+    def _may_start(self, workspace_id: UUID) -> bool:
+        """Look without a lock: nobody waits for a writing transaction that has nothing to do."""
+        with self.journal.reading(workspace_id) as stores:
+            return stores.slots.taken() < self.at_once and stores.tickets.depth(1) > 0
+
+    def _start(self, workspace_id: UUID) -> bool:
+        def start(page: Page) -> bool:
+            stores, investigation_id = page.stores, self.journal.new_id()
+            if stores.slots.taken() >= self.at_once:
+                return False
+            if not stores.slots.take(investigation_id, self.at_once, page.now):
+                return False
+            ticket = stores.tickets.claim(investigation_id, page.now)
+            if ticket is None:
+                stores.slots.free(investigation_id)
+                return False
+            return self._begun(page, ticket, investigation_id)
+
+        return self.journal.write(workspace_id, (), SYSTEM, start)
+
+    def _begun(self, page: Page, ticket: TicketRow, investigation_id: UUID) -> bool:
+        investigation = Investigation(
+            id=investigation_id,
+            workspace_id=page.entries.workspace_id,
+            ticket_id=ticket.id,
+            persona=ticket.persona,
+            state=State.CREATED,
+            data_subjects=ticket.data_subjects,
+            execution=execution_name(investigation_id, 1),
+            traceparent=joined(page.stores.ledger.trace_at(ticket.position), investigation_id),
+            created_at=page.now,
+            moved_at=page.now,
+        )
+        if not page.stores.investigations.add(investigation, b""):
+            raise Conflict("The ticket is being investigated.", reason="investigated-already")
+        with within(investigation.traceparent):
+            page.note("investigation.started", {**ids(investigation), "run": 1}, {})
+        page.wake(Topic.INVESTIGATION, investigation_id, batch=1)
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Puts a ticket into the queue because somebody asks for it, and starts it if there is room.
+
+    A ticket that was answered or handed over is not: that takes the decision to put it back.
+    """
+
+    journal: Journal
+    admit: Admit
+    desk: TicketDesk
+
+    def __call__(self, principal: Principal, ticket_id: UUID) -> Present | None:
+        """Return where its investigation is; None while it waits in the queue.
+
+        Raises NotFound, Denied (`autonomy-off`) when its persona is off, Conflict
+        (`investigated-already`) when one is under way, (`ticket-ended`) when one has handed the
+        ticket over and nobody put it back since.
+        """
+        principal.require(Role.ADMIN, Role.AGENT)
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            ticket = _found(stores, ticket_id)
+        if self.desk.persona(workspace_id, ticket.persona).autonomy is Autonomy.OFF:
+            raise Denied("Agents are switched off for this ticket.", reason="autonomy-off")
+
+        def queue(page: Page) -> None:
+            row = _found(page.stores, ticket_id)
+            if row.status is TicketStatus.INVESTIGATING:
+                raise Conflict("The ticket is being investigated.", reason="investigated-already")
+            if row.status in HANDED_OVER:
+                raise Conflict(
+                    f"The ticket's investigation ended as {row.status}; another one would hand it "
+                    f"over again. An admin may put the ticket back into the queue.",
+                    reason="ticket-ended",
+                )
+            if page.stores.tickets.requeue(ticket_id, page.now):
+                page.note("ticket.requeued", {"ticket_id": str(ticket_id)}, {})
+
+        self.journal.write(workspace_id, (), principal_actor(principal), queue)
+        self.admit(workspace_id)
+        return self._open(workspace_id, ticket_id)
+
+    def _open(self, workspace_id: UUID, ticket_id: UUID) -> Present | None:
+        with self.journal.reading(workspace_id) as stores:
+            found = stores.investigations.page(
+                before=None, limit=1, state=None, ticket_id=ticket_id
+            )
+        return present(found[0]) if found and not found[0].state.is_end else None
+
+
+def _found(stores: AgentStores, ticket_id: UUID) -> TicketRow:
+    ticket = stores.tickets.find(ticket_id)
+    if ticket is None:
+        raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+    return ticket

@@ -1,0 +1,171 @@
+"""A transition, written: the state by compare-and-set, the entry, the timeline, the sealed memory.
+
+Not who decides on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cairn.investigations.ports import Move, StepRow
+from cairn.investigations.snapshot import Snapshots, delta
+from cairn.investigations.transitions import check
+from cairn.kernel.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.ports import AgentStores
+    from cairn.investigations.situation import Change
+    from cairn.investigations.state import Investigation, Step, WorkingMemory
+    from cairn.ledger.keys import KeyStore
+
+MAX_DETAIL_CHARS = 2_000
+"""Of a line of the timeline; what is longer is cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An investigation with its working memory."""
+
+    investigation: Investigation
+    memory: WorkingMemory
+
+
+def found(stores: AgentStores, investigation_id: UUID) -> Investigation:
+    """Return an investigation; NotFound, for another workspace's too."""
+    investigation = stores.investigations.find(investigation_id)
+    if investigation is None:
+        raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))
+    return investigation
+
+
+def unmoved(now: Investigation, seen: Investigation) -> bool:
+    """Return whether nothing has moved an investigation since it was seen, in the same run."""
+    return (now.state, now.run, now.moved_at) == (seen.state, seen.run, seen.moved_at)
+
+
+def read(journal: Journal, workspace_id: UUID, investigation_id: UUID) -> Opened:
+    """Return an investigation and its memory as they are now.
+
+    Raises NotFound, BodyUnreadable when a data subject was forgotten.
+    """
+    with journal.reading(workspace_id) as stores:
+        investigation = found(stores, investigation_id)
+        sealed = stores.investigations.snapshot(investigation_id)
+    return opened(journal.keys, Snapshots(cipher=journal.cipher), investigation, sealed)
+
+
+def opened(
+    keys: KeyStore, snapshots: Snapshots, investigation: Investigation, sealed: bytes
+) -> Opened:
+    """Return an investigation with its snapshot opened; BodyUnreadable."""
+    workspace_id = investigation.workspace_id
+    held = keys.get(workspace_id, investigation.data_subjects or (workspace_id,))
+    memory = snapshots.open(investigation, sealed, held)
+    return Opened(investigation=investigation, memory=memory)
+
+
+def moved(
+    page: Page, snapshots: Snapshots, before: Opened, change: Change, *, resumed: bool = False
+) -> bool:
+    """Write a transition; False, with nothing written, when the investigation has moved on.
+
+    What was spent is what the memory says; from now on the investigation is about the page's data
+    subjects. Raises Conflict for an edge that is none; what is `resumed` follows `RESUMED` instead.
+    """
+    investigation = replace(before.investigation, data_subjects=page.data_subjects)
+    memory = change.memory
+    if not resumed:
+        check(investigation.state, change.target)
+    move = Move(
+        investigation_id=investigation.id,
+        run=investigation.run,
+        source=investigation.state,
+        since=investigation.moved_at,
+        target=change.target,
+        snapshot=snapshots.seal(investigation, memory, page.keys),
+        spending=memory.spending,
+        now=page.now,
+        verdict=change.verdict,
+        error=change.error,
+        data_subjects=page.data_subjects,
+    )
+    if not page.stores.investigations.move(move):
+        return False
+    for fact in change.facts:
+        page.note(fact.type, {**ids(investigation), **fact.meta}, fact.body)
+    for effect in change.effects:
+        effect(page)
+    type_ = "investigation.resumed" if resumed else "investigation.moved"
+    position = page.note(type_, _meta(before, change), _body(before, change))
+    add_lines(page, investigation, change.lines, position)
+    return True
+
+
+def add_lines(
+    page: Page, investigation: Investigation, lines: Sequence[Step], position: int
+) -> None:
+    """Append lines to the timeline; their text stands in the entry at `position`."""
+    rows = [
+        StepRow(
+            seq=0,
+            state=investigation.state.value,
+            system=one.system,
+            action=one.action,
+            kind=one.kind,
+            ms=one.ms,
+            position=position,
+            line=place,
+            at=page.now,
+        )
+        for place, one in enumerate(lines)
+    ]
+    page.stores.investigations.add_steps(investigation.id, rows)
+
+
+def ids(investigation: Investigation) -> dict[str, str]:
+    """Return what every entry about an investigation names in clear."""
+    return {
+        "investigation_id": str(investigation.id),
+        "ticket_id": str(investigation.ticket_id),
+    }
+
+
+def line_bodies(lines: Sequence[Step]) -> list[Mapping[str, Any]]:
+    """Return the texts of lines as an entry's body holds them."""
+    return [
+        {
+            "system": one.system,
+            "action": one.action,
+            "detail": one.detail[:MAX_DETAIL_CHARS],
+            "kind": one.kind,
+            "ms": one.ms,
+            "citations": list(one.citations),
+        }
+        for one in lines
+    ]
+
+
+def _meta(before: Opened, change: Change) -> dict[str, Any]:
+    investigation, spending = before.investigation, change.memory.spending
+    return {
+        **ids(investigation),
+        "from": investigation.state.value,
+        "to": change.target.value,
+        "run": investigation.run,
+        "iterations": spending.iterations,
+        "tokens": spending.tokens,
+        "denials": change.memory.denials,
+        "lines": len(change.lines),
+    }
+
+
+def _body(before: Opened, change: Change) -> dict[str, Any]:
+    return {
+        "lines": line_bodies(change.lines),
+        "delta": delta(before.memory, change.memory),
+    }

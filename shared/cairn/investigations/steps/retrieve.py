@@ -1,0 +1,90 @@
+"""RETRIEVING: search the workspace's memory for evidence. Recall itself is `retrieval`'s."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cairn.investigations.situation import Change
+from cairn.investigations.state import State, Step
+from cairn.kernel.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from uuid import UUID
+
+    from cairn.investigations.hiding import Hiding
+    from cairn.investigations.ports import Recaller
+    from cairn.investigations.situation import Situation
+    from cairn.investigations.state import Evidence, WorkingMemory
+    from cairn.workspace.settings import EnvelopeSettings
+
+SYSTEM = "recall"
+LEAST = 6
+"""Found by a search at the least; more where planners of the workspace are shown more."""
+
+MAX_EVIDENCE = 60
+"""Kept of an investigation; the oldest go. Models see far fewer."""
+
+MAX_TEXT_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieve:
+    """Searches once for a query; the same one again, and degraded mode, find nothing."""
+
+    recall: Recaller
+    hiding: Hiding
+    bounds: Callable[[UUID], EnvelopeSettings]
+
+    def __call__(self, situation: Situation) -> Change:
+        """Return PLANNING with what was found."""
+        memory = situation.memory
+        query = " ".join(memory.plan.query.split()) if memory.plan else ""
+        if not query:
+            return _nothing(memory, "", "There was nothing to search for.")
+        if query in memory.queries:
+            return _nothing(memory, "", "This was searched for before.")
+        if memory.skip_retrieval:
+            why = "Many tickets are waiting: nothing is searched for those of low priority."
+            return _nothing(memory, query, why)
+        return self._searched(situation, query)
+
+    def _searched(self, situation: Situation, query: str) -> Change:
+        memory = situation.memory
+        customer = self.hiding.restored(memory.brief.customer, memory.vault)
+        try:
+            most = max(LEAST, self.bounds(situation.workspace_id).chunks)
+            found = self.recall(situation.workspace_id, query, customer=customer, limit=most)
+        except Unavailable as error:
+            return _nothing(memory, query, error.detail)
+        return self._kept(situation, query, found)
+
+    def _kept(self, situation: Situation, query: str, found: Sequence[Evidence]) -> Change:
+        memory, hide = situation.memory, self.hiding.of(situation)
+        kept = {one.citation: one for one in memory.evidence}
+        for one in found:
+            kept.pop(one.citation, None)
+            kept[one.citation] = replace(one, text=hide(one.text[:MAX_TEXT_CHARS]))
+        line = Step(
+            system=SYSTEM,
+            action="searched",
+            detail=f"{len(found)} found for: {query}",
+            kind="search",
+            citations=tuple(one.citation for one in found),
+        )
+        memory = replace(
+            memory,
+            evidence=tuple(kept.values())[-MAX_EVIDENCE:],
+            queries=(*memory.queries, query),
+            vault=hide.vault,
+            plan=None,
+        )
+        return Change(target=State.PLANNING, memory=memory, lines=(line,))
+
+
+def _nothing(memory: WorkingMemory, query: str, why: str) -> Change:
+    queries = (*memory.queries, query) if query else memory.queries
+    line = Step(system=SYSTEM, action="skipped", detail=why, kind="search")
+    memory = replace(memory, queries=queries, plan=None)
+    return Change(target=State.PLANNING, memory=memory, lines=(line,))

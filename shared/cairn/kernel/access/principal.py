@@ -1,0 +1,76 @@
+"""Principals, roles and scopes. Pure values; the database enforces them (row level security)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from cairn.kernel.errors import Denied
+
+
+class Role(StrEnum):
+    """What a key may do."""
+
+    ADMIN = "admin"  # everything in its workspace, keys included
+    AGENT = "agent"  # write and recall within its scopes
+    PUBLIC = "public"  # recall only, within its scopes, nodes tagged for its agent
+
+
+class Scope(StrEnum):
+    """Who a node is meant for. Unless told, the narrowest that the writer has."""
+
+    PUBLIC = "public"
+    SHARED = "shared"  # by explicit grant
+    ADMIN = "admin"
+
+
+ALL_SCOPES = frozenset(Scope)
+NARROWEST_FIRST = (Scope.ADMIN, Scope.SHARED, Scope.PUBLIC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """An authenticated caller inside one workspace.
+
+    `agent_slug` narrows searches to nodes tagged for that agent (public keys always carry one).
+    Without one an admin finds everything, every other key only what is tagged for nobody.
+    `tools` is the allow-list of MCP tool names, None for no restriction.
+    """
+
+    workspace_id: UUID
+    principal_id: UUID
+    role: Role
+    allowed_scopes: frozenset[Scope]
+    agent_slug: str | None = None
+    tools: frozenset[str] | None = None
+    key_id: UUID | None = None
+    name: str = ""
+
+    def finds(self, agents: Collection[str] | None) -> bool:
+        """Return whether a search of this principal may find what is tagged for `agents`."""
+        if self.agent_slug is not None:
+            return self.agent_slug in (agents or ())
+        return self.role is Role.ADMIN or agents is None
+
+    def require(self, *roles: Role) -> None:
+        """Raise Denied unless the principal has one of `roles`."""
+        if self.role not in roles:
+            raise Denied(
+                f"This needs a key with the role {' or '.join(roles)}; this key has {self.role}.",
+                reason="role",
+            )
+
+    def writing_scope(self, given: Scope | None) -> Scope:
+        """Return the scope of what is written: `given`, or the narrowest the principal has.
+
+        Raises Denied when the principal may not write `given`.
+        """
+        allowed = (scope for scope in NARROWEST_FIRST if scope in self.allowed_scopes)
+        scope = given or next(allowed, Scope.ADMIN)
+        self.require_scope(scope)
+        return scope
+
+    def require_scope(self, scope: Scope) -> None:
+        """Raise Denied when the principal may not write or read `scope`."""
+        if scope not in self.allowed_scopes:
+            raise Denied(f"This key has no access to the scope {scope}.", reason="scope")

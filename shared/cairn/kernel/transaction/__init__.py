@@ -1,0 +1,5 @@
+"""The transaction port: how a use case gets its stores. Not a unit of work with change tracking."""
+
+from cairn.kernel.transaction.port import Committing, PreparingTransactions, Transactions
+
+__all__ = ["Committing", "PreparingTransactions", "Transactions"]

@@ -1,1 +1,0 @@
-"""The host of connectors: MCP servers that agents act through."""

@@ -1,0 +1,1 @@
+"""Memories: kinds, identity, chains, remembering, deleting. Finding them is `recall`'s."""

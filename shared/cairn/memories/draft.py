@@ -1,0 +1,112 @@
+"""A memory as a caller hands it in, checked and scrubbed. Not yet a row: no id, no position."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from cairn.kernel.access import Principal
+from cairn.kernel.text.checks import clean_text
+from cairn.kernel.text.hashes import content_hash
+from cairn.kernel.text.scrub import scrub
+from cairn.memories.importance import derived_importance
+from cairn.memories.items import NewMemory
+from cairn.memories.kinds import DEFAULT_CATEGORY, Category, KnowledgeCategory, MemoryKind
+from cairn.safety.screening import screen
+from cairn.writing.audience import GLOBAL_CLIENT, Audience
+from cairn.writing.checks import (
+    MAX_TEXT_CHARS,
+    clean_metadata,
+    clean_name,
+    moment,
+    refuse,
+    source_agent,
+    tagged_agents,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryDraft:
+    """Everything about a memory that its writer decides."""
+
+    text: str
+    kind: MemoryKind
+    content_hash: str
+    audience: Audience
+    source_agent: str
+    occurred_at: datetime
+    valid_from: datetime
+    valid_to: datetime | None = None
+    client_id: str = GLOBAL_CLIENT
+    key: str | None = None
+    subject: str | None = None
+    status_value: str | None = None
+    category: Category = Category.SEMANTIC
+    importance: int = 5
+    knowledge_category: KnowledgeCategory = KnowledgeCategory.GENERAL
+    session_id: str | None = None
+    sequence: int | None = None
+    trace_id: str | None = None
+    parent_id: UUID | None = None
+    confidence: float = 1.0
+    screening: str = "clean"
+    task_id: UUID | None = None  # the task that produced it
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def warnings(self) -> tuple[str, ...]:
+        """Name what the writer should know: what piles up for ever, what looks hostile."""
+        found: list[str] = []
+        if self.kind is MemoryKind.FACT and not self.key:
+            found.append("A fact without a key is never superseded: it stays beside newer ones.")
+        if self.kind is MemoryKind.STATUS and not self.subject:
+            found.append(
+                "A status without a subject is never superseded: it stays beside newer ones."
+            )
+        if self.screening != "clean":
+            found.append(
+                "This text reads like an instruction to a model; it is kept as data, marked."
+            )
+        return tuple(found)
+
+
+def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryDraft:
+    """Return the draft of a memory; its audience has no data subjects yet (see `owners`).
+
+    Raises ValidationFailed or TooLarge naming the field, Denied for a scope or an agent the
+    principal may not write for.
+    """
+    scope = principal.writing_scope(new.scope)
+    text = scrub(clean_text(new.text, field="text", max_chars=MAX_TEXT_CHARS)).text
+    occurred_at = moment(new.occurred_at, "occurred_at") or now
+    valid_from = moment(new.valid_from, "valid_from") or occurred_at
+    valid_to = moment(new.valid_to, "valid_to")
+    if valid_to is not None and valid_to < valid_from:
+        refuse("valid_to", f"is before valid_from ({valid_from.isoformat()})")
+    return MemoryDraft(
+        text=text,
+        kind=new.type,
+        content_hash=content_hash(text),
+        audience=Audience(
+            scope=scope, agents=tagged_agents(new.agents, principal), data_subjects=()
+        ),
+        source_agent=source_agent(new.source_agent, principal),
+        occurred_at=occurred_at,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
+        key=clean_name(new.key, "key"),
+        subject=clean_name(new.subject, "subject"),
+        status_value=clean_name(new.status_value, "status_value"),
+        category=Category(new.category) if new.category else DEFAULT_CATEGORY[new.type],
+        importance=new.importance or derived_importance(text, new.type),
+        knowledge_category=KnowledgeCategory(new.knowledge_category or "general"),
+        session_id=clean_name(new.session_id, "session_id"),
+        sequence=new.sequence,
+        trace_id=clean_name(new.trace_id, "trace_id"),
+        parent_id=new.parent_id,
+        task_id=new.produced_by_task_id,
+        confidence=new.confidence,
+        metadata=clean_metadata(new.metadata),
+        screening=screen(text).verdict.value.lower(),
+    )

@@ -1,0 +1,151 @@
+"""Remember memories: the use case behind `POST /v1/memories`. Not parsing of requests.
+
+Checked and scrubbed first, then keys, then one transaction that plans, appends and projects; the
+embed stage is woken when all of it is committed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+from uuid import UUID
+
+from cairn.kernel.access import Principal
+from cairn.kernel.errors import CairnError
+from cairn.memories.draft import MemoryDraft, draft_memory
+from cairn.memories.identity import chain_key, dedup_key
+from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
+from cairn.memories.neighbours import Conversation
+from cairn.memories.plan import BatchPlan, session_of
+from cairn.memories.ports import MemoryStores, Session
+from cairn.writing.batches import Drafted, drafted, kept_outcome, read_outcome
+from cairn.writing.checks import require_writer
+from cairn.writing.items import IdempotencyKey, Outcome
+from cairn.writing.ports import OutboxRow
+from cairn.writing.taint_arrivals import with_quarantine
+from cairn.writing.task_ports import HasTasks, no_such_task
+from cairn.writing.writer import Work, Write, Writer
+
+
+class RememberStores(MemoryStores, HasTasks, Protocol):
+    """What remembering needs of a transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember(Writer[RememberStores]):
+    """Writes memories in one transaction: durable and searchable by keyword when it returns.
+
+    A memory that is refused is an outcome with its error; the others stand. Raises Denied for a
+    principal that may not write, Unavailable when nothing could be written.
+    """
+
+    def __call__(
+        self,
+        principal: Principal,
+        memories: Sequence[NewMemory],
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Remembered:
+        """Write up to MAX_BATCH memories and return their outcomes in the same order."""
+        require_writer(principal)
+        batch = drafted(memories, draft_memory, principal, self.clock(), what="memories")
+
+        def prepared() -> Work[RememberStores, Remembered]:
+            return Work(
+                resolution=self.resolver.resolve(principal, batch.wanted),
+                do=partial(_remember, batch),
+                keep=_answer,
+                read=_remembered,
+            )
+
+        return self.write_once(principal, prepared, idempotency)
+
+
+def _remember(
+    batch: Drafted[MemoryDraft], write: Write[RememberStores]
+) -> tuple[Remembered, list[OutboxRow]]:
+    write.register()
+    drafts = _with_tasks(write.stores, batch.owned(write.resolution))
+    plan = _plan(write, drafts)
+    outcomes = tuple(
+        MemoryOutcome(outcome=Outcome.REJECTED, error=one)
+        if isinstance(one, CairnError)
+        else plan.remember(one)
+        for one in drafts
+    )
+    write.append()
+    told = tuple(with_quarantine(one, write.entries.held_back) for one in outcomes)
+    return Remembered(outcomes=told), write.wake_embed(plan.touched)
+
+
+def _plan(write: Write[RememberStores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
+    memories = write.stores.memories
+    good = [one for one in drafts if isinstance(one, MemoryDraft)]
+    places = [(key, one.valid_from) for one in good if (key := chain_key(one))]
+    return BatchPlan(
+        entries=write.entries,
+        known=dict(memories.known({dedup_key(one) for one in good})),
+        links=dict(memories.links(places)) if places else {},
+        conversations=_conversations(write.stores, good),
+    )
+
+
+def _with_tasks(
+    stores: HasTasks, drafts: Sequence[MemoryDraft | CairnError]
+) -> Sequence[MemoryDraft | CairnError]:
+    """Return the drafts, those refused that name a task nobody here knows."""
+    good = (one for one in drafts if isinstance(one, MemoryDraft))
+    named = {one.task_id for one in good if one.task_id is not None}
+    if not named:
+        return drafts
+    unknown = named - stores.tasks.known(named)
+    return [
+        no_such_task(one.task_id)
+        if isinstance(one, MemoryDraft) and one.task_id in unknown
+        else one
+        for one in drafts
+    ]
+
+
+def _conversations(
+    stores: MemoryStores, drafts: Sequence[MemoryDraft]
+) -> dict[Session, Conversation]:
+    spans: dict[Session, tuple[int, int]] = {}
+    for draft in drafts:
+        session, sequence = session_of(draft), draft.sequence
+        if session is not None and sequence is not None:
+            first, last = spans.get(session, (sequence, sequence))
+            spans[session] = (min(first, sequence), max(last, sequence))
+    return {
+        session: Conversation(stores.memories.messages(session, first, last))
+        for session, (first, last) in spans.items()
+    }
+
+
+def _answer(done: Remembered) -> dict[str, Any]:
+    return {
+        "outcomes": [
+            {
+                **kept_outcome(one),
+                "superseded": [str(other) for other in one.superseded],
+                "observation_count": one.observation_count,
+                "warnings": list(one.warnings),
+            }
+            for one in done.outcomes
+        ]
+    }
+
+
+def _remembered(answer: Mapping[str, Any]) -> Remembered:
+    return Remembered(
+        replayed=True,
+        outcomes=tuple(
+            MemoryOutcome(
+                **read_outcome(one),
+                superseded=tuple(UUID(other) for other in one["superseded"]),
+                observation_count=one["observation_count"],
+                warnings=tuple(one["warnings"]),
+            )
+            for one in answer["outcomes"]
+        ),
+    )

@@ -1,0 +1,195 @@
+"""From the entries of memories to rows. Pure: replaying the ledger gives the same rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+from uuid import UUID
+
+from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.projection import Projection
+from cairn.kernel.text.canonical import parse_timestamp
+from cairn.memories.identity import chain_key, dedup_key
+from cairn.tasks.rows import produced
+from cairn.writing.row_fields import deletions, node_fields, origin_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from cairn.graph.projection import NodeRow
+    from cairn.ledger.entry import Entry
+    from cairn.memories.draft import MemoryDraft
+
+    Meta = Mapping[str, Any]
+    Texts = Mapping[UUID, str]
+
+
+class MemoryFields(TypedDict):
+    """The fields of a new memory that stand in its body."""
+
+    label: str
+    text: str
+    content_hash: str
+    dedup_key: str
+    chain_key: str | None
+    observed_by: tuple[str, ...]
+    observation_count: int
+    category: str
+    importance: int
+    knowledge_category: str
+    key: str | None
+    subject: str | None
+    status_value: str | None
+    metadata: Mapping[str, Any]
+    confidence: float
+    screening: str
+
+
+def memory_fields(body: Mapping[str, Any]) -> MemoryFields:
+    """Return what a new memory takes from a `memory_body`; its writer is its first observer."""
+    return {
+        "label": Label.MEMORY,
+        "text": body["text"],
+        "content_hash": body["content_hash"],
+        "dedup_key": body["dedup_key"],
+        "chain_key": body["chain_key"],
+        "observed_by": (body["source_agent"],),
+        "observation_count": 1,
+        "category": body["category"],
+        "importance": body["importance"],
+        "knowledge_category": body["knowledge_category"],
+        "key": body["key"],
+        "subject": body["subject"],
+        "status_value": body["status_value"],
+        "metadata": body["metadata"],
+        "confidence": body["confidence"],
+        "screening": body["screening"],
+    }
+
+
+def memory_body(draft: MemoryDraft) -> dict[str, Any]:
+    """Return what of a memory is encrypted into its entry: all that a reader could recognise."""
+    return {
+        "text": draft.text,
+        "content_hash": draft.content_hash,
+        "dedup_key": dedup_key(draft),
+        "chain_key": chain_key(draft),
+        "agents": list(draft.audience.agents) if draft.audience.agents is not None else None,
+        "client_id": draft.client_id,
+        "source_agent": draft.source_agent,
+        "key": draft.key,
+        "subject": draft.subject,
+        "status_value": draft.status_value,
+        "category": draft.category.value,
+        "importance": draft.importance,
+        "knowledge_category": draft.knowledge_category.value,
+        "sequence": draft.sequence,
+        "confidence": draft.confidence,
+        "screening": draft.screening,
+        "metadata": dict(draft.metadata),
+    }
+
+
+def remembered(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> Projection:
+    """Return a memory, what it changed of its chain, and later messages it is now context of."""
+    node_id = UUID(meta["node_id"])
+    texts = {**texts, node_id: body["text"]}
+    rows: list[NodeRow] = [*_chain_changes(entry, meta), _memory(entry, meta, body, texts)]
+    rows += _recontexted(entry, meta, texts)
+    maker = meta.get("produced_by")
+    edges = (produced(entry, UUID(maker), node_id),) if maker else ()
+    return Projection(nodes=tuple(rows), edges=edges)
+
+
+def _chain_changes(entry: Entry, meta: Meta) -> list[NodeRow]:
+    rows: list[NodeRow] = []
+    if meta["supersedes"]:
+        rows.append(
+            NodeChange(
+                workspace_id=entry.workspace_id,
+                id=UUID(meta["supersedes"]),
+                position=entry.position,
+                state=State.SUPERSEDED,
+                valid_to=_time(meta["previous_valid_to"]),
+                superseded_by=UUID(meta["node_id"]),
+                superseded_at=entry.recorded_at if meta["replaces"] else None,
+            )
+        )
+    if meta["superseded_by"]:
+        rows.append(
+            NodeChange(
+                workspace_id=entry.workspace_id,
+                id=UUID(meta["superseded_by"]),
+                position=entry.position,
+                supersedes=UUID(meta["node_id"]),
+            )
+        )
+    return rows
+
+
+def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> Node:
+    superseded = meta["superseded_by"]
+    return Node(
+        **node_fields(
+            entry,
+            meta,
+            body,
+            state=State.SUPERSEDED if superseded else State.ACTIVE,
+            valid_from=parse_timestamp(meta["valid_from"]),
+        ),
+        **memory_fields(body),
+        id=UUID(meta["node_id"]),
+        kind=meta["kind"],
+        context_text=_context(meta["context"], texts),
+        **origin_fields(entry, body),
+        sequence=body["sequence"],
+        parent_id=entry.parent_id,
+        supersedes=_id(meta["supersedes"]),
+        superseded_by=_id(superseded),
+        superseded_at=entry.recorded_at if superseded else None,
+        valid_to=_time(meta["valid_to"]),
+    )
+
+
+def _recontexted(entry: Entry, meta: Meta, texts: Texts) -> list[NodeChange]:
+    """Return the changed contexts of later messages of the session."""
+    return [
+        NodeChange(
+            workspace_id=entry.workspace_id,
+            id=UUID(node_id),
+            position=entry.position,
+            context_text=_context(context, texts) or "",
+        )
+        for node_id, context in cast("list[tuple[str, list[str]]]", meta["recontexted"])
+    ]
+
+
+def corroborated(entry: Entry, meta: Meta, body: Mapping[str, Any]) -> Projection:
+    """Return who observed a memory after somebody said it again."""
+    observers = tuple(body["observed_by"])
+    change = NodeChange(
+        workspace_id=entry.workspace_id,
+        id=UUID(meta["node_id"]),
+        position=entry.position,
+        observed_by=observers,
+        observation_count=len(observers),
+    )
+    return Projection(nodes=(change,))
+
+
+def deleted(entry: Entry, meta: Meta, _: Mapping[str, Any], texts: Texts) -> Projection:
+    """Return the deletions, and the contexts of the messages that followed."""
+    gone = deletions(entry, meta["node_ids"])
+    return Projection(nodes=(*gone, *_recontexted(entry, meta, texts)))
+
+
+def _context(ids: list[str], texts: Texts) -> str | None:
+    return "\n".join(texts[UUID(one)] for one in ids) or None
+
+
+def _id(value: str | None) -> UUID | None:
+    return UUID(value) if value else None
+
+
+def _time(value: str | None) -> datetime | None:
+    return parse_timestamp(value) if value else None

@@ -1,1 +1,0 @@
-"""What agents remember: kinds, identity, supersede chains. Pure; nothing here reads a clock."""

@@ -1,0 +1,1 @@
+"""The memory graph of eleven methods, over the ledger."""

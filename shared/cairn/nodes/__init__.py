@@ -1,0 +1,1 @@
+"""Nodes, edges and entities of any label: written, changed, merged, read. Rules: `graph`."""

@@ -1,0 +1,210 @@
+"""Correct the entities of the graph: other names, merging two into one, and parting them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cairn.graph.entities import entity_id
+from cairn.graph.entity_names import name_key
+from cairn.graph.node import State
+from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.nodes.changes import subjects_of
+from cairn.nodes.draft import entity_name
+from cairn.nodes.entity_moves import Moves, merge_moves, split_moves, unmerge_moves
+from cairn.nodes.entity_requests import MAX_SPLIT_MENTIONS, EntityChanged, Split
+from cairn.writing.checks import require_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.nodes.changes import GraphWriting
+    from cairn.nodes.ports import GraphStores, StoredEdge, StoredNode
+
+MAX_MOVED_EDGES = 20_000
+"""Edges an entity may have to be merged or split in one entry."""
+
+MAX_ALIASES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """An entry about `entity`; `stands` is the entity to go on with, when it is another one."""
+
+    type: str
+    entity: StoredNode
+    body: Mapping[str, Any]
+    meta: Mapping[str, str] = field(default_factory=dict[str, str])
+    moves: Moves = field(default_factory=Moves)
+    stands: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectEntities:
+    """Every correction is one ledger entry; NotFound when the principal cannot see an entity."""
+
+    writing: GraphWriting
+
+    def add_alias(self, principal: Principal, entity: UUID, alias: str) -> EntityChanged:
+        """Let a name mean this entity in its audience, whatever it meant before."""
+        name = entity_name(alias, "alias")
+
+        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+            (one,) = seen
+            known = stores.aliases.aliases(one.scope, one.agents)
+            mine = [each for each, means in known.items() if means == (one.name, one.kind)]
+            if name_key(name) == name_key(one.name or ""):
+                _refuse("alias", "is the entity's own name")
+            if len(mine) >= MAX_ALIASES:
+                _refuse("alias", f"would be one more than the {MAX_ALIASES} an entity may have")
+            return _Plan(type="entity.alias_added", entity=one, body={**_named(one), "alias": name})
+
+        return self._correct(principal, [entity], plan)
+
+    def remove_alias(self, principal: Principal, entity: UUID, alias: str) -> EntityChanged:
+        """Take a name from this entity; NotFound when it has no such alias."""
+
+        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+            (one,) = seen
+            known = stores.aliases.aliases(one.scope, one.agents)
+            if known.get(name_key(alias)) != (one.name, one.kind):
+                raise NotFound("This entity has no such alias.", entity_id=str(entity))
+            body = {**_named(one), "alias": name_key(alias)}
+            return _Plan(type="entity.alias_removed", entity=one, body=body)
+
+        return self._correct(principal, [entity], plan)
+
+    def merge(self, principal: Principal, entity: UUID, into: UUID) -> EntityChanged:
+        """Make an entity part of another of the same audience: its edges, strengths and names."""
+        if entity == into:
+            _refuse("into", "is the entity itself")
+
+        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+            one, other = seen
+            if (one.scope, one.agents) != (other.scope, other.agents):
+                _refuse("into", "is an entity of another audience (scope and agents)")
+            moves = merge_moves(entity, into, _edges(stores, entity), _edges(stores, into))
+            known = stores.aliases.aliases(one.scope, one.agents)
+            names = [each for each, means in known.items() if means == (one.name, one.kind)]
+            body = {**_named(other), **moves.body(), "aliases": [name_key(one.name or ""), *names]}
+            meta = {"into_id": str(into)}
+            return _Plan(
+                type="entity.merged", entity=one, body=body, meta=meta, moves=moves, stands=into
+            )
+
+        return self._correct(principal, [entity, into], plan)
+
+    def split(self, principal: Principal, entity: UUID, wanted: Split) -> EntityChanged:
+        """Undo a merge into this entity, or move named mentions to another one, new or not."""
+        if wanted.undo is not None:
+            return self._undo(principal, entity, wanted.undo)
+        if not wanted.mentions or len(wanted.mentions) > MAX_SPLIT_MENTIONS:
+            _refuse("mentions", f"are 1 to {MAX_SPLIT_MENTIONS} nodes that refer to the entity")
+        name = entity_name(wanted.name, "name")
+
+        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+            (one,) = seen
+            type_ = wanted.type or one.kind or "concept"
+            to_id = entity_id(principal.workspace_id, one.scope, one.agents, type_, name)
+            other = stores.graph_nodes.find([to_id]).get(to_id)
+            if to_id == entity or (other is not None and other.state is not State.ACTIVE):
+                _refuse("name", "is of this entity, or of one that was merged or deleted")
+            mentions = dict.fromkeys(wanted.mentions)
+            if missing := mentions.keys() - stores.graph_nodes.find(mentions).keys():
+                raise NotFound("There is no such node.", node_id=str(min(missing)))
+            there = _edges(stores, to_id) if other else ()
+            moves = split_moves(entity, to_id, mentions, _edges(stores, entity), there)
+            body = {**_named(one), **moves.body(), "name": name, "type": type_, "new": not other}
+            meta = {"to_id": str(to_id)}
+            return _Plan(
+                type="entity.split", entity=one, body=body, meta=meta, moves=moves, stands=to_id
+            )
+
+        return self._correct(principal, [entity], plan)
+
+    def _undo(self, principal: Principal, entity: UUID, merged: UUID) -> EntityChanged:
+        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+            one, other = seen
+            when = other.superseded_at
+            if other.superseded_by != entity or when is None:
+                _refuse("undo", "was not merged into this entity")
+            closed = stores.graph_nodes.edges_closed_at(merged, when, limit=MAX_MOVED_EDGES)
+            moves = unmerge_moves(merged, entity, closed, _edges(stores, entity))
+            known = stores.aliases.aliases(one.scope, one.agents)
+            own = name_key(other.name or "")
+            names = [own] if known.get(own) == (one.name, one.kind) else []
+            body = {**_named(one), **moves.body(), "aliases": names}
+            meta = {"from_id": str(entity)}
+            return _Plan(type="entity.unmerged", entity=other, body=body, meta=meta, moves=moves)
+
+        return self._correct(principal, [entity, merged], plan, merged=merged)
+
+    def _correct(
+        self,
+        principal: Principal,
+        ids: Sequence[UUID],
+        plan: Callable[[GraphStores, Sequence[StoredNode]], _Plan],
+        *,
+        merged: UUID | None = None,
+    ) -> EntityChanged:
+        """Plan under the lock, append and project. `merged` is the one that need not be active."""
+        require_writer(principal)
+        seen = _entities(self.writing.look(principal, ids), ids, merged)
+        resolution = self.writing.keys(principal, seen)
+        with self.writing.transactions.writing(principal) as stores:
+            entities = _entities(stores.graph_nodes.find(ids), ids, merged)
+            made = plan(stores, entities)
+            meta = {"entity_id": str(made.entity.id), "scope": made.entity.scope, **made.meta}
+            position = self.writing.append(
+                principal, stores, resolution, made.type, meta, made.body,
+                subjects_of(*entities), self.writing.clock(),
+            )  # fmt: skip
+        stands = made.stands or made.entity.id
+        return EntityChanged(id=stands, position=position, moved_edges=len(made.moves.edges))
+
+
+def _entities(
+    found: Mapping[UUID, StoredNode], ids: Sequence[UUID], merged: UUID | None
+) -> list[StoredNode]:
+    """Return the entities in order; Conflict for one that was merged, NotFound for other nodes."""
+    entities: list[StoredNode] = []
+    for one in ids:
+        node = found.get(one)
+        if node is None or not node.is_entity or not node.is_present:
+            raise NotFound("There is no such entity.", entity_id=str(one))
+        if node.state is State.SUPERSEDED and one != merged:
+            raise Conflict(
+                "This entity was merged into another one.",
+                reason="entity-merged",
+                entity_id=str(one),
+                superseded_by=str(node.superseded_by),
+            )
+        entities.append(node)
+    return entities
+
+
+def _edges(stores: GraphStores, node_id: UUID) -> Sequence[StoredEdge]:
+    edges = stores.graph_nodes.edges_of(node_id, limit=MAX_MOVED_EDGES + 1)
+    if len(edges) > MAX_MOVED_EDGES:
+        raise Conflict(
+            f"This entity has more than {MAX_MOVED_EDGES} edges and cannot be moved at once.",
+            reason="entity-too-large",
+            entity_id=str(node_id),
+        )
+    return edges
+
+
+def _named(entity: StoredNode) -> dict[str, Any]:
+    """Return how a body names the entity that aliases lead to, and its audience's agents."""
+    agents = entity.agents
+    return {
+        "name": entity.name,
+        "type": entity.kind,
+        "agents": list(agents) if agents is not None else None,
+    }
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    raise ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])

@@ -1,0 +1,93 @@
+"""What writing nodes, edges and entities asks of the stores. Contracts; not the adapters."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from cairn.graph.node import Label, State
+from cairn.writing.ports import WriteStores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredNode:
+    """A node that is about to be linked, changed or merged: what the change has to know of it.
+
+    `created_position` is the entry that made it, `position` the last one that changed it.
+    """
+
+    id: UUID
+    label: str
+    kind: str | None
+    name: str | None
+    state: State
+    scope: str
+    agents: tuple[str, ...] | None
+    data_subjects: tuple[UUID, ...]
+    client_id: str
+    created_position: int
+    position: int
+    superseded_by: UUID | None = None
+    superseded_at: datetime | None = None
+
+    @property
+    def is_entity(self) -> bool:
+        """Return whether this is an entity."""
+        return self.label == Label.ENTITY
+
+    @property
+    def is_present(self) -> bool:
+        """Return whether edges may be tied to it."""
+        return self.state in (State.ACTIVE, State.PROVISIONAL, State.SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEdge:
+    """An edge as it stands, or stood before it was closed."""
+
+    id: UUID
+    view: str
+    relation: str
+    source_id: UUID
+    target_id: UUID
+    weight: float
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+class GraphNodeStore(Protocol):
+    """Nodes of any label and the edges between them, as the principal's agent may see them."""
+
+    def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
+        """Return those of the nodes the principal may see, deleted ones too, by id."""
+        ...
+
+    def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
+        """Return up to `limit` edges that hold now and touch the node, in the order of their ids.
+
+        Whether or not the principal may see the other end: for moving them, not for showing.
+        """
+        ...
+
+    def edges_closed_at(
+        self, node_id: UUID, moment: datetime, *, limit: int
+    ) -> Sequence[StoredEdge]:
+        """Return the node's edges that were closed at exactly `moment`, by rising id."""
+        ...
+
+
+class AliasStore(Protocol):
+    """Other names of entities. An alias holds in one audience: that of the entity it names."""
+
+    def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
+        """Return canonical name and type by casefolded alias, of exactly this audience."""
+        ...
+
+
+class GraphStores(WriteStores, Protocol):
+    """What writing the graph needs of a transaction."""
+
+    @property
+    def graph_nodes(self) -> GraphNodeStore: ...
+    @property
+    def aliases(self) -> AliasStore: ...

@@ -1,0 +1,167 @@
+"""What readers get back of nodes and entities. Values only: field names are the JSON names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from cairn.kernel.access import Scope
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedNode:
+    """The other end of an edge, told in one line."""
+
+    id: UUID
+    label: str
+    kind: str | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeView:
+    """An edge as one of its ends sees it. `direction` out leads from the node, in leads to it."""
+
+    id: UUID
+    view: str
+    relation: str
+    direction: str
+    weight: float
+    node: LinkedNode
+    properties: Json = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeCount:
+    """How many edges of one view, relation and direction a node has to nodes the reader sees."""
+
+    view: str
+    relation: str
+    direction: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgesView:
+    """A node's edges: all of them counted, the strongest shown.
+
+    `truncated` says that the node has more edges than are looked at, so the counts are at least
+    what is told.
+    """
+
+    counts: tuple[EdgeCount, ...]
+    strongest: tuple[EdgeView, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeView:
+    """A node of any label as its reader sees it. `position` is that of the entry that made it.
+
+    `edges` is None in lists.
+    """
+
+    id: UUID
+    position: int
+    label: str
+    kind: str | None
+    text: str
+    state: str
+    client_id: str
+    scope: Scope
+    importance: int
+    importance_band: str
+    provenance: Json
+    title: str | None = None
+    name: str | None = None
+    summary: str | None = None
+    slug: str | None = None
+    keywords: tuple[str, ...] = ()
+    compiled_truth: str | None = None
+    confidence: float = 1.0
+    agents: tuple[str, ...] = ()
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    document_id: UUID | None = None
+    parent_id: UUID | None = None
+    backlink_count: int = 0
+    access_count: int = 0
+    embedded: bool = False
+    metadata: Json = field(default_factory=dict[str, Any])
+    edges: EdgesView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFilter:
+    """Which nodes a list shows; None means any, but a list is always of one label."""
+
+    label: str
+    kind: str | None = None
+    client_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityView:
+    """An entity in a list. `sort_key` is its name as the list sorts it."""
+
+    id: UUID
+    position: int
+    name: str
+    type: str
+    state: str
+    scope: Scope
+    sort_key: str
+    agents: tuple[str, ...] = ()
+    backlink_count: int = 0
+    compiled_truth: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRelation:
+    """How an entity relates to another one, and how strongly."""
+
+    relation: str
+    direction: str
+    strength: float
+    entity: LinkedNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityDetail:
+    """An entity with what is known of it, counted over the mentions its reader may see.
+
+    `mention_count` and what goes with it are of at most the first 10,000 references.
+    """
+
+    id: UUID
+    position: int
+    name: str
+    type: str
+    state: str
+    scope: Scope
+    provenance: Json
+    agents: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    backlink_count: int = 0
+    mention_count: int = 0
+    first_seen: datetime | None = None
+    last_seen: datetime | None = None
+    roles: Mapping[str, int] = field(default_factory=dict[str, int])
+    relations: tuple[EntityRelation, ...] = ()
+    summary: str | None = None
+    compiled_truth: str | None = None
+    superseded_by: UUID | None = None
+    metadata: Json = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityFilter:
+    """Which entities a list shows; `q` is part of a name or of an alias, in any case."""
+
+    q: str | None = None
+    type: str | None = None

@@ -1,0 +1,130 @@
+"""Write nodes of any label, and edges between nodes: the use cases behind `POST /v1/nodes`.
+
+Checked and scrubbed first, then keys, then one transaction that plans, appends and projects. Not
+memories, events and documents, which have rules of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.nodes.draft import (
+    NewNode,
+    NodeDraft,
+    NodeOutcome,
+    NodesWritten,
+    draft_node,
+    node_identity,
+)
+from cairn.nodes.edges import ends_of
+from cairn.nodes.plan import NodePlan, entity_id_of
+from cairn.nodes.ports import GraphStores
+from cairn.nodes.provenance import placed, sessions_of
+from cairn.writing.batches import drafted, kept_outcome, read_outcome
+from cairn.writing.checks import require_writer
+from cairn.writing.task_ports import HasTasks
+from cairn.writing.writer import Work, Write, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.errors import CairnError
+    from cairn.writing.batches import Drafted
+    from cairn.writing.items import IdempotencyKey
+    from cairn.writing.ports import OutboxRow
+
+
+class NodeStores(GraphStores, HasTasks, Protocol):
+    """What writing nodes needs of a transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteNodes(Writer[NodeStores]):
+    """Writes nodes with their edges in one transaction; found by keyword when it returns.
+
+    A node that is refused is an outcome with its error; the others stand. Raises Denied for a
+    principal that may not write, Unavailable when nothing could be written.
+    """
+
+    def __call__(
+        self,
+        principal: Principal,
+        nodes: Sequence[NewNode],
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> NodesWritten:
+        """Write up to MAX_BATCH nodes and return their outcomes in the same order."""
+        require_writer(principal)
+        batch = drafted(nodes, draft_node, principal, self.clock(), what="nodes")
+
+        def prepared() -> Work[NodeStores, NodesWritten]:
+            return Work(
+                resolution=self.resolver.resolve(principal, batch.wanted),
+                do=partial(_write, batch),
+                keep=_answer,
+                read=_written,
+            )
+
+        return self.write_once(principal, prepared, idempotency)
+
+
+def _write(
+    batch: Drafted[NodeDraft], write: Write[NodeStores]
+) -> tuple[NodesWritten, list[OutboxRow]]:
+    write.register()
+    drafts = _placed(write.stores, batch.owned(write.resolution))
+    plan = _plan(write, drafts)
+    outcomes = tuple(plan.write(one) for one in drafts)
+    write.append()
+    return NodesWritten(outcomes=outcomes), write.wake_embed(plan.touched)
+
+
+def _plan(write: Write[NodeStores], drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
+    stores, workspace_id = write.stores, write.entries.workspace_id
+    good = [one for one in drafts if isinstance(one, NodeDraft)]
+    ids = {entity_id_of(workspace_id, one) for one in good if one.is_entity}
+    found = dict(stores.graph_nodes.find(ids | ends_of(e for one in good for e in one.edges)))
+    found |= _present_ones(stores, found)
+    known = dict(stores.memories.known({node_identity(one) for one in good}))
+    return NodePlan(entries=write.entries, known=known, found=found)
+
+
+def _placed(
+    stores: HasTasks, drafts: Sequence[NodeDraft | CairnError]
+) -> Sequence[NodeDraft | CairnError]:
+    """Return the drafts, those of a conversation's session produced by it."""
+    wanted = sessions_of(one for one in drafts if isinstance(one, NodeDraft))
+    found = {one: stores.tasks.conversation(None, one) for one in wanted}
+    conversations = {name: one[0] for name, one in found.items() if one}
+    return [placed(one, conversations) if isinstance(one, NodeDraft) else one for one in drafts]
+
+
+def _present_ones(stores: NodeStores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
+    """Return what merged entities were merged into, one step; more steps are rare and refused."""
+    into = {one.superseded_by for one in found.values() if one.is_entity and one.superseded_by}
+    return stores.graph_nodes.find(into - found.keys()) if into else {}
+
+
+def _answer(done: NodesWritten) -> dict[str, Any]:
+    return {
+        "outcomes": [
+            {**kept_outcome(one), "edges": one.edges, "warnings": list(one.warnings)}
+            for one in done.outcomes
+        ]
+    }
+
+
+def _written(answer: Mapping[str, Any]) -> NodesWritten:
+    return NodesWritten(
+        replayed=True,
+        outcomes=tuple(
+            NodeOutcome(
+                **read_outcome(one), edges=one["edges"], warnings=tuple(one.get("warnings", ()))
+            )
+            for one in answer["outcomes"]
+        ),
+    )

@@ -1,0 +1,1 @@
+"""What a deployment holds and what waits in it, in numbers, and the hourly sweep."""

@@ -1,0 +1,1 @@
+"""What readers of a workspace get back: records and use cases of lists. Nothing is changed here."""

@@ -1,0 +1,287 @@
+"""Reading what a workspace holds, without asking a question: the use cases behind the GET routes.
+
+Thin on purpose: visibility is the stores' (row level security and the agent guard); here an absent
+row becomes NotFound and a list becomes a page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.ledger.verify import verify
+from cairn.reading.views import (
+    LedgerEntryView,
+    LedgerVerification,
+    Page,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.entry import Entry, Head
+    from cairn.reading.views import (
+        DocumentView,
+        IngestionView,
+        Json,
+        MemoryFilter,
+        MemoryVersion,
+        MemoryView,
+        SectionView,
+        Status,
+    )
+
+VERIFY_BATCH = 1_000
+
+
+class Views(Protocol):
+    """What a principal may look at. Ids that are gone, hidden or unknown give None."""
+
+    def memory(self, memory_id: UUID) -> MemoryView | None:
+        """Return a memory that is not deleted."""
+        ...
+
+    def memory_versions(self, memory_id: UUID) -> Sequence[MemoryVersion]:
+        """Return a memory's versions, oldest first; a deleted one's for admins only."""
+        ...
+
+    def memories(
+        self, where: MemoryFilter, *, limit: int, after: int | None
+    ) -> Sequence[MemoryView]:
+        """Return up to `limit` memories by falling position, those below `after`."""
+        ...
+
+    def document(self, document_id: UUID) -> DocumentView | None:
+        """Return a document without its sections."""
+        ...
+
+    def sections(self, document_id: UUID) -> Sequence[SectionView]:
+        """Return a document's sections in order."""
+        ...
+
+    def documents(
+        self, *, client_id: str | None, source_uri: str | None, limit: int, after: int | None
+    ) -> Sequence[DocumentView]:
+        """Return up to `limit` documents by falling position, those below `after`.
+
+        `source_uri` may be written as in citations: with spaces for what would end one.
+        """
+        ...
+
+    def ingestion(self, ingestion_id: UUID) -> IngestionView | None:
+        """Return an ingestion of a document the principal may see, deleted or not."""
+        ...
+
+    def status(self) -> Status:
+        """Return the counts."""
+        ...
+
+
+class LedgerReader(Protocol):
+    """The chain of one workspace, to be read."""
+
+    def head(self) -> Head:
+        """Return where the chain ends."""
+        ...
+
+    def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
+        """Return up to `limit` entries above `after`, of a type or a namespace when given."""
+        ...
+
+
+class BrowseStores(Protocol):
+    """What reading needs of a transaction."""
+
+    @property
+    def views(self) -> Views: ...
+    @property
+    def ledger(self) -> LedgerReader: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Browse:
+    """Every read of the API; each method is one use case."""
+
+    transactions: Transactions[BrowseStores]
+
+    def get_memory(self, principal: Principal, memory_id: UUID) -> MemoryView:
+        """Return one memory; NotFound when the principal cannot see it."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.views.memory(memory_id)
+        if found is None:
+            raise NotFound("There is no such memory.", memory_id=str(memory_id))
+        return found
+
+    def get_memory_history(
+        self, principal: Principal, memory_id: UUID
+    ) -> tuple[MemoryVersion, ...]:
+        """Return a memory's versions, oldest first; NotFound when the principal cannot see it."""
+        with self.transactions.reading(principal) as stores:
+            versions = stores.views.memory_versions(memory_id)
+        if not versions:
+            raise NotFound("There is no such memory.", memory_id=str(memory_id))
+        return tuple(versions)
+
+    def list_memories(
+        self, principal: Principal, where: MemoryFilter, *, limit: int, after: int | None
+    ) -> Page[MemoryView]:
+        """Return a page of memories, newest ledger position first."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.views.memories(where, limit=limit + 1, after=after)
+        return _page(found, limit)
+
+    def get_document(self, principal: Principal, document_id: UUID) -> DocumentView:
+        """Return one document with its sections; NotFound when the principal cannot see it."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.views.document(document_id)
+            sections = stores.views.sections(document_id) if found else ()
+        if found is None:
+            raise NotFound("There is no such document.", document_id=str(document_id))
+        return replace(found, sections=tuple(sections))
+
+    def list_documents(
+        self,
+        principal: Principal,
+        *,
+        client_id: str | None,
+        source_uri: str | None = None,
+        limit: int,
+        after: int | None,
+    ) -> Page[DocumentView]:
+        """Return a page of documents, newest first."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.views.documents(
+                client_id=client_id, source_uri=source_uri, limit=limit + 1, after=after
+            )
+        return _page(found, limit)
+
+    def get_ingestion(self, principal: Principal, ingestion_id: UUID) -> IngestionView:
+        """Return one ingestion; NotFound when the principal cannot see its document."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.views.ingestion(ingestion_id)
+        if found is None:
+            raise NotFound("There is no such ingestion.", ingestion_id=str(ingestion_id))
+        return found
+
+    def get_status(self, principal: Principal, /) -> Status:
+        """Count what waits in the principal's workspace."""
+        with self.transactions.reading(principal) as stores:
+            return stores.views.status()
+
+    def list_ledger(
+        self,
+        principal: Principal,
+        *,
+        type: str | None,
+        from_position: int,
+        limit: int,
+        after: int | None,
+    ) -> Page[LedgerEntryView]:
+        """Return a page of entries by rising position, above `after` and from `from_position`."""
+        above = max(after or 0, from_position - 1)
+        with self.transactions.reading(principal) as stores:
+            entries = stores.ledger.page(after=above, limit=limit + 1, type_=type)
+        return _page([entry_view(entry) for entry in entries], limit)
+
+    def verify_ledger(self, principal: Principal) -> LedgerVerification:
+        """Recompute the workspace's chain from its beginning, a batch in memory at a time."""
+        with self.transactions.reading(principal) as stores:
+            return verify_chain(stores.ledger, principal.workspace_id)
+
+
+def verify_chain(
+    ledger: LedgerReader,
+    workspace_id: UUID,
+    *,
+    start: Head | None = None,
+    anchors: Mapping[int, bytes] | None = None,
+) -> LedgerVerification:
+    """Verify a chain and that it ends where its head says.
+
+    The head is read before and after, so that entries appended meanwhile do no harm while entries
+    past the head, or missing before it, are faults. `anchors` are the hashes that positions must
+    have, known before this call: a chain that ends before one of them was cut. `start` is a head
+    that is trusted already; nothing up to it is looked at.
+    """
+    head = ledger.head()
+    found = verify(
+        entries_of(ledger, after=start.position if start else 0, up_to=head.position),
+        workspace_id=workspace_id,
+        start=start,
+        expected=head,
+        anchors=anchors,
+    )
+    checked = found.checked
+    if found.ok:
+        since = entries_of(ledger, after=head.position)
+        found = verify(since, workspace_id=workspace_id, start=head)
+        checked += found.checked
+    if found.ok and (now := ledger.head()).position < found.head.position:
+        found = verify((), workspace_id=workspace_id, start=found.head, expected=now)
+    return LedgerVerification(
+        workspace_id=workspace_id,
+        ok=found.ok,
+        checked=checked,
+        first_bad_position=found.first_bad_position,
+        reason=found.reason.value if found.reason else None,
+        head_position=found.head.position,
+        head_hash=found.head.hash.hex(),
+    )
+
+
+def entries_of(
+    ledger: LedgerReader, *, after: int = 0, up_to: int | None = None
+) -> Iterator[Entry]:
+    """Yield the entries above `after`, up to position `up_to`, read in batches."""
+    while page := ledger.page(after=after, limit=VERIFY_BATCH):
+        for entry in page:
+            if up_to is not None and entry.position > up_to:
+                return
+            yield entry
+        after = page[-1].position
+
+
+def entry_view(entry: Entry) -> LedgerEntryView:
+    """Return an entry as the API shows it."""
+    return LedgerEntryView(
+        position=entry.position,
+        id=entry.id,
+        type=entry.type,
+        actor_kind=entry.actor.kind.value,
+        actor_id=entry.actor.id,
+        occurred_at=entry.occurred_at,
+        recorded_at=entry.recorded_at,
+        prev_hash=entry.prev_hash.hex(),
+        hash=entry.hash.hex(),
+        session_id=entry.session_id,
+        trace_id=entry.trace_id,
+        parent_id=entry.parent_id,
+        data_subjects=entry.data_subjects,
+        meta=_meta(entry),
+    )
+
+
+def _meta(entry: Entry) -> Json:
+    """Return the decoded meta; nothing of one that was altered (verification names it)."""
+    try:
+        return entry.meta
+    except ValidationFailed:
+        return {}
+
+
+class _Positioned(Protocol):
+    @property
+    def position(self) -> int: ...
+
+
+P = TypeVar("P", bound=_Positioned)
+
+
+def _page(found: Sequence[P], limit: int) -> Page[P]:
+    """Return a page of a list that was read with one item more than it may show."""
+    items = tuple(found[:limit])
+    return Page(items=items, next_after=items[-1].position if len(found) > limit else None)

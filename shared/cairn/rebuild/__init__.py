@@ -1,0 +1,1 @@
+"""Rows made anew from the ledger: replay, rebuild, restore, orphans. Not verification."""

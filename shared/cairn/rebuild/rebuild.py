@@ -1,0 +1,320 @@
+"""Make a workspace's projections anew from its ledger, or only say whether they are as it says.
+
+The ledger is replayed into a second set of tables while the first is read and written as ever.
+Then, with the ledger's head held, what was written meanwhile is replayed too, and rows in use that
+differ are replaced, all in one transaction: readers see the old state or the new one. A rebuild
+that is killed is gone on with by the next one. Not the rows' meaning: that is the projectors'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import Conflict
+from cairn.ledger.chain import empty_head, seal
+from cairn.ledger.entry import NewEntry
+from cairn.rebuild.ahead import Ahead
+from cairn.rebuild.ports import Progress, Replaced
+from cairn.rebuild.replay import code_version, replay
+from cairn.writing.append import SYSTEM
+from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.writer import EMBED_BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.ids import IdSource
+    from cairn.ledger.entry import Entry, Head
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.rebuild.ports import FinishStores, Replays, ReplayStores, TableSum
+    from cairn.writing.ports import Dispatcher
+
+PAGE = 500
+"""Entries replayed in one transaction."""
+
+LAST_ENTRIES = 500
+"""So few entries may be left for the transaction in which writers wait."""
+
+COMPLETED = "rebuild.completed"
+
+
+class KeysMissing(Conflict):
+    """Entries cannot be read for want of keys of people whom nobody has forgotten."""
+
+    def __init__(self, subject_ids: Sequence[UUID]) -> None:
+        super().__init__(
+            f"The keys of {len(subject_ids)} data subjects are missing and no forgetting says why; "
+            "restore the key store.",
+            reason="key-missing",
+            subject_ids=[str(one) for one in subject_ids],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """What a rebuild found. `equal`: all was as the ledger says, table by table, before it.
+
+    `before` and `after` are checksums of the projections in use; a check changes nothing, and its
+    `after` are those of the replay. `queued` nodes wait for the embedder, as the cache lacked them.
+    """
+
+    workspace_id: UUID
+    only_check: bool
+    position: int
+    entries: int
+    unreadable: int
+    before: Mapping[str, TableSum]
+    after: Mapping[str, TableSum]
+    replaced: Replaced = field(default_factory=Replaced)
+    queued: int = 0
+
+    @property
+    def equal(self) -> bool:
+        """Return whether every table's checksum is the same before and after."""
+        return self.before == self.after
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as people and machines are told it: counts and checksums, no content."""
+        return {
+            "workspace_id": str(self.workspace_id),
+            "check": self.only_check,
+            "equal": self.equal,
+            "position": self.position,
+            "entries": self.entries,
+            "unreadable": self.unreadable,
+            "changed_rows": self.replaced.rows,
+            "queued": self.queued,
+            "tables": {name: self._table(name) for name in sorted(self.before)},
+        }
+
+    def _table(self, name: str) -> dict[str, Any]:
+        before, after = self.before[name], self.after[name]
+        return {
+            "equal": before == after,
+            "rows": after.rows,
+            "rows_before": before.rows,
+            "before": before.checksum,
+            "after": after.checksum,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuild:
+    """Replays a workspace's ledger in steps, each of which may be repeated or run by another."""
+
+    replays: Replays
+    keys: KeyStore
+    cipher: BodyCipher
+    dispatcher: Dispatcher
+    clock: Clock
+    stopwatch: Stopwatch
+    new_id: IdSource
+
+    def __call__(self, workspace_id: UUID, *, only_check: bool = False) -> Rebuilt:
+        """Do all of it. Raises what `advance` and `finish` raise."""
+        while True:
+            while self.advance(workspace_id, seconds=3600.0)["more"]:
+                pass
+            done = self.finish(workspace_id, only_check=only_check)
+            if done is not None:
+                return done
+
+    def advance(self, workspace_id: UUID, *, seconds: float) -> dict[str, Any]:
+        """Replay pages beside the rows in use for some time; nobody waits for it.
+
+        Returns {"position", "head", "entries", "more"}. Raises Conflict (`ledger-broken`) where the
+        chain does not hold and BodyUnreadable for a body that was altered: nothing has changed.
+        """
+        until = self.stopwatch() + seconds
+        principal = system_principal(workspace_id)
+        with Ahead(self.keys, self.cipher) as ahead:
+            while True:
+                with self.replays.replaying(principal) as stores:
+                    progress, head = self._page(principal, stores, ahead)
+                more = head.position - progress.head.position > LAST_ENTRIES
+                if not more or self.stopwatch() >= until:
+                    return {
+                        "position": progress.head.position,
+                        "head": head.position,
+                        "entries": progress.entries,
+                        "more": more,
+                    }
+
+    def finish(self, workspace_id: UUID, *, only_check: bool = False) -> Rebuilt | None:
+        """Replay what is left and put the rows in place, or only compare; the replica is dropped.
+
+        None when more was written meanwhile than may be replayed while writers wait, or a replay
+        has to begin again: go on with `advance`. Raises KeysMissing: nothing has changed then.
+        """
+        principal = system_principal(workspace_id)
+        try:
+            if only_check:
+                with self.replays.comparing(principal) as stores:
+                    return self._compared(principal, stores)
+            with self.replays.finishing(principal) as stores:
+                done, rows = self._put_in_place(principal, stores)
+        except KeysMissing:
+            self.discard(workspace_id)  # what it could not read it has to read once the key is back
+            raise
+        self.dispatcher.send(rows)
+        return done
+
+    def discard(self, workspace_id: UUID) -> None:
+        """Forget a replay under way; what it made is personal data like the rows in use."""
+        with self.replays.replaying(system_principal(workspace_id)) as stores:
+            stores.replica.discard()
+
+    def _page(
+        self, principal: Principal, stores: ReplayStores, ahead: Ahead
+    ) -> tuple[Progress, Head]:
+        """Replay the next page and return how far it is, and the chain's end."""
+        head = stores.ledger.head()
+        progress = self._begun(principal, stores, head)
+        page = ahead.page(progress.head, lambda after: stores.ledger.page(after=after, limit=PAGE))
+        if page is None:
+            return progress, head
+        found = page.entries
+        if any(_forgets(one.entry) and one.entry.position > progress.since for one in found):
+            stores.replica.discard()  # what it has may be of keys that were there when it began
+            return self._begun(principal, stores, head), head
+        replay(found, stores)
+        unreadable = sum(one.body is None for one in found)
+        stores.replica.keyless({subject for one in found for subject in one.keyless})
+        stores.replica.advance(page.reached, entries=len(found), unreadable=unreadable)
+        return (
+            Progress(
+                version=progress.version,
+                since=progress.since,
+                head=page.reached,
+                entries=progress.entries + len(found),
+                unreadable=progress.unreadable + unreadable,
+            ),
+            head,
+        )
+
+    def _begun(self, principal: Principal, stores: ReplayStores, head: Head) -> Progress:
+        progress = stores.replica.progress()
+        if progress is not None and progress.version != code_version():
+            stores.replica.discard()
+            progress = None
+        if progress is None:
+            start = empty_head(principal.workspace_id)
+            fresh = Progress(version=code_version(), since=head.position, head=start)
+            stores.replica.begin(fresh)
+            progress = stores.replica.progress()
+        if progress is None:
+            raise Conflict("Another process ended this rebuild.", reason="rebuild-ended")
+        return progress
+
+    def _caught_up(self, principal: Principal, stores: FinishStores) -> Progress | None:
+        """Replay what is left; None when that is too much for this transaction."""
+        with Ahead(self.keys, self.cipher) as ahead:
+            progress, head = self._page(principal, stores, ahead)
+            while progress.head.position < head.position:
+                if head.position - progress.head.position > LAST_ENTRIES:
+                    return None
+                progress, head = self._page(principal, stores, ahead)
+        if progress.head != head:
+            raise Conflict("The ledger does not end at its head.", reason="ledger-broken")
+        if missing := stores.replica.unforgotten():
+            raise KeysMissing(missing)
+        return progress
+
+    def _compared(self, principal: Principal, stores: FinishStores) -> Rebuilt | None:
+        progress = self._caught_up(principal, stores)
+        if progress is None:
+            return None
+        found = self._result(
+            progress, stores.replica.live_checksums(), stores.replica.checksums(), only_check=True
+        )
+        stores.replica.discard()
+        return found
+
+    def _put_in_place(
+        self, principal: Principal, stores: FinishStores
+    ) -> tuple[Rebuilt | None, Sequence[OutboxRow]]:
+        progress = self._caught_up(principal, stores)
+        if progress is None:
+            return None, ()
+        before = stores.replica.live_checksums()
+        replaced = stores.replica.put_in_place()
+        after = stores.replica.live_checksums() if replaced.rows else before
+        rows = self._queued(principal, stores, progress.head.position)
+        done = self._result(
+            progress,
+            before,
+            after,
+            replaced=replaced,
+            queued=sum(len(row.node_ids) for row in rows),
+        )
+        stores.replica.discard()
+        self._append(principal, stores, done)
+        return done, rows
+
+    def _result(
+        self,
+        progress: Progress,
+        before: Mapping[str, TableSum],
+        after: Mapping[str, TableSum],
+        *,
+        only_check: bool = False,
+        replaced: Replaced | None = None,
+        queued: int = 0,
+    ) -> Rebuilt:
+        return Rebuilt(
+            workspace_id=progress.head.workspace_id,
+            only_check=only_check,
+            position=progress.head.position,
+            entries=progress.entries,
+            unreadable=progress.unreadable,
+            before=before,
+            after=after,
+            replaced=replaced or Replaced(),
+            queued=queued,
+        )
+
+    def _queued(
+        self, principal: Principal, stores: FinishStores, position: int
+    ) -> Sequence[OutboxRow]:
+        """Queue the nodes whose vectors the cache no longer has."""
+        lacking, now = stores.replica.lacking(), self.clock()
+        rows = [
+            OutboxRow(
+                workspace_id=principal.workspace_id,
+                id=self.new_id(),
+                topic=Topic.EMBED,
+                position=position,
+                node_ids=tuple(lacking[start : start + EMBED_BATCH]),
+            )
+            for start in range(0, len(lacking), EMBED_BATCH)
+        ]
+        for row in rows:
+            stores.outbox.add(row, now)
+        return rows
+
+    def _append(self, principal: Principal, stores: FinishStores, done: Rebuilt) -> None:
+        """Let the ledger say that it was rebuilt, and whether that changed anything."""
+        entry = NewEntry(
+            id=self.new_id(),
+            workspace_id=principal.workspace_id,
+            type=COMPLETED,
+            actor=SYSTEM,
+            occurred_at=self.clock(),
+            meta={
+                "position": done.position,
+                "entries": done.entries,
+                "unreadable": done.unreadable,
+                "changed_rows": done.replaced.rows,
+                "equal": done.equal,
+            },
+        )
+        stores.chain.append(seal(stores.chain.head(), [entry], self.clock()))
+
+
+def _forgets(entry: Entry) -> bool:
+    return entry.type.endswith(".forgotten")

@@ -1,0 +1,182 @@
+"""Replay a page of a ledger into the replica: verify, open, project, apply. Not which page.
+
+Order matters (a change needs the row it changes), so pages follow one another; within a page what
+commutes is applied together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from cairn.enrichment import recipes
+from cairn.enrichment.ports import NewEmbedding
+from cairn.kernel.errors import Conflict
+from cairn.ledger.chain import head_of
+from cairn.ledger.keys import key_subjects
+from cairn.ledger.verify import fault_of
+from cairn.recall.subscriptions import CHANGED, changed_subscription
+from cairn.workspace import rows as settings_rows
+from cairn.writing import projectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from cairn.enrichment.recipes import NodeRecipe
+    from cairn.graph.projection import Projection
+    from cairn.ledger.entry import Entry, Head
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.rebuild.ports import ReplayStores
+
+VECTORS_AT_ONCE = 200
+"""Nodes whose vectors are made and sent together: some hundred kilobytes each time."""
+
+PORTION = 100
+"""Entries projected and sent together."""
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An entry and its body in clear; None without the keys of `keyless`."""
+
+    entry: Entry
+    body: Body | None
+    keyless: tuple[UUID, ...] = ()
+
+
+def checked(entries: Sequence[Entry], head: Head) -> Head:
+    """Return the head after the entries; Conflict (`ledger-broken`) where one is bad."""
+    for entry in entries:
+        fault = fault_of(entry, head)
+        if fault is not None:
+            raise Conflict(
+                f"The ledger is broken at position {head.position + 1}: {fault.value}.",
+                reason="ledger-broken",
+                first_bad_position=head.position + 1,
+            )
+        head = head_of(entry)
+    return head
+
+
+def opened(entries: Sequence[Entry], keys: KeyStore, cipher: BodyCipher) -> list[Opened]:
+    """Open the bodies of entries of one workspace. BodyUnreadable for one that was altered."""
+    owners = {
+        entry.id: key_subjects(entry.workspace_id, entry.data_subjects)
+        for entry in entries
+        if entry.body
+    }
+    wanted = {subject for subjects in owners.values() for subject in subjects}
+    held = keys.get(entries[0].workspace_id, wanted)
+    found: list[Opened] = []
+    for entry in entries:
+        if not entry.body:
+            found.append(Opened(entry=entry, body={}))
+            continue
+        subjects = owners[entry.id]
+        keyless = tuple(one for one in subjects if one not in held)
+        body: Body | None = None
+        if not keyless:
+            body = cipher.open(entry.id, entry.workspace_id, subjects, held, entry.body)
+        found.append(Opened(entry=entry, body=body, keyless=keyless))
+    return found
+
+
+class _Texts(dict[UUID, str]):
+    """Texts of nodes; of one that did not come back, nothing."""
+
+    def __missing__(self, node_id: UUID) -> str:
+        return ""
+
+
+def replay(page: Sequence[Opened], stores: ReplayStores) -> None:
+    """Do to the replica what these entries did when they were written; unreadable ones nothing.
+
+    All reading comes first; then the database applies portions while the next ones are projected.
+    """
+    readable = [(one.entry, one.body) for one in page if one.body is not None]
+    texts = _Texts(stores.replica.texts({i for entry, _ in readable for i in _referred(entry)}))
+    told = [one for _, body in readable for one in recipes.read(body)]
+    with stores.replica.streaming():
+        for start in range(0, len(readable), PORTION):
+            portion = readable[start : start + PORTION]
+            stores.nodes.apply([_projected(entry, body, texts) for entry, body in portion])
+            for entry, body in portion:
+                _apply_other(entry, body, stores)
+    _make_vectors(told, stores)
+
+
+def _projected(entry: Entry, body: Body, texts: _Texts) -> Projection:
+    projection = projectors.project(entry, body, texts)
+    texts.update((row.id, row.text) for row in projection.nodes if row.text is not None)
+    return projection
+
+
+def _referred(entry: Entry) -> Iterator[UUID]:
+    """Return the nodes whose texts an entry's projection puts together."""
+    meta = cast("Mapping[str, Any]", entry.meta)
+    for one in meta.get("context") or ():
+        yield UUID(one)
+    for _, context in meta.get("recontexted") or ():
+        yield from (UUID(one) for one in context)
+
+
+def _apply_other(entry: Entry, body: Body, stores: ReplayStores) -> None:
+    """Apply what is no node, edge or alias."""
+    if entry.type == "data_subject.registered":
+        stores.subjects.add(projectors.registered_subject(entry, body), entry.position)
+    elif entry.type == CHANGED:
+        stores.subscriptions.put(changed_subscription(entry, body))
+    elif entry.type == "key.bound":
+        meta = cast("Mapping[str, str]", entry.meta)
+        key, conversation = UUID(meta["key_id"]), UUID(meta["conversation_id"])
+        stores.bindings.bind(key, conversation, entry.position)
+    elif entry.type == settings_rows.CHANGED:
+        stores.settings.put(settings_rows.changed(entry))
+
+
+def _make_vectors(told: Iterable[NodeRecipe], stores: ReplayStores) -> None:
+    """Mix vectors as the embed stage did, from the cache; keep what it no longer has."""
+    last: dict[tuple[int, UUID], NodeRecipe] = {}
+    for one in told:
+        before = last.get((one.model_id, one.node_id))
+        if before is None or before.position <= one.position:
+            last[one.model_id, one.node_id] = one
+    groups: dict[tuple[int, int], list[NodeRecipe]] = defaultdict(list)
+    for one in last.values():
+        groups[one.position, one.model_id].append(one)
+    for (position, model_id), members in sorted(groups.items(), key=lambda group: group[0]):
+        for start in range(0, len(members), VECTORS_AT_ONCE):
+            some = members[start : start + VECTORS_AT_ONCE]
+            _store_vectors(some, model_id, position, stores)
+
+
+def _store_vectors(
+    told: Sequence[NodeRecipe], model_id: int, position: int, stores: ReplayStores
+) -> None:
+    hashes = {text for one in told for text in (*one.recipe.windows, *one.recipe.context)}
+    vectors = stores.embeddings.cached(hashes, model_id)
+    made = [recipes.mixed(one.node_id, one.recipe, vectors) for one in told]
+    rows = [one for one in made if one is not None]
+    supplied = {one.node_id for one in rows}
+    lacking = [one.node_id for one in told if one.node_id not in supplied]
+    rows += [NewEmbedding(node_id=one, vectors=()) for one in lacking]  # no stale one stays
+    stores.embeddings.store(rows, model_id, position)
+    stores.replica.supplied(supplied)
+    stores.replica.lack(lacking)
+
+
+@cache
+def code_version() -> str:
+    """Return a digest of the projectors' code: rows of another version are not gone on with."""
+    folder = Path(projectors.__file__).parent
+    digest = hashlib.sha256()
+    for file in sorted([folder / "projectors.py", *folder.glob("*_rows.py")]):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

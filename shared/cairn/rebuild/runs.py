@@ -1,0 +1,166 @@
+"""Rebuilds that are asked for: kept, run by the `rebuild` machine in steps, and followed.
+
+Not the replay: that is `rebuild`. A machine that dies is started again by a new request, which goes
+on with what the old one had replayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.kernel.access import Role
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import NotFound
+from cairn.writing.ports import OutboxRow, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.rebuild.rebuild import Rebuild
+    from cairn.rebuild.views import RebuildView
+    from cairn.writing.ports import Dispatcher, LedgerStore
+
+RUNNING = "running"
+
+
+class RebuildTable(Protocol):
+    """The rebuilds of one workspace."""
+
+    def add(self, rebuild_id: UUID, *, check: bool, now: datetime) -> None:
+        """Keep a rebuild that begins."""
+        ...
+
+    def get(self, rebuild_id: UUID) -> RebuildView | None:
+        """Return one, None when there is no such rebuild."""
+        ...
+
+    def progress(self, rebuild_id: UUID, *, entries: int, head: int, now: datetime) -> None:
+        """Keep how far it is."""
+        ...
+
+    def end(
+        self,
+        rebuild_id: UUID,
+        *,
+        result: Mapping[str, Any] | None,
+        error: str | None,
+        now: datetime,
+    ) -> None:
+        """Keep how it ended, unless it had ended."""
+        ...
+
+
+class Outbox(Protocol):
+    """What wakes the machine."""
+
+    def add(self, row: OutboxRow, now: datetime) -> None:
+        """Add a row that is about to be sent."""
+        ...
+
+    def done(self, ids: Collection[UUID]) -> None:
+        """Remove rows whose work has begun."""
+        ...
+
+
+class RebuildStores(Protocol):
+    """What asking for a rebuild needs of a transaction."""
+
+    @property
+    def ledger(self) -> LedgerStore: ...
+    @property
+    def outbox(self) -> Outbox: ...
+    @property
+    def rebuilds(self) -> RebuildTable: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRebuild:
+    """Keeps a rebuild and wakes the machine; Denied unless an admin asks."""
+
+    transactions: Transactions[RebuildStores]
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(self, principal: Principal, /, *, check: bool = False) -> RebuildView:
+        """Return it as it begins."""
+        principal.require(Role.ADMIN)
+        rebuild_id = self.new_id()
+        with self.transactions.writing(system_principal(principal.workspace_id)) as stores:
+            now = self.clock()
+            stores.rebuilds.add(rebuild_id, check=check, now=now)
+            row = OutboxRow(
+                workspace_id=principal.workspace_id,
+                id=rebuild_id,
+                topic=Topic.REBUILD,
+                position=stores.ledger.head().position,
+                reference=rebuild_id,
+            )
+            stores.outbox.add(row, now)
+            found = _found(stores, rebuild_id)
+        self.dispatcher.send([row])
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRebuild:
+    """Shows a rebuild to admins; NotFound for another workspace's too."""
+
+    transactions: Transactions[RebuildStores]
+
+    def __call__(self, principal: Principal, rebuild_id: UUID, /) -> RebuildView:
+        """Return it as it stands."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return _found(stores, rebuild_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRebuild:
+    """The states of the machine. Each may be run again, and goes on where the last one was."""
+
+    transactions: Transactions[RebuildStores]
+    rebuild: Rebuild
+    clock: Clock
+
+    def step(self, workspace_id: UUID, rebuild_id: UUID, *, seconds: float) -> dict[str, Any]:
+        """Replay for some time, and put the rows in place when all is replayed.
+
+        Returns {"more": bool, "entries": int, "head": int}; ids and counts only.
+        """
+        principal = system_principal(workspace_id)
+        with self.transactions.writing(principal) as stores:
+            asked = _found(stores, rebuild_id)
+            stores.outbox.done([rebuild_id])
+        if asked.state != RUNNING:
+            return {"more": False, "entries": asked.entries, "head": asked.head}
+        far = self.rebuild.advance(workspace_id, seconds=seconds)
+        done = None
+        if not far["more"]:
+            done = self.rebuild.finish(workspace_id, only_check=asked.check)
+        with self.transactions.writing(principal) as stores:
+            now, head = self.clock(), far["head"]
+            stores.rebuilds.progress(rebuild_id, entries=far["entries"], head=head, now=now)
+            if done is not None:
+                stores.rebuilds.end(rebuild_id, result=done.as_json(), error=None, now=now)
+        return {"more": done is None, "entries": far["entries"], "head": head}
+
+    def fail(self, workspace_id: UUID, rebuild_id: UUID, *, error: str) -> dict[str, Any]:
+        """Keep that it failed: the name of an error, no text of anybody's."""
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            stores.rebuilds.end(rebuild_id, result=None, error=error, now=self.clock())
+        return {"failed": True}
+
+
+def _found(stores: RebuildStores, rebuild_id: UUID) -> RebuildView:
+    found = stores.rebuilds.get(rebuild_id)
+    if found is None:
+        raise NotFound("There is no such rebuild.")
+    return found

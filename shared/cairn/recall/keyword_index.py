@@ -1,0 +1,192 @@
+"""Keyword search in an index outside the database, and the database in its stead. No driver here.
+
+An index may be stale, wrong or hostile: what it names is only shown once the database has let it
+through, and when it does not answer well in time the database answers instead.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from cairn.kernel.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from concurrent.futures import Executor
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Stopwatch
+    from cairn.recall.ports import KeywordLeg
+    from cairn.recall.records import Candidate, Filters
+
+SPARE = 1.2
+"""How many more than wanted are asked of the index: some may have to stay unsaid."""
+
+REST_SECONDS = 5.0
+"""How long an index that failed is not asked; the first search after that tries it again."""
+
+SHARE = 0.5
+"""The part of the leg's time the index may take; the rest is the database's."""
+
+
+class NotedCandidates(list["Candidate"]):
+    """Candidates with a remark on how they were found, which a search shows in `meta.degraded`."""
+
+    def __init__(self, candidates: Iterable[Candidate], note: str) -> None:
+        super().__init__(candidates)
+        self.note = note
+
+
+class IndexAnswer(NamedTuple):
+    """What an index found, best first, and the name of the index that answered."""
+
+    index_name: str
+    candidates: Sequence[Candidate]
+
+
+class KeywordIndex(Protocol):
+    """An index of nodes by their words, outside the database."""
+
+    def find(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> IndexAnswer:
+        """Return up to `limit` nodes with any of the terms, under the filters and guards it knows.
+
+        Raises Unavailable with the reason when it cannot, or not completely, or not in time.
+        """
+        ...
+
+
+class Guard(Protocol):
+    """Says which ids of an index may be shown, by the database's own rows."""
+
+    def __call__(
+        self,
+        principal: Principal,
+        node_ids: Collection[UUID],
+        filters: Filters,
+        *,
+        index_name: str,
+        timeout_ms: int,
+    ) -> frozenset[UUID]:
+        """Return those of the ids that the principal may find under these filters now.
+
+        Raises Unavailable when `index_name` is too far behind to be relied on.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedKeywordLeg:
+    """Implements `ports.KeywordLeg` with an index; nothing passes that the guard does not name."""
+
+    index: KeywordIndex
+    guard: Guard
+    stopwatch: Stopwatch
+
+    def search(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return what the index finds and the database admits, in the index's order."""
+        if not terms:
+            return ()
+        start = self.stopwatch()
+        name, found = self.index.find(
+            principal, terms, filters, limit=int(limit * SPARE), timeout_ms=timeout_ms
+        )
+        left = timeout_ms - int((self.stopwatch() - start) * 1000)
+        if left <= 0:
+            raise Unavailable("The index took all the time.", reason="timed-out")
+        ids = {one.node_id for one in found}
+        admitted = self.guard(principal, ids, filters, index_name=name, timeout_ms=left)
+        return tuple(one for one in found if one.node_id in admitted)[:limit]
+
+
+@dataclass(kw_only=True)
+class FallbackKeywordLeg:
+    """Implements `ports.KeywordLeg`: `primary` within its share of the time, else `secondary`.
+
+    The primary runs in `pool`, so that one that hangs costs its share and no more. After a failure
+    it rests; one search at a time then finds out whether it is well again. The past (`as_of`) is
+    always the secondary's: an index knows the present only.
+    """
+
+    primary: KeywordLeg
+    secondary: KeywordLeg
+    pool: Executor
+    stopwatch: Stopwatch
+    names: tuple[str, str] = ("opensearch", "postgresql")
+    _rest_until: float = field(default=0.0, init=False)
+    _reason: str = field(default="", init=False)
+
+    def search(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Return the primary's candidates, else the secondary's with a note that says why."""
+        if filters.as_of_position is not None or not terms:
+            return self.secondary.search(
+                principal, terms, filters, limit=limit, timeout_ms=timeout_ms
+            )
+        start = self.stopwatch()
+        try:
+            return self._ask_primary(
+                principal, terms, filters, limit=limit, timeout_ms=int(timeout_ms * SHARE)
+            )
+        except Unavailable as error:
+            left = max(1, timeout_ms - int((self.stopwatch() - start) * 1000))
+            found = self.secondary.search(principal, terms, filters, limit=limit, timeout_ms=left)
+            first, second = self.names
+            return NotedCandidates(found, f"{first} {error.reason}, answered by {second}")
+
+    def _ask_primary(
+        self,
+        principal: Principal,
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        limit: int,
+        timeout_ms: int,
+    ) -> Sequence[Candidate]:
+        """Ask the primary unless it rests; Unavailable with the reason when there is no answer."""
+        if self.stopwatch() < self._rest_until:
+            raise Unavailable("The index rests after a failure.", reason=self._reason)
+        trial = bool(self._reason)
+        if trial:  # the others go on without it until this one knows
+            self._rest_until = self.stopwatch() + REST_SECONDS
+        asked = self.pool.submit(
+            self.primary.search, principal, terms, filters, limit=limit, timeout_ms=timeout_ms
+        )
+        try:
+            found = asked.result(timeout=timeout_ms / 1000)
+        except TooLate as error:
+            asked.cancel()
+            raise self._failed("timed-out") from error
+        except Unavailable as error:
+            raise self._failed(error.reason) from error
+        self._rest_until, self._reason = 0.0, ""
+        return found
+
+    def _failed(self, reason: str) -> Unavailable:
+        self._rest_until, self._reason = self.stopwatch() + REST_SECONDS, reason
+        return Unavailable("The index did not answer.", reason=reason)

@@ -1,0 +1,191 @@
+"""What may be asked of recall, and what may not. Not the HTTP form of it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from cairn.graph.intent_weights import Intent
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.text.checks import clean_text
+from cairn.memories.kinds import MemoryKind
+from cairn.recall.questions.gate import Turn
+from cairn.recall.recipes import GRAPH, RECIPES, Recipe
+from cairn.recall.records import Filters
+from cairn.recall.switches import faults_of_stages
+from cairn.recall.walks.graph_ports import Method
+
+MAX_QUERY_CHARS = 4000
+MAX_RESULTS = 100
+MAX_NEIGHBOURS = 5
+MAX_LABELS = 20
+MAX_FIELDS = 50
+MAX_HISTORY = 20
+MAX_TURN_CHARS = 4000
+MAX_HOPS = 1
+MAX_CLIENTS = 5
+CHAR_BUDGET = 80_000
+LEAST_CHARS, MOST_CHARS = 1_000, 1_000_000
+
+_LABEL = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
+_KINDS = frozenset(MemoryKind)
+
+
+class Format(StrEnum):
+    """How much of a result is shown."""
+
+    FULL = "full"
+    COMPACT = "compact"  # no context, no attributes; scores to 4 decimals
+    TEXT = "text"  # one text for an agent to read, instead of results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A question and how to answer it.
+
+    Empty tuples and None mean any, and None takes the recipe's value. `as_of` is a moment or a
+    ledger position: what was known then. `valid_at` is a moment in the world: what held then.
+    `recipe` None takes the workspace's, else the default; `stages` switches stages on or off.
+    `method` is how the graph leg ranks, and switches that leg on. `clients` are several of whom a
+    result must be of one; the HTTP form has only `client_id`.
+    `history` is what was said before, oldest first, for the gate, and `session_id` names the
+    conversation, for what its earlier searches found. `intent` overrides what would
+    be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
+    above which related nodes are left out first.
+    """
+
+    query: str
+    limit: int | None = None
+    kinds: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    client_id: str | None = None
+    clients: tuple[str, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+    valid_at: datetime | None = None
+    as_of: datetime | int | None = None
+    include_superseded: bool = False
+    neighbours: int = 1
+    format: str = Format.FULL
+    recipe: str | None = None
+    method: str | None = None
+    stages: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    intent: str | None = None
+    history: tuple[Turn, ...] = ()
+    session_id: str | None = None
+    gate: bool | None = None
+    expand_hops: int | None = None
+    fields: tuple[str, ...] | None = None
+    max_chars: int = CHAR_BUDGET
+
+
+def check(request: SearchRequest, principal: Principal) -> None:
+    """Raise ValidationFailed with every fault of the request, Denied for a scope not granted."""
+    clean_text(request.query, field="query", max_chars=MAX_QUERY_CHARS)
+    errors = [
+        *_faults_of_numbers(request),
+        *_faults_of_names(request),
+        *_faults_of_times(request),
+        *_faults_of_choices(request),
+    ]
+    if errors:
+        first = errors[0]
+        raise ValidationFailed(f"{first.location} {first.message}.", errors=errors)
+    for scope in request.scopes:
+        principal.require_scope(scope)
+
+
+def filters_of(request: SearchRequest, recipe: Recipe, *, as_of_position: int | None) -> Filters:
+    """Return what the legs and the reader filter by, `as_of` resolved to a position.
+
+    Labels a request names go before those of the recipe.
+    """
+    return Filters(
+        kinds=request.kinds,
+        labels=request.labels or recipe.labels,
+        client_id=request.client_id,
+        scopes=request.scopes,
+        occurred_from=request.occurred_from,
+        occurred_to=request.occurred_to,
+        valid_at=request.valid_at,
+        as_of_position=as_of_position,
+        include_superseded=request.include_superseded,
+    )
+
+
+def _faults_of_numbers(request: SearchRequest) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if request.limit is not None and not 1 <= request.limit <= MAX_RESULTS:
+        errors.append(FieldError("limit", f"must be from 1 to {MAX_RESULTS}"))
+    if not 0 <= request.neighbours <= MAX_NEIGHBOURS:
+        errors.append(FieldError("neighbours", f"must be from 0 to {MAX_NEIGHBOURS}"))
+    if isinstance(request.as_of, int) and not 0 <= request.as_of < 2**53:
+        errors.append(FieldError("as_of", "is not a ledger position"))
+    if len(request.clients) > MAX_CLIENTS or (request.clients and request.client_id):
+        errors.append(FieldError("clients", f"must be at most {MAX_CLIENTS}, without client_id"))
+    if request.expand_hops is not None and not 0 <= request.expand_hops <= MAX_HOPS:
+        errors.append(FieldError("expand_hops", f"must be 0 or {MAX_HOPS}"))
+    if not LEAST_CHARS <= request.max_chars <= MOST_CHARS:
+        errors.append(FieldError("max_chars", f"must be from {LEAST_CHARS} to {MOST_CHARS}"))
+    return errors
+
+
+def _faults_of_choices(request: SearchRequest) -> list[FieldError]:
+    errors = faults_of_stages(request.stages)
+    if request.intent is not None and request.intent not in frozenset(Intent):
+        errors.append(FieldError("intent", f"is not one of {', '.join(Intent)}"))
+    if request.method is not None and request.method not in frozenset(Method):
+        errors.append(FieldError("method", f"is not one of {', '.join(Method)}"))
+    if request.method is not None and request.stages.get(GRAPH) is False:
+        errors.append(FieldError("method", "needs the graph leg, which `stages` switches off"))
+    if request.fields is not None and len(request.fields) > MAX_FIELDS:
+        errors.append(FieldError("fields", f"must be at most {MAX_FIELDS}"))
+    if len(request.history) > MAX_HISTORY:
+        errors.append(FieldError("history", f"must be at most {MAX_HISTORY} turns"))
+    for number, turn in enumerate(request.history):
+        if len(turn.text) > MAX_TURN_CHARS:
+            errors.append(
+                FieldError(f"history.{number}.text", f"may have {MAX_TURN_CHARS} characters")
+            )
+    return errors
+
+
+def _faults_of_names(request: SearchRequest) -> list[FieldError]:
+    errors = [
+        FieldError(f"kinds.{number}", f"is not one of {', '.join(MemoryKind)}")
+        for number, kind in enumerate(request.kinds)
+        if kind not in _KINDS
+    ]
+    errors += [
+        FieldError(f"labels.{number}", "must be a capitalised word of letters and digits")
+        for number, label in enumerate(request.labels)
+        if not _LABEL.fullmatch(label)
+    ]
+    if len(request.labels) > MAX_LABELS:
+        errors.append(FieldError("labels", f"must be at most {MAX_LABELS}"))
+    if request.format not in frozenset(Format):
+        errors.append(FieldError("format", f"is not one of {', '.join(Format)}"))
+    if request.recipe is not None and request.recipe not in RECIPES:
+        errors.append(FieldError("recipe", f"is not one of {', '.join(sorted(RECIPES))}"))
+    return errors
+
+
+def _faults_of_times(request: SearchRequest) -> list[FieldError]:
+    times = {
+        "occurred_from": request.occurred_from,
+        "occurred_to": request.occurred_to,
+        "valid_at": request.valid_at,
+        "as_of": request.as_of,
+    }
+    errors = [
+        FieldError(name, "must say its time zone")
+        for name, value in times.items()
+        if isinstance(value, datetime) and value.tzinfo is None
+    ]
+    begin, end = request.occurred_from, request.occurred_to
+    if not errors and begin and end and end < begin:
+        errors.append(FieldError("occurred_to", "is before occurred_from"))
+    return errors

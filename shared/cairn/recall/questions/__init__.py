@@ -1,0 +1,1 @@
+"""What a question asks: gate, rewriting, intents, terms, times. Nothing is looked up."""

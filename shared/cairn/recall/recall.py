@@ -1,0 +1,472 @@
+"""Recall: one walk from a question to results that say why they are there.
+
+ask (gate, rewrite, intents) -> expand -> route -> legs -> fuse -> score, boost, merge duplicates
+-> rerank -> cut -> read, expand one hop, surface -> record. Each stage is a module of its own;
+the recipe says which ones run. Not the HTTP form of the answer. Nothing here writes, except one
+row that says what the search did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from cairn.graph.intent_weights import Intent
+from cairn.kernel.access import Role
+from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
+from cairn.llm.budget import Budget, Limits
+from cairn.llm.calls import Call
+from cairn.recall.in_flight import Search, Stages
+from cairn.recall.query import SearchRequest, check, filters_of
+from cairn.recall.questions import gate, intents
+from cairn.recall.questions.asked import Asking
+from cairn.recall.questions.expansion import no_expansion
+from cairn.recall.questions.model_calls import ModelCalls
+from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
+from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
+from cairn.recall.rerank import MAX_TEXTS
+from cairn.recall.results import RecallMeta, RecallResult
+from cairn.recall.routing import routed
+from cairn.recall.searches.recording import line_of, run_of
+from cairn.recall.showing import proactive, shown
+from cairn.recall.switches import switched, weighted
+from cairn.workspace.settings import RecallSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.recall.leg_calls import Legs
+    from cairn.recall.legs import LegOutcome
+    from cairn.recall.ports import (
+        ReadSettings,
+        RecallStores,
+        Reindex,
+        Report,
+        SearchRuns,
+    )
+    from cairn.recall.questions.expansion import Expander
+    from cairn.recall.questions.gate import GateVerdict, Turn
+    from cairn.recall.recipes import Recipe
+    from cairn.recall.records import SearchRun
+    from cairn.recall.rerank import Reranker
+    from cairn.recall.result_cache import ResultCache
+    from cairn.recall.results import Result
+
+MAX_REINDEXED = 50
+AHEAD = timedelta(seconds=5)
+"""How far ahead of ours the clock of who asks `as_of` may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was ranked and read, and what went wrong meanwhile."""
+
+    ranking: Ranking = field(default_factory=Ranking)
+    results: tuple[Result, ...] = ()
+    degraded: tuple[str, ...] = ()
+    head_position: int | None = None
+    run: SearchRun | None = None
+
+
+def silent(event: str, fields: dict[str, Any]) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """The use case. One object serves every thread.
+
+    Parts that are None, or answer by rules, are what a deployment without models has.
+    """
+
+    legs: Legs
+    transactions: Transactions[RecallStores]
+    search_runs: SearchRuns
+    clock: Clock
+    stopwatch: Stopwatch
+    new_id: IdSource
+    settings: ReadSettings | None = None
+    asking: Asking = field(
+        default_factory=lambda: Asking(gate=gate.by_rules, intents=intents.by_rules)
+    )
+    expander: Expander = no_expansion
+    reranker: Reranker | None = None
+    cache: ResultCache | None = None
+    reindex: Reindex | None = None
+    report: Report = silent
+    note: Report = silent  # of every search, where `report` is of trouble
+    limits: Limits = field(default_factory=Limits)
+
+    def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult:
+        """Answer `request` within what `principal` may see.
+
+        Raises ValidationFailed for a bad request, Denied for a scope that is not the principal's,
+        Unavailable when every leg failed or the nodes cannot be read.
+        """
+        result = self._walk(principal, request)
+        self.note("recall.search", line_of(result.meta))
+        return result
+
+    def _walk(self, principal: Principal, request: SearchRequest) -> RecallResult:
+        """Take the stages in their order."""
+        check(request, principal)
+        stages = Stages(self.stopwatch)
+        search = self._asked(principal, request)
+        stages.end("understand")
+        if not search.looked_up:
+            return self._answered(search, stages, {}, Found())
+        if known := self._known(search, stages):
+            return known
+        before = self._last_head(search)
+        search = self._reworded(search)
+        stages.end("expand")
+        outcomes = self.legs.run(search)
+        stages.end("legs")
+        fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, search.recipe)
+        stages.end("fuse")
+        found = self._found(search, outcomes, fused, stages)
+        result = self._answered(search, stages, outcomes, found)
+        self._keep(search, result, found, before)
+        return result
+
+    def _asked(self, principal: Principal, request: SearchRequest) -> Search:
+        """Take the question apart and settle which recipe answers it, and as of when."""
+        started_at = self.clock()
+        workspace, ignored = self._workspace(principal)
+        recipe = _chosen(request, workspace)
+        position, at = self._moment(principal, request, started_at)
+        search_id = self.new_id()
+        calls = ModelCalls(
+            Budget(self.limits, stopwatch=self.stopwatch),
+            Call(workspace_id=principal.workspace_id, run_id=search_id),
+        )
+        asked = self._asking_for(recipe)(
+            request.query,
+            request.history,
+            admin=principal.role is Role.ADMIN,
+            asked_at=at,
+            calls=calls,
+            intent=Intent(request.intent) if request.intent else None,
+        )
+        narrowed = bool(request.labels or request.kinds)
+        recipe = routed(recipe, asked.retrieval_class, narrowed=narrowed)
+        return Search(
+            id=search_id,
+            principal=principal,
+            request=request,
+            recipe=recipe,
+            filters=filters_of(request, recipe, as_of_position=position),
+            asked=asked,
+            at=at,
+            started_at=started_at,
+            calls=calls,
+            workspace=workspace,
+            wordings=(asked.question,),
+            ignored=ignored,
+        )
+
+    def _asking_for(self, recipe: Recipe) -> Asking:
+        """Return the first stage without what the recipe does not use: a model call takes long."""
+        if recipe.gate:
+            return self.asking
+        inferred = self.asking.intents if recipe.weights.get(GRAPH) else intents.by_rules
+        return Asking(gate=_let_pass, intents=inferred)
+
+    def _workspace(self, principal: Principal) -> tuple[RecallSettings, tuple[str, ...]]:
+        if self.settings is None:
+            return RecallSettings(), ()
+        current = self.settings(principal)
+        ignored = tuple(name for name in current.ignored if name.startswith("recall"))
+        return current.settings.recall, ignored
+
+    def _moment(
+        self, principal: Principal, request: SearchRequest, now: datetime
+    ) -> tuple[int | None, datetime]:
+        """Return the ledger position and the moment a search answers for; ValidationFailed ahead.
+
+        A moment before the workspace is position 0, at which nothing was known.
+        """
+        as_of = request.as_of
+        if as_of is None:
+            return None, now
+        if isinstance(as_of, datetime):
+            if as_of > now + AHEAD:
+                raise _ahead("is in the future")
+            with self._reading(principal) as stores:
+                return stores.nodes.position_at(as_of), as_of
+        if as_of == 0:
+            return 0, now
+        with self._reading(principal) as stores:
+            moment = stores.nodes.moment_at(as_of)
+        if moment is None:
+            raise _ahead("is past the ledger's end")
+        return as_of, moment
+
+    def _reworded(self, search: Search) -> Search:
+        """Return the search with its paraphrases, when the recipe expands."""
+        if not search.recipe.expansion:
+            return search
+        asked = search.asked
+        others = self.expander(
+            search.principal.workspace_id, asked.question, asked.retrieval_class, calls=search.calls
+        )
+        return replace(search, wordings=tuple(dict.fromkeys((asked.question, *others))))
+
+    def _found(
+        self,
+        search: Search,
+        outcomes: Mapping[str, LegOutcome],
+        fused: Mapping[UUID, float],
+        stages: Stages,
+    ) -> Found:
+        """Rank what the legs found and read what is shown, in one transaction when it can be.
+
+        Nothing is waited for while a transaction is open: neither a model, nor a thread.
+        """
+        lacking = self._empty_vector_leg(search, outcomes)
+        wanted = best_fused(fused, search.recipe, search.limit)
+        with self._reading(search.principal) as stores:
+            sketches = stores.nodes.sketch(wanted, search.filters) if wanted else ()
+            head = stores.nodes.head_position() if self.cache is not None else None
+            ranking = rank(sketches, fused, search)
+            stages.end("rank")
+            shown = (
+                None
+                if self._reranks(search, ranking)
+                else self._shown(stores, search, outcomes, ranking, stages, degraded=lacking)
+            )
+        if shown is None:
+            ranking, degraded = self._reranked(search, ranking)
+            stages.end("rerank")
+            with self._reading(search.principal) as stores:
+                shown = self._shown(
+                    stores, search, outcomes, ranking, stages, degraded=(*degraded, *lacking)
+                )
+        found, recording = shown
+        degraded = (*found.degraded, *_ended(recording))
+        stages.end("record")
+        return replace(found, degraded=degraded, head_position=head)
+
+    def _reranks(self, search: Search, ranking: Ranking) -> bool:
+        return bool(self.reranker and search.recipe.rerank and len(ranking.kept) > 1)
+
+    def _reranked(self, search: Search, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+        """Let the reranker read the best; when it cannot, the order stays, and that is said."""
+        if self.reranker is None:
+            return ranking, ()
+        best = ranking.kept[: min(search.recipe.rerank, MAX_TEXTS)]
+        texts = [one.sketch.text for one in best]
+        try:
+            scores = self.reranker(search.asked.question, texts, calls=search.calls)
+        except Unavailable as error:
+            return ranking, (f"rerank: {error.reason}",)
+        by_id = {one.sketch.id: score for one, score in zip(best, scores, strict=True)}
+        return reordered(ranking, by_id), ()
+
+    def _shown(
+        self,
+        stores: RecallStores,
+        search: Search,
+        outcomes: Mapping[str, LegOutcome],
+        ranking: Ranking,
+        stages: Stages,
+        *,
+        degraded: tuple[str, ...],
+    ) -> tuple[Found, Callable[[], None]]:
+        """Read what is shown, while what the search did is kept; return what ends the latter."""
+        best = cut(ranking, search.recipe, search.limit)
+        trouble = (*_failures(outcomes), *degraded)
+        run = run_of(
+            search,
+            outcomes,
+            ranking,
+            [one.sketch.id for one in best],
+            degraded=trouble,
+            duration_ms=stages.total(),
+        )
+        recording = self.search_runs.record(run)
+        legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
+        subscribed = frozenset(legs.get(SUBSCRIPTIONS, ()))
+        results = shown(
+            stores,
+            search,
+            explained(best, legs, ranking.reranked, search),
+            ranking.merged,
+            subscribed=subscribed,
+        )
+        results = (*results, *proactive(stores, search, results, run.seeds))
+        stages.end("read")
+        return Found(ranking=ranking, results=results, degraded=trouble, run=run), recording
+
+    def _empty_vector_leg(
+        self, search: Search, outcomes: Mapping[str, LegOutcome]
+    ) -> tuple[str, ...]:
+        """Tell when words found something and vectors nothing, and ask for missing vectors.
+
+        The answer is degraded by it unless every node the words found has its vector: then
+        nothing was alike enough, which is an answer.
+        """
+        vector, keyword = outcomes.get(VECTOR), outcomes.get(KEYWORD)
+        if vector is None or keyword is None or vector.failure or vector.candidates:
+            return ()
+        if not keyword.candidates or search.filters.as_of_position is not None:
+            return ()
+        ids = [one.node_id for one in keyword.candidates[:MAX_REINDEXED]]
+        try:
+            lacking = self.reindex.request(search.principal, ids) if self.reindex else None
+        except Unavailable as error:
+            return ("vector: empty", f"reindex: {error.reason}")
+        excused = lacking == 0 and search.recipe.minimum_cosine > 0
+        self.report(
+            "recall.vector_leg_empty",
+            {
+                "workspace_id": str(search.principal.workspace_id),
+                "search_id": str(search.id),
+                "keyword": len(keyword.candidates),
+                "lacking": lacking,
+                "excused": excused,
+            },
+        )
+        return () if excused else ("vector: empty",)
+
+    def _answered(
+        self,
+        search: Search,
+        stages: Stages,
+        outcomes: Mapping[str, LegOutcome],
+        found: Found,
+    ) -> RecallResult:
+        graph = next((one.graph for one in outcomes.values() if one.graph), None)
+        meta = RecallMeta(
+            search=search,
+            query_ms=stages.total(),
+            stages_ms=stages.ms,
+            legs=outcomes,
+            degraded=found.degraded,
+            embedder=self.legs.embedder.model.name,
+            counts=_counts(search, outcomes, found),
+            seeds=tuple(seed.canonical_name for seed in graph.seeds) if graph else (),
+            method=graph.method if graph else None,
+            head_position=found.head_position,
+        )
+        return RecallResult(results=found.results, meta=meta)
+
+    def _known(self, search: Search, stages: Stages) -> RecallResult | None:
+        """Return the answer given to the same question a while ago, if nothing changed since."""
+        known = self.cache.find(search) if self.cache and search.recipe.cache else None
+        if known is None:
+            return None
+        with self._reading(search.principal) as stores:
+            head = stores.nodes.head_position()
+        stages.end("cache")
+        if head != known.result.meta.head_position:
+            return None
+        run = replace(
+            known.run, id=search.id, started_at=search.started_at, cached_from=known.run.id
+        )
+        degraded = _ended(self.search_runs.record(run))
+        stages.end("record")
+        meta = replace(
+            known.result.meta,
+            search=search,
+            query_ms=stages.total(),
+            stages_ms=stages.ms,
+            degraded=degraded,
+            cached=known.run.id,
+        )
+        return replace(known.result, meta=meta)
+
+    def _last_head(self, search: Search) -> int | None:
+        return self.cache.last_head(search.principal.workspace_id) if self.cache else None
+
+    def _keep(self, search: Search, result: RecallResult, found: Found, before: int | None) -> None:
+        """Keep a whole answer, when no entry was appended between the legs and the reading."""
+        if self.cache is None or found.run is None:
+            return
+        self.cache.saw(search.principal.workspace_id, found.head_position)
+        unchanged = before is not None and before == found.head_position
+        if search.recipe.cache and unchanged and not found.degraded:
+            self.cache.keep(search, result, found.run)
+
+    def _reading(self, principal: Principal) -> AbstractContextManager[RecallStores]:
+        return self.transactions.reading(principal, timeout_ms=self.legs.timeout_ms)
+
+
+def _ended(recording: Callable[[], None]) -> tuple[str, ...]:
+    """Let recording end. A failure is said in the answer and costs nothing else."""
+    try:
+        recording()
+    except Unavailable as error:
+        return (f"search_run: {error.reason}",)
+    return ()
+
+
+def _chosen(request: SearchRequest, workspace: RecallSettings) -> Recipe:
+    """Return the recipe, first as the workspace changes it, then as the request does."""
+    recipe = recipe_named(request.recipe or workspace.recipe)
+    recipe = replace(recipe, decay_factor=workspace.decay_factor, rrf_k=workspace.rrf_k)
+    recipe = weighted(switched(recipe, workspace.stages), workspace.weights)
+    asked = dict(request.stages)
+    if request.gate is not None:
+        asked["gate"] = request.gate
+    if request.method is not None:
+        asked[GRAPH] = True
+    return switched(recipe, asked) if asked else recipe
+
+
+def _let_pass(
+    message: str, history: Sequence[Turn], *, admin: bool, calls: ModelCalls
+) -> GateVerdict:
+    """Stand for the gate where it is switched off: everything is searched for, as it is."""
+    return _PASS
+
+
+_PASS = gate.GateVerdict(
+    search=True,
+    query=None,
+    reason="the gate is off",
+    topic_change=None,
+    topic_change_confidence=None,
+    language=None,
+    complexity=gate.Complexity.SIMPLE,
+)
+
+
+def _ahead(message: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"as_of {message}.", reason="as-of-future", errors=[FieldError("as_of", message)]
+    )
+
+
+def _failures(outcomes: Mapping[str, LegOutcome]) -> tuple[str, ...]:
+    return tuple(
+        f"{name}: {said}"
+        for name, outcome in outcomes.items()
+        if (said := outcome.failure or outcome.note)
+    )
+
+
+def _scores(outcome: LegOutcome) -> dict[UUID, float]:
+    return {candidate.node_id: candidate.score for candidate in outcome.candidates}
+
+
+def _counts(search: Search, outcomes: Mapping[str, LegOutcome], found: Found) -> dict[str, int]:
+    """Return what each stage made of it, as numbers."""
+    ranking = found.ranking
+    return {
+        "expansions": max(0, len(search.wordings) - 1),
+        **{name: len(outcome.candidates) for name, outcome in outcomes.items()},
+        "fused": ranking.fused,
+        "scored": len(ranking.scored),
+        "boosted": ranking.boosted,
+        "deduped": len(ranking.kept),
+        "reranked": len(ranking.reranked),
+        "final": len(found.results),
+    }

@@ -1,0 +1,166 @@
+"""How to rank, as data. A recipe names legs, fusion, stages and weights; it contains no code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.recall.walks.graph_ports import Method
+
+VECTOR = "vector"
+KEYWORD = "keyword"
+GRAPH = "graph"
+SUBSCRIPTIONS = "subscriptions"
+LEGS = (KEYWORD, VECTOR, GRAPH, SUBSCRIPTIONS)
+"""Every leg there is, in the order they are started."""
+MIN_COSINE = 0.3
+
+
+class Fusion(StrEnum):
+    """How the legs become one ranking."""
+
+    RECIPROCAL_RANK = "rrf"
+    WEIGHTED_SUM = "weighted_sum"
+    WEIGHTED_MARGIN = "weighted_margin"  # the same, of what cosines are above the leg's least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalWeights:
+    """What each signal in [0, 1] adds to the fused score. Zero switches it off."""
+
+    speaker: float = 0.0  # said by somebody the question names
+    time: float = 0.0  # happened when the question says
+    time_words: float = 0.0  # names a time, when the question asks for one
+    length: float = 0.0  # says more
+    question: float = 0.0  # ends as a question itself
+    parent: float = 0.0  # its session or document matches well elsewhere
+    specifics: float = 0.0  # names somebody or something
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A named way to search.
+
+    `weights` are by leg; a leg without a weight is not run. `candidates` is how many nodes a leg
+    may return, `scored` how many fused ones are read and scored (never fewer than asked for), and
+    `minimum_cosine` what the vector leg must reach. `method` is how the graph leg ranks; None
+    leaves it to the intents. `decay`, `access`, `compiled_truth` and `backlinks` say how much of
+    the factor of that name enters the score: 0 none, 1 all of it.
+
+    `decay_factor` is what confidence keeps a day, `rrf_k` the constant of reciprocal rank fusion.
+
+    `gate`, `expansion`, `route`, `dedup` and `cache` switch those stages. `rerank` is how many of
+    the best are read again by the reranker, 0 none. `threshold` is what the final score must
+    reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
+    `proactive` how many nodes nobody asked for may follow. `labels` empty means any; memories of
+    the kinds in `with_kinds` are searched besides. `limit` is how many results a request gets
+    that does not say.
+    """
+
+    name: str
+    fusion: Fusion
+    weights: Mapping[str, float]
+    candidates: int = 100
+    scored: int = 120
+    minimum_cosine: float = 0.0
+    signals: SignalWeights = field(default_factory=SignalWeights)
+    decay: float = 0.0
+    access: float = 0.0
+    compiled_truth: float = 0.0
+    backlinks: float = 0.0
+    decay_factor: float = 0.98
+    rrf_k: int = 60
+    gate: bool = False
+    expansion: bool = False
+    route: bool = False
+    dedup: bool = False
+    cache: bool = True
+    rerank: int = 0
+    threshold: float | None = None
+    expand_hops: int = 0
+    proactive: int = 0
+    labels: tuple[str, ...] = ()
+    with_kinds: tuple[str, ...] = ()
+    method: Method | None = None
+    limit: int = 10
+
+
+DEFAULT = Recipe(
+    name="default",  # measured: docs/recall.md
+    fusion=Fusion.WEIGHTED_MARGIN,
+    weights=MappingProxyType({VECTOR: 1.6, KEYWORD: 0.3}),
+    candidates=200,
+    scored=250,
+    minimum_cosine=MIN_COSINE,
+    signals=SignalWeights(
+        speaker=0.2,
+        time=1.0,
+        time_words=0.3,
+        length=0.2,
+        question=-0.08,
+        parent=0.3,
+        specifics=0.13,
+    ),
+    decay=0.2,
+    access=0.1,
+    dedup=True,
+)
+SEED_000 = Recipe(
+    name="seed-000",
+    fusion=Fusion.WEIGHTED_SUM,
+    weights=MappingProxyType({VECTOR: 0.7, KEYWORD: 0.3}),
+    expand_hops=1,
+)
+SEED_001 = Recipe(
+    name="seed-001",
+    fusion=Fusion.RECIPROCAL_RANK,
+    weights=MappingProxyType({VECTOR: 1.0, KEYWORD: 1.0, GRAPH: 1.0}),
+    minimum_cosine=MIN_COSINE,
+    decay=1.0,
+    access=1.0,
+    method=Method.ACTIVATION,
+    expand_hops=1,
+)
+KNOWLEDGE = Recipe(
+    name="knowledge",
+    fusion=Fusion.RECIPROCAL_RANK,
+    weights=MappingProxyType({VECTOR: 1.0, KEYWORD: 1.0}),
+    candidates=20,
+    scored=40,
+    minimum_cosine=MIN_COSINE,
+    dedup=True,
+    rerank=20,
+    labels=("Document", "Section", "Chunk"),
+    limit=6,
+)
+MEMORY = Recipe(
+    name="memory",
+    fusion=DEFAULT.fusion,
+    weights=DEFAULT.weights,
+    candidates=DEFAULT.candidates,
+    scored=DEFAULT.scored,
+    minimum_cosine=DEFAULT.minimum_cosine,
+    signals=DEFAULT.signals,
+    decay=DEFAULT.decay,
+    access=DEFAULT.access,
+    dedup=True,
+    labels=("Memory", "Event", "Message", "Summary", "Report"),
+    limit=10,
+)
+
+RECIPES: Mapping[str, Recipe] = MappingProxyType(
+    {recipe.name: recipe for recipe in (DEFAULT, SEED_000, SEED_001, KNOWLEDGE, MEMORY)}
+)
+
+
+def recipe_named(name: str | None) -> Recipe:
+    """Return the recipe of that name, `default` for None; ValidationFailed for an unknown one."""
+    recipe = RECIPES.get(name or DEFAULT.name)
+    if recipe is None:
+        raise ValidationFailed(
+            f"There is no recipe {name!r}; there are {', '.join(sorted(RECIPES))}.",
+            reason="unknown-recipe",
+            errors=[FieldError("recipe", "is not a recipe of this deployment")],
+        )
+    return recipe

@@ -1,0 +1,203 @@
+"""The signals that move a candidate up or down, and the score they make. Pure; no reading."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from uuid import UUID
+
+from cairn.kernel.text.words import words
+from cairn.recall.questions.time_hints import MONTHS, nearness
+from cairn.recall.questions.understanding import Understanding
+from cairn.recall.recipes import Recipe
+from cairn.recall.records import Sketch
+
+DECAY_PER_DAY = 0.98
+ACCESS_WEIGHT = 0.3
+DECAYING_KINDS = frozenset({"fact", "status"})
+LOG_OF_LONG = math.log(60)  # a text of 60 words gets the whole length signal
+
+_WORDS_OF_TIME = """
+    yesterday today tonight tomorrow recently since ago last weekend day days week weeks month
+    months year years monday tuesday wednesday thursday friday saturday sunday spring summer autumn
+    winter
+"""
+TIME_WORDS = frozenset(_WORDS_OF_TIME.split()).union(MONTHS, map(str, range(1900, 2100)))
+"""Words of which one at least is in nearly every text that says when something was."""
+
+Signal = Callable[[Sketch, Understanding], float]
+"""Measures one thing about a candidate, in [0, 1]."""
+
+_WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
+_NAME_INSIDE = re.compile(r"(?<=[^.!?:]\s)[A-Z][a-z]+")
+_LONGEST_SPEAKER = 40
+NAMES_OF_SPECIFIC = 3  # a text with three names gets the whole signal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A candidate with its final score and what it is made of."""
+
+    sketch: Sketch
+    score: float
+    signals: Mapping[str, float]
+
+
+def decay(node: Sketch, at: datetime, factor: float = DECAY_PER_DAY) -> float:
+    """Return confidence x factor^days since last access (since recorded, when never accessed).
+
+    Facts and statuses lose confidence unused; for other kinds the value is reported and does not
+    rank (see `ranking_decay`). Never above the stored confidence.
+    """
+    return decayed(node.confidence, node.last_accessed_at or node.recorded_at, at, factor)
+
+
+def decayed(
+    confidence: float, since: datetime, at: datetime, factor: float = DECAY_PER_DAY
+) -> float:
+    """Return confidence x factor^days between two moments; a clock behind `since` takes nothing."""
+    days = max(0.0, (at - since).total_seconds() / 86400)
+    return confidence * math.pow(factor, days)
+
+
+def ranking_decay(node: Sketch, at: datetime, factor: float = DECAY_PER_DAY) -> float:
+    """Return `decay` for facts and statuses and 1.0 for the others, which record history."""
+    return decay(node, at, factor) if node.kind in DECAYING_KINDS else 1.0
+
+
+def access_boost(access_count: int) -> float:
+    """Return 1 + 0.3 log2(access_count + 1): 1.0, 1.3, 1.6, 1.9 for 0, 1, 3, 7 accesses."""
+    return 1.0 + ACCESS_WEIGHT * math.log2(access_count + 1)
+
+
+def score_all(
+    nodes: Sequence[Sketch],
+    fused: Mapping[UUID, float],
+    asked: Understanding,
+    recipe: Recipe,
+    at: datetime,
+) -> list[Scored]:
+    """Return the nodes scored, best first; ties go to the younger position.
+
+    score = (fused + sum of weight x signal) x decay factor x access factor, where a factor f enters
+    with the recipe's share s as 1 + s (f - 1).
+    """
+    signals = _signals_of(asked, recipe)
+    lifted = _lift_by_parents(nodes, fused, recipe.signals.parent)
+    scored = [
+        _scored(node, fused[node.id], lifted.get(_parent(node)), signals, asked, recipe, at)
+        for node in nodes
+    ]
+    return sorted(scored, key=lambda found: (-found.score, -found.sketch.position))
+
+
+def _signals_of(asked: Understanding, recipe: Recipe) -> list[tuple[str, float, Signal]]:
+    """Return the signals that can differ between candidates of this search, with their weights."""
+    weights = recipe.signals
+    possible: list[tuple[str, float, Signal, bool]] = [
+        ("speaker", weights.speaker, said_by_named, bool(asked.names)),
+        ("time", weights.time, happened_then, asked.hint is not None),
+        ("time_words", weights.time_words, names_a_time, asked.asks_when),
+        ("length", weights.length, length, True),
+        ("question", weights.question, asks, True),
+        ("specifics", weights.specifics, names_specifics, True),
+    ]
+    return [
+        (name, weight, signal) for name, weight, signal, applies in possible if weight and applies
+    ]
+
+
+def _scored(
+    node: Sketch,
+    fused: float,
+    lift: float | None,
+    signals: Sequence[tuple[str, float, Signal]],
+    asked: Understanding,
+    recipe: Recipe,
+    at: datetime,
+) -> Scored:
+    parts = {"fused": fused}
+    for name, weight, signal in signals:
+        if value := signal(node, asked):
+            parts[name] = weight * value
+    if lift:
+        parts["parent"] = lift
+    factor = 1.0 + recipe.decay * (ranking_decay(node, at, recipe.decay_factor) - 1.0)
+    boost = 1.0 + recipe.access * (access_boost(node.access_count) - 1.0)
+    score = sum(parts.values()) * factor * boost
+    parts["decay_factor"], parts["access_boost"] = factor, boost
+    return Scored(sketch=node, score=score, signals=parts)
+
+
+def said_by_named(node: Sketch, asked: Understanding) -> float:
+    """Return 1 when the node was said by, or is about, somebody the question names."""
+    beginning, colon, _ = node.text[:_LONGEST_SPEAKER].partition(": ")
+    speaker = beginning if colon else None
+    candidates = (speaker, node.source_agent, node.subject, node.canonical_name)
+    found = any(name and not asked.names.isdisjoint(_name_words(name)) for name in candidates)
+    return 1.0 if found else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _name_words(name: str) -> frozenset[str]:
+    return frozenset(words(name))
+
+
+def happened_then(node: Sketch, asked: Understanding) -> float:
+    """Return how near the node happened to the time the question names, in [0, 1]."""
+    return nearness(asked.hint, node.occurred_at) if asked.hint else 0.0
+
+
+def names_a_time(node: Sketch, asked: Understanding) -> float:
+    """Return 1 when the question asks for a time and the text has one."""
+    if not asked.asks_when:
+        return 0.0
+    return 0.0 if TIME_WORDS.isdisjoint(_WORD_OR_NUMBER.findall(node.text.lower())) else 1.0
+
+
+def length(node: Sketch, asked: Understanding) -> float:
+    """Return ln(1 + words) / ln(60), at most 1, for what was said in a session; else 1.
+
+    Of messages the short ones greet and agree. Passages of documents are as long as they were cut,
+    and a fact is no worse for being short.
+    """
+    if node.session_id is None:
+        return 1.0
+    return min(1.0, math.log1p(len(node.text.split())) / LOG_OF_LONG)
+
+
+def asks(node: Sketch, asked: Understanding) -> float:
+    """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
+    return 1.0 if node.text.rstrip().endswith(("?", "\uff1f")) else 0.0
+
+
+def names_specifics(node: Sketch, asked: Understanding) -> float:
+    """Return the names in the text (capitals inside a sentence) by thirds, at most 1.
+
+    A message that names people, places or titles tells more than one that agrees or greets. 0 for
+    what was not said in a session.
+    """
+    if node.session_id is None:
+        return 0.0
+    beginning, colon, said = node.text.partition(": ")
+    text = said if colon and len(beginning) < _LONGEST_SPEAKER else node.text
+    return min(1.0, len(_NAME_INSIDE.findall(text)) / NAMES_OF_SPECIFIC)
+
+
+def _parent(node: Sketch) -> str | UUID | None:
+    return node.session_id or node.document_id
+
+
+def _lift_by_parents(
+    nodes: Sequence[Sketch], fused: Mapping[UUID, float], weight: float
+) -> dict[str | UUID | None, float]:
+    """Return what each session or document adds to its members: its best fused score, weighted."""
+    best: dict[str | UUID | None, float] = {}
+    if not weight:
+        return best
+    for node in nodes:
+        if parent := _parent(node):
+            best[parent] = max(best.get(parent, 0.0), weight * fused[node.id])
+    return best

@@ -1,0 +1,157 @@
+"""Why each result of a search is where it is: legs, signals, and what each is worth. Pure.
+
+Each contribution is in points of the final score and they sum to it: a leg gives its part of the
+fused score, a signal what it adds, a factor what multiplying by it changes, in their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.recall.searches.replay import FACTORS, FUSED, leg_parts, replay
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from cairn.recall.records import ScoredNode, SearchRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a leg had a node, from 1, and the leg's own score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One candidate. `rank` is its place among the results, None when it was not returned.
+
+    `contributions` by leg and signal sum to `score`; `rerank` is what the reranker said, whose
+    order then went before the score's. `merged` are the ids it stands for.
+    """
+
+    node_id: UUID
+    rank: int | None
+    score: float
+    legs: Mapping[str, Place]
+    contributions: Mapping[str, float]
+    rerank: float | None = None
+    merged: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """A whole search: its results first, then what was scored and not returned."""
+
+    run: SearchRun
+    replayed: bool
+    results: tuple[Explanation, ...]
+    others: tuple[Explanation, ...] = field(default_factory=tuple)
+
+
+def explain(run: SearchRun, *, others: int = 20) -> Explained:
+    """Return why each result is where it is, and the same of `others` that missed.
+
+    `replayed` says whether the search, done again from what was kept, returns the same ids.
+    """
+    parts = leg_parts(run)
+    places = _places(run)
+    by_id = {one.node_id: one for one in run.scored}
+    ranks = {node_id: rank for rank, node_id in enumerate(run.returned, start=1)}
+    returned = [by_id[node_id] for node_id in run.returned if node_id in by_id]
+    missed = [one for one in run.scored if one.node_id not in ranks][:others]
+
+    def told(one: ScoredNode) -> Explanation:
+        contributions = contributions_of(one.signals, parts.get(one.node_id, {}))
+        return Explanation(
+            node_id=one.node_id,
+            rank=ranks.get(one.node_id),
+            score=sum(contributions.values()),
+            legs=places.get(one.node_id, {}),
+            contributions=contributions,
+            rerank=run.reranked.get(one.node_id),
+            merged=run.merged.get(one.node_id, ()),
+        )
+
+    return Explained(
+        run=run,
+        replayed=replay(run) == run.returned,
+        results=tuple(told(one) for one in returned),
+        others=tuple(told(one) for one in missed),
+    )
+
+
+def contributions_of(signals: Mapping[str, float], legs: Mapping[str, float]) -> dict[str, float]:
+    """Return each leg's and each signal's points of the final score, in order; they sum to it.
+
+    A factor f gives running total x (f - 1).
+    """
+    added = {
+        name: value for name, value in signals.items() if name != FUSED and name not in FACTORS
+    }
+    contributions = {**legs, **added}
+    total = sum(contributions.values())
+    for name in FACTORS:
+        if name in signals:
+            change = total * (signals[name] - 1.0)
+            contributions[name] = change
+            total += change
+    return {name: value for name, value in contributions.items() if value}
+
+
+def explained_json(told: Explained) -> dict[str, Any]:
+    """Return the JSON form. It names nodes by id: a text is read as its reader may see it."""
+    run = told.run
+    return {
+        "search_id": str(run.id),
+        "recipe": run.recipe,
+        "recipe_used": dict(run.recipe_used),
+        "asked_at": format_timestamp(run.started_at),
+        "retrieval_class": run.retrieval_class,
+        "intents": dict(run.intents),
+        "seeds": [str(one) for one in run.seeds],
+        "as_of_position": run.as_of_position,
+        "counts_as_access": run.counts_as_access,
+        "cached_from": str(run.cached_from) if run.cached_from else None,
+        "duration_ms": round(run.duration_ms, 3),
+        "degraded": list(run.degraded),
+        "candidates": {leg: len(found) for leg, found in run.candidates.items()},
+        "replayed": told.replayed,
+        "results": [_json(one) for one in told.results],
+        "others": [_json(one) for one in told.others],
+        "edges": [
+            {
+                "source_id": str(edge.source_id),
+                "target_id": str(edge.target_id),
+                "view": edge.view,
+                "relation": edge.relation,
+                "weight": edge.weight,
+            }
+            for edge in run.edges
+        ],
+    }
+
+
+def _json(one: Explanation) -> dict[str, Any]:
+    return {
+        "node_id": str(one.node_id),
+        "rank": one.rank,
+        "score": one.score,
+        "legs": {leg: {"rank": at.rank, "score": at.score} for leg, at in one.legs.items()},
+        "contributions": dict(one.contributions),
+        "rerank": one.rerank,
+        "merged": [str(other) for other in one.merged],
+    }
+
+
+def _places(run: SearchRun) -> dict[UUID, dict[str, Place]]:
+    places: dict[UUID, dict[str, Place]] = {}
+    for leg, candidates in run.candidates.items():
+        for rank, (node_id, score) in enumerate(candidates, start=1):
+            places.setdefault(node_id, {})[leg] = Place(rank=rank, score=score)
+    return places

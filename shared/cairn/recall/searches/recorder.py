@@ -1,0 +1,163 @@
+"""Keeping what searches did, beside their answers: in the database, or on a queue to it.
+
+An answer waits for its row for 20 ms and no longer. Not what is kept (`recording.py`), nor its SQL.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Condition, Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from cairn.kernel.errors import CairnError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from uuid import UUID
+
+    from cairn.recall.ports import Report
+    from cairn.recall.records import SearchRun
+
+BUDGET_S = 0.02
+"""What recording may add to an answer."""
+
+MOST_WAITING = 256
+"""Runs that wait for the database; what comes above goes to the queue at once."""
+
+AT_ONCE = 32
+"""Runs of a workspace that one transaction inserts."""
+
+DRAIN_S = 3.0
+"""How long a process that ends waits for what it has not recorded yet."""
+
+
+def not_kept(run: SearchRun) -> None:
+    """Stand for the queue where there is none."""
+    raise Unavailable("There is no queue behind the database.", reason="no-queue")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A run on its way."""
+
+    run: SearchRun
+    done: Event = field(default_factory=Event)
+    error: Unavailable | None = None
+
+
+class RunRecorder:
+    """Implements `ports.SearchRuns` with one thread, which inserts what waits together.
+
+    `insert` takes runs of one workspace, `enqueue` one run for another process to insert. A process
+    that lives on after an answer (`outlives_answers`) goes on in the background; one that may be
+    frozen by then hands the run to the queue before it answers. A run may so come twice: `insert`
+    keeps the first.
+    """
+
+    def __init__(
+        self,
+        insert: Callable[[Sequence[SearchRun]], None],
+        enqueue: Callable[[SearchRun], None],
+        *,
+        outlives_answers: bool,
+        report: Report,
+        budget_s: float = BUDGET_S,
+    ) -> None:
+        self._insert = insert
+        self._enqueue = enqueue
+        self._outlives_answers = outlives_answers
+        self._report = report
+        self._budget_s = budget_s
+        self._waiting: OrderedDict[UUID, _Kept] = OrderedDict()
+        self._inserting: dict[UUID, _Kept] = {}
+        self._changed = Condition()
+        self._thread: Thread | None = None
+
+    def record(self, run: SearchRun, /) -> Callable[[], None]:
+        """Begin to keep a run; what is returned waits for that, within the budget.
+
+        It raises Unavailable when neither the database nor the queue takes the run.
+        """
+        kept = _Kept(run)
+        with self._changed:
+            full = len(self._waiting) >= MOST_WAITING
+            if not full:
+                self._waiting[run.id] = kept
+                self._begin()
+                self._changed.notify_all()
+        return partial(self._enqueue, run) if full else partial(self._settle, kept)
+
+    def on_its_way(self, run_id: UUID) -> SearchRun | None:
+        """Return a run that is not in the database yet."""
+        with self._changed:
+            kept = self._waiting.get(run_id) or self._inserting.get(run_id)
+        return kept.run if kept else None
+
+    def wait_for(self, run_id: UUID) -> None:
+        """Wait for a run that is on its way, as long as inserting it may take."""
+        with self._changed:
+            kept = self._waiting.get(run_id) or self._inserting.get(run_id)
+        if kept is not None:
+            kept.done.wait(DRAIN_S)
+
+    def drain(self, seconds: float = DRAIN_S) -> bool:
+        """Wait until nothing is on its way; False when that takes longer."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: not self._waiting and not self._inserting, timeout=seconds
+            )
+
+    def _settle(self, kept: _Kept) -> None:
+        if kept.done.wait(self._budget_s):
+            if kept.error is not None:
+                raise kept.error
+        elif not self._outlives_answers:
+            with self._changed:
+                self._waiting.pop(kept.run.id, None)
+            self._enqueue(kept.run)
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="search-runs", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            some = self._take()
+            try:
+                self._insert([kept.run for kept in some])
+            except CairnError as error:
+                self._hand_over(some, error)
+            except Exception as error:  # noqa: BLE001 - the thread has to outlive a bug
+                self._hand_over(some, Unavailable("A search was not kept.", reason="bug"))
+                self._report("search_run.bug", {"error": type(error).__name__})
+            self._finish(some)
+
+    def _take(self) -> list[_Kept]:
+        """Wait for runs and return the first with others of its workspace."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting)
+            first = next(iter(self._waiting.values())).run.workspace_id
+            some = [one for one in self._waiting.values() if one.run.workspace_id == first]
+            for kept in some[:AT_ONCE]:
+                self._inserting[kept.run.id] = self._waiting.pop(kept.run.id)
+            return some[:AT_ONCE]
+
+    def _hand_over(self, some: Sequence[_Kept], error: CairnError) -> None:
+        fields: dict[str, Any] = {"reason": error.reason, "runs": len(some)}
+        self._report("search_run.not_inserted", fields)
+        for kept in some:
+            try:
+                self._enqueue(kept.run)
+            except Unavailable as failure:
+                kept.error = failure
+                self._report("search_run.lost", {"search_id": str(kept.run.id)})
+
+    def _finish(self, some: Sequence[_Kept]) -> None:
+        with self._changed:
+            for kept in some:
+                del self._inserting[kept.run.id]
+                kept.done.set()
+            self._changed.notify_all()

@@ -1,0 +1,166 @@
+"""What agents subscribe to: the use case behind `/v1/subscriptions`. Not the leg of recall."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.errors import Denied
+from cairn.kernel.text.checks import clean_text
+from cairn.kernel.text.scrub import scrub
+from cairn.ledger.entry import Entry, NewEntry
+from cairn.recall.subscription_leg import MAX_KEYWORD_CHARS, MAX_KEYWORDS, SubscriptionView
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.checks import refuse, require_writer
+from cairn.writing.entries import Planned
+from cairn.writing.ports import WriteStores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher
+    from cairn.writing.subjects import SubjectResolver
+
+AGENT_SLUG = re.compile(r"[a-z0-9][a-z0-9._\-]{0,63}")
+CHANGED = "subscription.changed"
+
+
+class SubscriptionStore(Protocol):
+    """The subscriptions of the transaction's workspace."""
+
+    def of_agent(self, agent: str) -> SubscriptionView | None:
+        """Return an agent's subscription, None when it has no keywords."""
+        ...
+
+    def all(self) -> Sequence[SubscriptionView]:
+        """Return every agent's, by name."""
+        ...
+
+    def put(self, subscription: SubscriptionView) -> None:
+        """Keep an agent's keywords; a change older than what is kept does nothing."""
+        ...
+
+
+class SubscriptionStores(WriteStores, Protocol):
+    """What subscribing needs of a transaction."""
+
+    @property
+    def subscriptions(self) -> SubscriptionStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscriptions:
+    """Reads and changes subscriptions. An agent's key has its own one; an admin names the agent."""
+
+    transactions: Transactions[SubscriptionStores]
+    resolver: SubjectResolver
+    cipher: BodyCipher
+    clock: Clock
+    new_id: IdSource
+
+    def get(self, principal: Principal, agent: str | None = None) -> tuple[SubscriptionView, ...]:
+        """Return one agent's subscription, or every agent's for an admin who names none."""
+        require_writer(principal)
+        everyone = agent is None and principal.agent_slug is None and principal.role is Role.ADMIN
+        named = None if everyone else agent_of(principal, agent)
+        with self.transactions.reading(principal) as stores:
+            if named is None:
+                return tuple(stores.subscriptions.all())
+            found = stores.subscriptions.of_agent(named)
+        return (found,) if found else ()
+
+    def put(
+        self, principal: Principal, agent: str | None, keywords: Sequence[str]
+    ) -> SubscriptionView:
+        """Replace an agent's keywords by 1 to MAX_KEYWORDS others; the same again change nothing.
+
+        Raises ValidationFailed naming the keyword at fault, Denied for another agent's.
+        """
+        return self._change(principal, agent, clean_keywords(keywords))
+
+    def clear(self, principal: Principal, agent: str | None) -> SubscriptionView:
+        """Let an agent subscribe to nothing."""
+        return self._change(principal, agent, ())
+
+    def _change(
+        self, principal: Principal, agent: str | None, keywords: tuple[str, ...]
+    ) -> SubscriptionView:
+        require_writer(principal)
+        named = agent_of(principal, agent)
+        resolution = self.resolver.resolve(principal, ())
+        with self.transactions.writing(principal) as stores:
+            present = stores.subscriptions.of_agent(named)
+            if (present.keywords if present else ()) == keywords:
+                position = present.position if present else stores.ledger.head().position
+                return SubscriptionView(agent=named, keywords=keywords, position=position)
+            now, entry_id = self.clock(), self.new_id()
+            body: dict[str, JsonValue] = {"agent": named, "keywords": list(keywords)}
+            entry = NewEntry(
+                id=entry_id,
+                workspace_id=principal.workspace_id,
+                type=CHANGED,
+                actor=principal_actor(principal),
+                occurred_at=now,
+                meta={"keywords": len(keywords)},
+                body=self.cipher.seal(
+                    entry_id, principal.workspace_id, resolution.keys_of(()), body
+                ),
+            )
+            sealed = append_and_project(stores, [Planned(entry=entry, body=body)], now)[-1]
+            changed = changed_subscription(sealed, body)
+            stores.subscriptions.put(changed)
+        return changed
+
+
+def changed_subscription(entry: Entry, body: Mapping[str, Any]) -> SubscriptionView:
+    """Return the row a `subscription.changed` entry projects to. Pure."""
+    return SubscriptionView(
+        agent=body["agent"], keywords=tuple(body["keywords"]), position=entry.position
+    )
+
+
+def clean_keywords(keywords: Sequence[str]) -> tuple[str, ...]:
+    """Return keywords as they are compared: case folded, single spaces, each once, in order.
+
+    Raises ValidationFailed for none, more than MAX_KEYWORDS, or one that is empty, unstorable or
+    longer than MAX_KEYWORD_CHARS.
+    """
+    if not keywords:
+        refuse("keywords", "must name at least one; delete the subscription to have none")
+    cleaned = dict.fromkeys(
+        clean_keyword(one, field=f"keywords.{number}") for number, one in enumerate(keywords)
+    )
+    if len(cleaned) > MAX_KEYWORDS:
+        refuse("keywords", f"has {len(cleaned)} items; at most {MAX_KEYWORDS} are allowed")
+    return tuple(cleaned)
+
+
+def clean_keyword(keyword: str, *, field: str) -> str:
+    """Return one keyword as it is stored and compared; ValidationFailed naming `field`."""
+    text = clean_text(keyword, field=field, max_chars=MAX_KEYWORD_CHARS)
+    folded = " ".join(scrub(text).text.casefold().split())
+    if len(folded) > MAX_KEYWORD_CHARS:
+        refuse(field, f"is longer than {MAX_KEYWORD_CHARS} characters")
+    return folded
+
+
+def agent_of(principal: Principal, agent: str | None) -> str:
+    """Return the agent a subscription is about: the key's own, or the one an admin names."""
+    if agent is not None and AGENT_SLUG.fullmatch(agent) is None:
+        refuse("agent", "must be lower case letters, digits, dots, dashes, up to 64 of them")
+    if principal.agent_slug is not None:
+        if agent not in (None, principal.agent_slug):
+            raise Denied("This key may subscribe for its own agent only.", reason="agent")
+        return principal.agent_slug
+    if principal.role is not Role.ADMIN:
+        raise Denied("This key belongs to no agent.", reason="agent")
+    if agent is None:
+        refuse("agent", "must name the agent that subscribes")
+    return agent or ""

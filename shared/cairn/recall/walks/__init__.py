@@ -1,0 +1,1 @@
+"""Walks of the graph: the graph leg, subgraphs, lineages, drawings. Their rules: `graph`."""

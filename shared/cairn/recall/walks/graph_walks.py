@@ -1,0 +1,237 @@
+"""One exploration of the graph: seeds found, their neighbourhood fetched once, ranked by a method.
+
+Every intent walks the same fetched edges, so several intents cost one round of reading. Not the
+choice of results among the reached nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cairn.graph.intent_weights import Intent, greatest_weight, weight_of
+from cairn.graph.matches import arrivals, with_matches
+from cairn.graph.merge import merge, surest, walked_intents
+from cairn.graph.pagerank import pagerank
+from cairn.graph.quality import edge_quality
+from cairn.graph.traversal import Reached, walk
+from cairn.recall.walks.activation import explore_by_activation
+from cairn.recall.walks.exploration import Exploration, Starts, Way, fetch_hop, find_starts
+from cairn.recall.walks.graph_ports import GraphTuning, Method
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.graph.intent_weights import Row
+    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.traversal import Walk
+    from cairn.kernel.clock import Stopwatch
+    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds
+
+PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
+"""Intents without a direction; from entities alone, these are ranked by the topology."""
+
+
+@dataclass(slots=True)
+class _Neighbourhood:
+    """What has been fetched so far.
+
+    `same` has one object for each id: looking ids up costs a third when they are the same object.
+    """
+
+    edges: dict[UUID, GraphEdge] = field(default_factory=dict["UUID", "GraphEdge"])
+    labels: dict[UUID, str] = field(default_factory=dict["UUID", str])
+    promise: dict[UUID, float] = field(default_factory=dict["UUID", float])
+    hopped: set[UUID] = field(default_factory=set["UUID"])
+    same: dict[UUID, UUID] = field(default_factory=dict["UUID", "UUID"])
+    truncated: bool = False
+
+
+def method_for(intents: Collection[Intent], *, matched: bool = False) -> Method:
+    """Return the method for a question that names none; docs/decisions/0012 has the measures.
+
+    The walk, except for questions that are general or after likeness only and whose walks start
+    from no `matched` node: entities and given nodes say little of what is wanted.
+    """
+    undirected = PPR_INTENTS.issuperset(intents) and not matched
+    return Method.PPR if undirected else Method.INTENT_WEIGHTED
+
+
+def explore(
+    reader: GraphReader, seeds: GraphSeeds, way: Way, *, stopwatch: Stopwatch
+) -> Exploration:
+    """Return what lies around `seeds`, ranked, within the bounds of `way`.
+
+    The deadline is the bounds' `timeout_ms` from now; what was fetched by then is ranked, and the
+    result is `truncated`. Raises Unavailable when not even the seeds can be read.
+    """
+    deadline = stopwatch() + way.bounds.timeout_ms / 1000
+    intents = walked_intents(way.intents)
+    starts = find_starts(reader, seeds, way.filters)
+    if not starts.labels:
+        return Exploration(method=way.method or method_for(intents))
+    if way.method is Method.ACTIVATION:
+        return explore_by_activation(reader, starts, way, deadline=deadline, stopwatch=stopwatch)
+    found = _fetched(reader, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
+    method = way.method or method_for(intents, matched=bool(starts.matched))
+    edges = tuple(found.edges.values())
+    walks = _walks(edges, starts.scores, way, intents, deadline=deadline, stopwatch=stopwatch)
+    by_intent = {
+        intent: {node_id: reached.score for node_id, reached in each.reached.items()}
+        for intent, each in walks.items()
+    }
+    if method is Method.PPR:
+        scores = _by_pagerank(edges, starts, way.weights[surest(intents)], way.tuning)
+    else:
+        arrived = _arrived(edges, starts, walks, way)
+        scores = merge(by_intent, intents) | with_matches(starts.matched, arrived, intents)
+    ways = _ways(walks, intents)
+    return Exploration(
+        seeds=tuple(starts.named),
+        seed_ids=tuple(starts.labels),
+        matched=starts.matched,
+        method=method,
+        edges=edges,
+        labels=found.labels,
+        scores=scores,
+        by_intent=by_intent if method is Method.INTENT_WEIGHTED else {},
+        depths={node_id: reached.depth for node_id, reached in ways.items()},
+        via={node_id: one.via for node_id, one in ways.items() if one.via is not None},
+        truncated=found.truncated or any(each.truncated for each in walks.values()),
+    )
+
+
+def _fetched(
+    reader: GraphReader,
+    starts: Starts,
+    way: Way,
+    intents: Mapping[Intent, float],
+    *,
+    deadline: float,
+    stopwatch: Stopwatch,
+) -> _Neighbourhood:
+    found = _Neighbourhood(labels=dict(starts.labels), promise=starts.scores)
+    for _ in range(way.bounds.max_depth):
+        frontier, left_out = _frontier(found, way.frontier)
+        if not frontier:
+            break
+        edges, cut = fetch_hop(
+            reader,
+            frontier,
+            way,
+            relations=way.relations,
+            deadline=deadline,
+            stopwatch=stopwatch,
+        )
+        found.truncated = found.truncated or left_out or cut
+        found.hopped.update(frontier)
+        _learn(found, edges, way, intents)
+    return found
+
+
+def _frontier(found: _Neighbourhood, limit: int) -> tuple[list[UUID], bool]:
+    """Return the most promising nodes not yet hopped from, and whether others were left out."""
+    fresh = [node_id for node_id in found.promise if node_id not in found.hopped]
+    fresh.sort(key=lambda node_id: (-found.promise[node_id], node_id))
+    return fresh[:limit], len(fresh) > limit
+
+
+def _learn(
+    found: _Neighbourhood,
+    edges: Sequence[GraphEdge],
+    way: Way,
+    intents: Mapping[Intent, float],
+) -> None:
+    before = dict(found.promise)
+    edges = [edge for edge in edges if edge.id not in found.edges]  # may come once for each end
+    weights, kept = way.weights, way.tuning.hop_decay
+    rows = [(sure / greatest_weight(weights[of]), weights[of]) for of, sure in intents.items()]
+    shares: dict[str, float] = {}
+    same = found.same.setdefault
+    for fetched in edges:
+        source_id, target_id = fetched.source_id, fetched.target_id
+        edge = fetched._replace(
+            source_id=same(source_id, source_id), target_id=same(target_id, target_id)
+        )
+        found.edges[edge.id] = edge
+        found.labels[edge.source_id] = edge.source_label
+        found.labels[edge.target_id] = edge.target_label
+        relation = edge.relation
+        if relation not in shares:
+            shares[relation] = kept * max(by * weight_of(row, relation) for by, row in rows)
+        worth = shares[relation] * edge_quality(edge)
+        for near, far in (
+            (edge.source_id, edge.target_id),
+            (edge.target_id, edge.source_id),
+        ):
+            if near in before and worth > 0:
+                promise = before[near] * worth
+                found.promise[far] = max(found.promise.get(far, 0.0), promise)
+
+
+def _walks(
+    edges: Sequence[GraphEdge],
+    starts: Mapping[UUID, float],
+    way: Way,
+    intents: Mapping[Intent, float],
+    *,
+    deadline: float,
+    stopwatch: Stopwatch,
+) -> dict[Intent, Walk]:
+    """Walk once for each intent; what is left of the time is shared among those still to come."""
+    walks: dict[Intent, Walk] = {}
+    for number, intent in enumerate(intents):
+        now = stopwatch()
+        share = (deadline - now) / (len(intents) - number)
+        walks[intent] = walk(
+            edges,
+            starts,
+            way.weights[intent],
+            way.bounds,
+            stopwatch=stopwatch,
+            deadline=now + share,
+            decay=way.tuning.hop_decay,
+        )
+    return walks
+
+
+def _ways(walks: Mapping[Intent, Walk], intents: Mapping[Intent, float]) -> dict[UUID, Reached]:
+    """Return how each node was reached by the intent that scores it best."""
+    best: dict[UUID, Reached] = {}
+    for intent, each in walks.items():
+        for node_id, reached in each.reached.items():
+            sure = reached._replace(score=reached.score * intents[intent])
+            held = best.get(node_id)
+            if held is None or sure.score > held.score:
+                best[node_id] = sure
+    return best
+
+
+def _arrived(
+    edges: Sequence[GraphEdge], starts: Starts, walks: Mapping[Intent, Walk], way: Way
+) -> dict[Intent, dict[UUID, float]]:
+    """Return, by intent, what reaches each matched node from the others."""
+    return {
+        intent: arrivals(
+            starts.matched, each.reached, edges, way.weights[intent], max_depth=way.bounds.max_depth
+        )
+        for intent, each in walks.items()
+    }
+
+
+def _by_pagerank(
+    edges: Sequence[GraphEdge], starts: Starts, row: Row, tuning: GraphTuning
+) -> dict[UUID, float]:
+    """Return 1 for given seeds and, for others, a hop's decay x the share of the best one's rank.
+
+    So that the best of the others scores as one hop of a walk does at best. The walker jumps home
+    to seeds in proportion to what they start with.
+    """
+    ranks = pagerank(edges, starts.scores, row)
+    given = starts.given
+    greatest = max((rank for node_id, rank in ranks.items() if node_id not in given), default=1.0)
+    return {
+        node_id: 1.0 if node_id in given else tuning.hop_decay * rank / greatest
+        for node_id, rank in ranks.items()
+    }

@@ -1,0 +1,389 @@
+"""A subgraph around a question or around nodes: the graph itself as the answer.
+
+Not recall: no vector or keyword ranking, no text budget. `subgraph_json` makes JSON of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from cairn.graph.edge import Relation
+from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
+from cairn.graph.merge import best, decayed
+from cairn.graph.node import Label
+from cairn.graph.quality import edge_quality
+from cairn.graph.traversal import HOP_DECAY, Bounds
+from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
+from cairn.kernel.text.checks import clean_text
+from cairn.recall.leg_calls import tuning_of
+from cairn.recall.proactive import ProactiveReader, surface
+from cairn.recall.questions.names import question_names
+from cairn.recall.records import Filters
+from cairn.recall.scoring import DECAY_PER_DAY, DECAYING_KINDS
+from cairn.recall.scoring import decayed as decayed_confidence
+from cairn.recall.walks.exploration import Exploration, Way
+from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds, Method
+from cairn.recall.walks.graph_walks import explore
+from cairn.workspace.settings import RecallSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.graph.intent_weights import IntentWeights
+    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.transaction import Transactions
+    from cairn.recall.ports import ReadSettings
+    from cairn.recall.proactive import Surfaced
+    from cairn.recall.records import FoundNode
+    from cairn.recall.walks.graph_ports import SimilarNodes
+
+MAX_QUERY_CHARS = 4_000
+MAX_SEED_NODES = 50
+MAX_NAMED = 20
+EDGES_PER_NODE = 4
+"""Edges shown for each node shown, the best believed first."""
+MATCHED_SEEDS = 20
+"""Matched nodes the walks start from, besides those that are named or given."""
+MATCHING_SHARE = 0.5
+"""Of the time a request has, what matching may take; the walks have what is left."""
+
+_LABEL = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
+_RELATION = re.compile(r"[A-Z][A-Z_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubgraphRequest:
+    """Where to start, and how far and by what to go.
+
+    `query` or `node_ids` is given. `intent` overrides what the question seems to be after, `method`
+    what that would choose. `labels` says which nodes are shown (others are walked over),
+    `relations` which edges are walked. `as_of` is a moment or a ledger position.
+    """
+
+    query: str | None = None
+    node_ids: tuple[UUID, ...] = ()
+    intent: Intent | None = None
+    method: Method | None = None
+    max_depth: int = 3
+    max_nodes: int = 100
+    timeout_ms: int = 5_000
+    as_of: datetime | int | None = None
+    labels: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownNode:
+    """A node of the subgraph. `depth` is None for a proactive one."""
+
+    node: FoundNode
+    scores: Mapping[str, float]
+    depth: int | None
+    via: UUID | None = None
+    surfaced: Surfaced | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subgraph:
+    """Nodes, best first, the edges between them, and what happened."""
+
+    nodes: tuple[ShownNode, ...]
+    edges: tuple[GraphEdge, ...]
+    exploration: Exploration
+    intents: Mapping[Intent, float]
+    request: SubgraphRequest
+    hop_decay: float = HOP_DECAY
+    as_of_position: int | None = None
+    truncated: bool = False
+    query_ms: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
+class SubgraphReader(GraphReader, ProactiveReader, Protocol):
+    """What a subgraph reads in one transaction."""
+
+
+class SubgraphStores(Protocol):
+    """The stores of that transaction."""
+
+    @property
+    def graph(self) -> SubgraphReader: ...
+
+
+def check(request: SubgraphRequest) -> Bounds:
+    """Return the bounds of a request; ValidationFailed with what is wrong with it."""
+    errors: list[FieldError] = []
+    if request.query is not None:
+        clean_text(request.query, field="query", max_chars=MAX_QUERY_CHARS)
+    elif not request.node_ids:
+        errors.append(FieldError("query", "or node_ids must say where to start"))
+    if len(request.node_ids) > MAX_SEED_NODES:
+        errors.append(FieldError("node_ids", f"must be at most {MAX_SEED_NODES}"))
+    if isinstance(request.as_of, datetime) and request.as_of.tzinfo is None:
+        errors.append(FieldError("as_of", "must say its time zone"))
+    if isinstance(request.as_of, int) and not 0 <= request.as_of < 2**53:
+        errors.append(FieldError("as_of", "is not a ledger position"))
+    errors += _faults_of_words("labels", request.labels, _LABEL)
+    errors += _faults_of_words("relations", request.relations, _RELATION)
+    if errors:
+        first = errors[0]
+        raise ValidationFailed(f"{first.location} {first.message}.", errors=errors)
+    return Bounds(
+        max_depth=request.max_depth, max_nodes=request.max_nodes, timeout_ms=request.timeout_ms
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySubgraph:
+    """The use case. `classify` says what a question is after, with a confidence for each intent; it
+    is given the workspace and the question.
+
+    `similar` finds the nodes a question matches, from which the walks start too; None: nothing
+    does. `settings` are the workspace's, whose intent weights are laid over `weights`.
+    """
+
+    transactions: Transactions[SubgraphStores]
+    classify: Callable[[UUID, str], Mapping[Intent, float]]
+    clock: Clock
+    stopwatch: Stopwatch
+    similar: SimilarNodes | None = None
+    settings: ReadSettings | None = None
+    weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
+
+    def __call__(self, principal: Principal, request: SubgraphRequest) -> Subgraph:
+        """Return what lies around the question or the nodes, as `principal` may see it.
+
+        Unknown ids and names are no error: they lead nowhere. Raises ValidationFailed for a bad
+        request, Unavailable when the graph cannot be read.
+        """
+        bounds = check(request)
+        start = self.stopwatch()
+        intents = self._intents(principal, request)
+        tuned = (
+            RecallSettings() if self.settings is None else self.settings(principal).settings.recall
+        )
+        filters = Filters(as_of_position=self._position(principal, request))
+        matching = self.stopwatch()
+        seeds, troubles = self._seeds(principal, request, filters)
+        taken_ms = int((self.stopwatch() - matching) * 1000)
+        way = Way(
+            intents=intents,
+            filters=filters,
+            bounds=replace(bounds, timeout_ms=max(1, bounds.timeout_ms - taken_ms)),
+            method=request.method,
+            relations=request.relations,
+            weights=tuned.matrix or self.weights,
+            tuning=tuning_of(tuned),
+        )
+        with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
+            found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
+        with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
+            shown = self._shown(stores.graph, found, request, filters, tuned)
+        return replace(
+            shown,
+            intents=intents,
+            as_of_position=filters.as_of_position,
+            query_ms=(self.stopwatch() - start) * 1000,
+            warnings=(*shown.warnings, *troubles),
+        )
+
+    def _intents(self, principal: Principal, request: SubgraphRequest) -> Mapping[Intent, float]:
+        if request.intent is not None:
+            return {request.intent: 1.0}
+        if not request.query:
+            return {Intent.GENERAL: 1.0}
+        return self.classify(principal.workspace_id, request.query)
+
+    def _position(self, principal: Principal, request: SubgraphRequest) -> int | None:
+        if not isinstance(request.as_of, datetime):
+            return request.as_of
+        with self.transactions.reading(principal) as stores:
+            return stores.graph.position_at(request.as_of)
+
+    def _seeds(
+        self, principal: Principal, request: SubgraphRequest, filters: Filters
+    ) -> tuple[GraphSeeds, tuple[str, ...]]:
+        """Return where to start, and a warning when nobody could say what matches."""
+        if not request.query:
+            return GraphSeeds(node_ids=request.node_ids), ()
+        seeds = GraphSeeds(
+            names=question_names(request.query),
+            node_ids=request.node_ids,
+            agent=principal.agent_slug,
+        )
+        if self.similar is None:
+            return seeds, ()
+        try:
+            matched = self.similar(
+                principal,
+                request.query,
+                replace(filters, labels=_matched_labels(request.labels)),
+                limit=MATCHED_SEEDS,
+                timeout_ms=max(1, int(request.timeout_ms * MATCHING_SHARE)),
+            )
+        except Unavailable as error:
+            return seeds, (f"Nothing was matched by words or meaning: {error.reason}.",)
+        return replace(seeds, matched=matched), ()
+
+    def _shown(
+        self,
+        reader: SubgraphReader,
+        found: Exploration,
+        request: SubgraphRequest,
+        filters: Filters,
+        tuned: RecallSettings,
+    ) -> Subgraph:
+        wanted = {
+            node_id: score
+            for node_id, score in found.scores.items()
+            if not request.labels or found.labels[node_id] in request.labels
+        }
+        seeds = [node_id for node_id in found.seed_ids if node_id in wanted.keys() - found.matched]
+        reached = [node_id for node_id, _ in best(wanted, request.max_nodes)]
+        kept = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
+        nodes = {node.id: node for node in reader.read(kept, filters)}
+        now = self.clock()
+        shown = _ranked(nodes, found, now, tuned.decay_factor)
+        signals = tuned.proactive_signals
+        extra = _proactive(reader, found, shown, request, filters, now, signals)
+        ids = {each.node.id for each in (*shown, *extra)}
+        edges = _edges_between(found.edges, ids, EDGES_PER_NODE * max(1, len(ids)))
+        return Subgraph(
+            nodes=(*shown, *extra),
+            edges=edges,
+            exploration=found,
+            intents={},
+            request=request,
+            hop_decay=tuned.graph_search_decay,
+            truncated=found.truncated or len(wanted) > len(kept),
+            warnings=tuple(_warnings(request, found)),
+        )
+
+
+def decay_factor(node: FoundNode, at: datetime, factor: float = DECAY_PER_DAY) -> float:
+    """Return confidence x factor^days since last access for facts and statuses, 1 for others."""
+    if node.kind not in DECAYING_KINDS:
+        return 1.0
+    since = node.last_accessed_at or node.recorded_at
+    return decayed_confidence(node.confidence, since, at, factor)
+
+
+def _ranked(
+    nodes: Mapping[UUID, FoundNode], found: Exploration, at: datetime, factor: float
+) -> list[ShownNode]:
+    """Return the nodes by their decayed scores, best first."""
+    factors = {node_id: decay_factor(node, at, factor) for node_id, node in nodes.items()}
+    scores = decayed({node_id: found.scores.get(node_id, 0.0) for node_id in nodes}, factors)
+    shown: list[ShownNode] = []
+    for node_id, score in best(scores, len(scores)):
+        node = nodes[node_id]
+        via = found.via.get(node_id)
+        by_intent = {
+            intent.value: each[node_id]
+            for intent, each in found.by_intent.items()
+            if node_id in each
+        }
+        shown.append(
+            ShownNode(
+                node=node,
+                scores={
+                    "relevance_score": score,
+                    "decay_score": factors[node_id],
+                    "importance_score": node.importance,
+                    **_match(found, node_id),
+                    **by_intent,
+                },
+                depth=found.depths.get(node_id),
+                via=via.id if via else None,
+            )
+        )
+    return shown
+
+
+def _match(found: Exploration, node_id: UUID) -> dict[str, float]:
+    """Return what a node had before any walk, when it was a seed for matching the question."""
+    own = found.matched.get(node_id)
+    return {} if own is None else {"match_score": own}
+
+
+def _matched_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return which nodes may match: those that are shown. Entities do not match, they are named."""
+    return tuple(label for label in labels if label != Label.ENTITY)
+
+
+def _proactive(
+    reader: SubgraphReader,
+    found: Exploration,
+    shown: Sequence[ShownNode],
+    request: SubgraphRequest,
+    filters: Filters,
+    now: datetime,
+    signals: Mapping[str, bool],
+) -> list[ShownNode]:
+    """Return nodes nobody asked for; none when the caller narrowed what is shown or is full."""
+    room = request.max_nodes - len(shown)
+    if request.labels or request.relations or room < 1:
+        return []
+    surfaced = surface(
+        reader,
+        results=[each.node.id for each in shown],
+        entity_ids=[seed.node_id for seed in found.seeds],
+        session_id=request.session_id,
+        filters=filters,
+        now=now,
+        chosen=signals,
+    )[:room]
+    nodes = {node.id: node for node in reader.read([one.node_id for one in surfaced], filters)}
+    return [
+        ShownNode(
+            node=nodes[one.node_id],
+            scores={
+                "relevance_score": one.score,
+                "importance_score": nodes[one.node_id].importance,
+            },
+            depth=None,
+            surfaced=one,
+        )
+        for one in surfaced
+        if one.node_id in nodes
+    ]
+
+
+def _edges_between(edges: Sequence[GraphEdge], ids: set[UUID], limit: int) -> tuple[GraphEdge, ...]:
+    between = [edge for edge in edges if edge.source_id in ids and edge.target_id in ids]
+    return tuple(sorted(between, key=lambda edge: (-edge_quality(edge), edge.id))[:limit])
+
+
+def _warnings(request: SubgraphRequest, found: Exploration) -> list[str]:
+    """Return what of the request names nothing this graph knows."""
+    known = frozenset(found.labels.values()) | frozenset(Label)
+    warnings = [
+        f"No node seen here has the label {one}." for one in request.labels if one not in known
+    ]
+    warnings += [
+        f"{one} is not a relation of this graph."
+        for one in request.relations
+        if one not in frozenset(Relation)
+    ]
+    known_ids = frozenset(found.seed_ids)
+    if missing := sum(node_id not in known_ids for node_id in request.node_ids):
+        warnings.append(f"{missing} of node_ids are unknown or not to be seen.")
+    return warnings
+
+
+def _faults_of_words(name: str, words: Sequence[str], shape: re.Pattern[str]) -> list[FieldError]:
+    errors = [
+        FieldError(f"{name}.{number}", "is not a name of one")
+        for number, word in enumerate(words)
+        if not shape.fullmatch(word)
+    ]
+    if len(words) > MAX_NAMED:
+        errors.append(FieldError(name, f"must be at most {MAX_NAMED}"))
+    return errors

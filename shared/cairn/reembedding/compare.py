@@ -1,0 +1,180 @@
+"""How well two models find stored texts again: known items, asked for by their own words.
+
+Both are searched exactly, by the same function, so that what differs is the models. Absolute
+numbers flatter (a question repeats words of what it asks for); the difference is what counts. Not
+a benchmark with questions of people: `cairn bench` is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.text.words import sentences
+from cairn.recall.records import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.embedding.port import Embedder
+    from cairn.kernel.access import Principal
+    from cairn.kernel.transaction import Transactions
+    from cairn.recall.ports import VectorLeg
+    from cairn.recall.records import Candidate
+    from cairn.reembedding.ports import ReembedStores, Sampled
+
+DEPTH = 10
+TIMEOUT_MS = 120_000
+"""For one exact search: it reads every vector of the workspace."""
+
+ROUNDING = 1e-4
+"""Cosines nearer than this are the same: vectors are kept in half precision."""
+
+_SHORT = 6
+"""Texts of fewer words are asked for whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """What a model found: shares of the questions, and the mean of 1/rank (0 below rank ten)."""
+
+    model: str
+    recall_at_1: float
+    recall_at_10: float
+    mrr: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Both models over the same questions.
+
+    `overlap_at_10` is the share of the present model's ten that the target finds too. The last is
+    the share of the target's exact ten that its HNSW index finds (or others as near); None without
+    an index.
+    """
+
+    asked: int
+    present: Score
+    target: Score
+    overlap_at_10: float
+    hnsw_recall_at_10: float | None
+
+    @property
+    def loss(self) -> float:
+        """Return how much less the target recalls among ten; negative when it is more."""
+        return self.present.recall_at_10 - self.target.recall_at_10
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it for machines."""
+        return asdict(self) | {"loss": round(self.loss, 4)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The first ten of each search for one question."""
+
+    present: Sequence[Candidate]
+    target: Sequence[Candidate]
+    by_index: Sequence[Candidate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compare:
+    """Asks for a sample of what is stored, with both models."""
+
+    transactions: Transactions[ReembedStores]
+    vectors: VectorLeg
+    present: Embedder
+    target: Embedder
+
+    def __call__(self, workspace_id: UUID, *, sample: int) -> Comparison | None:
+        """Return the comparison, None when no node has vectors of both models."""
+        worker = system_principal(workspace_id)
+        with self.transactions.reading(worker, timeout_ms=TIMEOUT_MS) as stores:
+            items = stores.model_vectors.sample(
+                self.target.model.id, self.present.model.id, limit=sample
+            )
+            indexed = stores.model_vectors.indexed(self.target.model.id)
+            head = stores.ledger.head().position
+        if not items:
+            return None
+        found = [(one.id, self._ask(worker, question(one), head)) for one in items]
+        return Comparison(
+            asked=len(found),
+            present=_score(self.present, [(one, ten.present) for one, ten in found]),
+            target=_score(self.target, [(one, ten.target) for one, ten in found]),
+            overlap_at_10=_mean([_shared(ten.present, ten.target) for _, ten in found]),
+            hnsw_recall_at_10=_mean([_as_near(ten.target, ten.by_index) for _, ten in found])
+            if indexed
+            else None,
+        )
+
+    def _ask(self, worker: Principal, text: str, head: int) -> _Found:
+        exactly = Filters(as_of_position=head)
+        return _Found(
+            present=self._search(worker, self.present, text, exactly),
+            target=self._search(worker, self.target, text, exactly),
+            by_index=self._search(worker, self.target, text, Filters()),
+        )
+
+    def _search(
+        self, worker: Principal, embedder: Embedder, text: str, filters: Filters
+    ) -> Sequence[Candidate]:
+        return self.vectors.search(
+            worker,
+            embedder.embed([embedder.windows(text)[0]])[0],
+            filters,
+            model_id=embedder.model.id,
+            minimum=-1.0,
+            limit=DEPTH,
+            timeout_ms=TIMEOUT_MS,
+        )
+
+
+def question(item: Sampled) -> str:
+    """Return what a node is asked for by: its title, else one of its sentences, else its end.
+
+    Which sentence depends on the node's id only. The only sentence of a text loses its first half.
+    """
+    if item.title:
+        return item.title
+    parts = sentences(item.text)
+    if len(parts) > 1:
+        return parts[hashlib.sha256(item.id.bytes).digest()[0] % len(parts)]
+    words = item.text.split()
+    return " ".join(words[len(words) // 2 :]) if len(words) >= _SHORT else item.text
+
+
+def _score(embedder: Embedder, found: Sequence[tuple[UUID, Sequence[Candidate]]]) -> Score:
+    ranks = [_rank(one, ten) for one, ten in found]
+    return Score(
+        model=embedder.model.name,
+        recall_at_1=sum(rank == 1 for rank in ranks) / len(ranks),
+        recall_at_10=sum(rank > 0 for rank in ranks) / len(ranks),
+        mrr=sum(1 / rank for rank in ranks if rank) / len(ranks),
+    )
+
+
+def _rank(node_id: UUID, ten: Sequence[Candidate]) -> int:
+    return next((rank for rank, one in enumerate(ten, 1) if one.node_id == node_id), 0)
+
+
+def _shared(ten: Sequence[Candidate], others: Sequence[Candidate]) -> float:
+    """Return the share of ten that the others have too; all of nothing is found."""
+    ids = {one.node_id for one in others}
+    return sum(one.node_id in ids for one in ten) / len(ten) if ten else 1.0
+
+
+def _as_near(exact: Sequence[Candidate], found: Sequence[Candidate]) -> float:
+    """Return how many were found that are no farther than the last of the exact, as a share."""
+    if not exact:
+        return 1.0
+    least = exact[-1].score - ROUNDING
+    return min(1.0, sum(one.score >= least for one in found) / len(exact))
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return sum(shares) / len(shares)

@@ -1,0 +1,278 @@
+"""Vectors of another model beside those in use, and the removal of those no longer wanted.
+
+Fills while everybody writes: a node that changed since it was read is left for the next pass. Not
+the comparison (`reembed_compare`), nor which model a deployment uses: that is its setting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from cairn.enrichment.entry import enriched_entry
+from cairn.enrichment.node_texts import embedded, readable, text_hash, texts_of, vectors_of
+from cairn.enrichment.recipes import written
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import Conflict
+from cairn.writing.append import append_and_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
+
+    from cairn.embedding.port import Embedder, Vectors
+    from cairn.enrichment.ports import EnrichableNode, NewEmbedding
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.reembedding.ports import ReembedStores
+    from cairn.writing.entries import Planned
+
+PAGE = 1_000
+"""Nodes looked at in one reading transaction."""
+
+BATCH = 50
+"""Nodes embedded together and stored in one transaction, which holds the ledger's head."""
+
+PASSES = 10
+"""How often the workspace is gone through while it changes; a quiet one needs two."""
+
+DROPPED_AT_ONCE = 5_000
+
+BEGINNING = UUID(int=0)
+_EMPTY = ("nodes", "entities", "references", "follows", "strengths", "causes", "similar", "closed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What a fill did: nodes that got vectors, texts the model was asked for, passes.
+
+    `left` are nodes that still need vectors: changed by somebody during the last pass.
+    """
+
+    model: str
+    nodes: int
+    embedded: int
+    passes: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What was made of a batch before the ledger is locked."""
+
+    nodes: Sequence[EnrichableNode]
+    keys: Mapping[UUID, bytes]
+    known: Mapping[bytes, Vectors]
+    fresh: Mapping[bytes, Vectors]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fill:
+    """Gives every findable node of a workspace vectors of `embedder`'s model.
+
+    May be killed anywhere and repeated: a batch is stored whole or not at all, and its texts are
+    not embedded again.
+    """
+
+    transactions: Transactions[ReembedStores]
+    embedder: Embedder
+    keys: KeyStore
+    cipher: BodyCipher
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(
+        self, workspace_id: UUID, *, report: Callable[[int, int], None] | None = None
+    ) -> Filled:
+        """Go through the workspace until nothing needs vectors; `report` gets looked at, of all.
+
+        Raises Unavailable when the model, the database or the ledger's head cannot be had; what is
+        stored stays.
+        """
+        worker = system_principal(workspace_id)
+        nodes = made = passes = 0
+        more = True
+        while more and passes < PASSES:
+            stored, fresh, found = self._pass(worker, report)
+            nodes, made, passes = nodes + stored, made + fresh, passes + 1
+            more = found > 0 and stored > 0
+        return Filled(
+            model=self.embedder.model.name,
+            nodes=nodes,
+            embedded=made,
+            passes=passes,
+            left=self.left(workspace_id),
+        )
+
+    def left(self, workspace_id: UUID) -> int:
+        """Return how many nodes need vectors of the model and can get them."""
+        worker, after, number = system_principal(workspace_id), BEGINNING, 0
+        while True:
+            with self.transactions.reading(worker) as stores:
+                model_id = self.embedder.model.id
+                page = stores.model_vectors.stale(model_id, after=after, limit=PAGE)
+                found = stores.embeddings.enrichable(page.node_ids)
+            number += len(readable(self.keys, workspace_id, found)[0])
+            if page.last is None:
+                return number
+            after = page.last
+
+    def _pass(
+        self, worker: Principal, report: Callable[[int, int], None] | None
+    ) -> tuple[int, int, int]:
+        """Return how many nodes were stored, texts embedded, and nodes that needed vectors."""
+        with self.transactions.reading(worker) as stores:
+            total = stores.model_vectors.findable()
+        after: UUID | None = BEGINNING
+        looked_at = stored = fresh = found = 0
+        while after is not None:
+            with self.transactions.reading(worker) as stores:
+                page = stores.model_vectors.stale(self.embedder.model.id, after=after, limit=PAGE)
+            found += len(page.node_ids)
+            for start in range(0, len(page.node_ids), BATCH):
+                done, texts = self._batch(worker, page.node_ids[start : start + BATCH])
+                stored, fresh = stored + done, fresh + texts
+                if report:
+                    report(looked_at + start, total)
+            after, looked_at = page.last, looked_at + page.looked_at
+            if report:
+                report(looked_at, total)
+        return stored, fresh, found
+
+    def _batch(self, worker: Principal, node_ids: Collection[UUID]) -> tuple[int, int]:
+        with self.transactions.reading(worker) as stores:
+            found = stores.embeddings.enrichable(node_ids)
+        nodes, keys = readable(self.keys, worker.workspace_id, found)
+        texts = texts_of(nodes, self.embedder)
+        with self.transactions.reading(worker) as stores:
+            hashes = {text_hash(one) for one in texts}
+            known = stores.embeddings.cached(hashes, self.embedder.model.id)
+        fresh = embedded(self.embedder, [one for one in texts if text_hash(one) not in known])
+        work = _Work(nodes=nodes, keys=keys, known=known, fresh=fresh)
+        return (self._store(worker, work) if nodes else 0), len(fresh)
+
+    def _store(self, worker: Principal, work: _Work) -> int:
+        """Store what is still as it was read, at the position its text is of.
+
+        The vectors of all models of one text stand at one position, so the older is seen at once.
+        """
+        model_id = self.embedder.model.id
+        with self.transactions.writing(worker) as stores:
+            nodes = _unchanged(stores, work.nodes)
+            if not nodes:
+                return 0
+            kept = stores.embeddings.cached(set(work.fresh), model_id)
+            vectors = {**work.known, **work.fresh, **kept}
+            rows = [vectors_of(node, self.embedder, vectors) for node in nodes]
+            used = {text_hash(one) for one in texts_of(nodes, self.embedder)}
+            new = {one: vector for one, vector in work.fresh.items() if one in used}
+            positions = _positions(stores, nodes)
+            now = self.clock()
+            stores.embeddings.cache(new, model_id, now)
+            for position in sorted(set(positions.values())):
+                some = [row for row in rows if positions[row.node_id] == position]
+                stores.embeddings.store(some, model_id, position)
+            planned = self._planned(worker.workspace_id, nodes, rows, work.keys, positions, now)
+            append_and_project(stores, planned, now)
+        return len(nodes)
+
+    def _planned(
+        self,
+        workspace_id: UUID,
+        nodes: Sequence[EnrichableNode],
+        rows: Sequence[NewEmbedding],
+        keys: Mapping[UUID, bytes],
+        positions: Mapping[UUID, int],
+        now: datetime,
+    ) -> list[Planned]:
+        """Return an entry a set of data subjects that tells of the vectors and nothing else."""
+        about: dict[tuple[UUID, ...], list[NewEmbedding]] = {}
+        for node, row in zip(nodes, rows, strict=True):
+            about.setdefault(node.data_subjects, []).append(row)
+        return [
+            self._entry(workspace_id, subjects, some, keys, positions, now)
+            for subjects, some in about.items()
+        ]
+
+    def _entry(
+        self,
+        workspace_id: UUID,
+        subjects: tuple[UUID, ...],
+        rows: Sequence[NewEmbedding],
+        keys: Mapping[UUID, bytes],
+        positions: Mapping[UUID, int],
+        now: datetime,
+    ) -> Planned:
+        body: dict[str, JsonValue] = {name: [] for name in _EMPTY}
+        newest = max(positions[row.node_id] for row in rows)
+        own = {row.node_id: at for row in rows if (at := positions[row.node_id]) != newest}
+        body["vectors"] = written(rows, self.embedder.model.id, newest, own)
+        return enriched_entry(
+            self.new_id(),
+            workspace_id,
+            body,
+            model=self.embedder.model.name,
+            node_ids=[one.node_id for one in rows],
+            data_subjects=subjects,
+            cipher=self.cipher,
+            keys=keys,
+            now=now,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropOthers:
+    """Removes the vectors of all models but the one in use; only when nothing lacks one of it."""
+
+    transactions: Transactions[ReembedStores]
+    fill: Fill
+
+    def __call__(self, workspace_id: UUID) -> int:
+        """Return how many vectors and cached vectors went.
+
+        Conflict (`vectors-missing`) while a node needs vectors of the model in use.
+        """
+        if left := self.fill.left(workspace_id):
+            raise Conflict(
+                f"{left} nodes have no vector of {self.fill.embedder.model.name}, or an old one.",
+                reason="vectors-missing",
+            )
+        worker, dropped = system_principal(workspace_id), 0
+        while True:
+            with self.transactions.writing(worker) as stores:
+                gone = stores.model_vectors.drop_others(
+                    self.fill.embedder.model.id, limit=DROPPED_AT_ONCE
+                )
+            if not gone:
+                return dropped
+            dropped += gone
+
+
+def _unchanged(stores: ReembedStores, nodes: Sequence[EnrichableNode]) -> list[EnrichableNode]:
+    """Return the nodes whose texts are what was embedded, and about nobody who is forgotten."""
+    now = {one.id: one for one in stores.embeddings.enrichable([node.id for node in nodes])}
+    about = {one for node in nodes for one in node.data_subjects}
+    forgotten = set(stores.subjects.forgotten(about)) if about else set[UUID]()
+    return [
+        node
+        for node in nodes
+        if (there := now.get(node.id)) is not None
+        and _embedded_part(there) == _embedded_part(node)
+        and forgotten.isdisjoint(node.data_subjects)
+    ]
+
+
+def _positions(stores: ReembedStores, nodes: Sequence[EnrichableNode]) -> dict[UUID, int]:
+    """Return which version of its text each node has; the ledger's head where nobody asked."""
+    head = stores.ledger.head().position
+    known = stores.model_vectors.text_positions([node.id for node in nodes])
+    return {node.id: known.get(node.id, head) for node in nodes}
+
+
+def _embedded_part(node: EnrichableNode) -> tuple[object, ...]:
+    return node.label, node.text, node.context, node.data_subjects

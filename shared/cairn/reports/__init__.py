@@ -1,0 +1,1 @@
+"""Reports that agents write about something, and the catalogue of them."""

@@ -1,0 +1,112 @@
+"""Reading reports: the newest about something, and the catalogue. Not writing them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+from cairn.kernel.access import Principal, Scope
+from cairn.kernel.clock import Stopwatch
+from cairn.kernel.transaction import Transactions
+from cairn.reading.views import Page
+
+MAX_LATEST = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportEntry:
+    """A report without its body. `parent_id` is the conversation or the admin that produced it."""
+
+    id: UUID
+    position: int
+    title: str
+    keywords: tuple[str, ...]
+    scope: Scope
+    occurred_at: datetime
+    recorded_at: datetime
+    agents: tuple[str, ...] = ()
+    source_agent: str | None = None
+    source_workflow: str | None = None
+    parent_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A report with its body."""
+
+    report: ReportEntry
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFilter:
+    """Which reports; None means any. `keyword` is case folded."""
+
+    keyword: str | None = None
+    source_workflow: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportPage:
+    """One page of the catalogue, and how many reports there are under its filter."""
+
+    page: Page[ReportEntry]
+    total: int
+
+
+class ReportViews(Protocol):
+    """The reports a principal may read."""
+
+    def latest(self, keyword: str | None, *, limit: int) -> Sequence[Report]:
+        """Return the newest by the time they are about, newest first."""
+        ...
+
+    def page(
+        self, where: ReportFilter, *, limit: int, after: int | None
+    ) -> tuple[Sequence[ReportEntry], int]:
+        """Return up to `limit` that come after position `after`, newest first, and their total."""
+        ...
+
+
+class ReportReadStores(Protocol):
+    """What reading reports needs of a transaction."""
+
+    @property
+    def reports(self) -> ReportViews: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseReports:
+    """The reads of reports; each writes one line to the log, with counts and no texts."""
+
+    transactions: Transactions[ReportReadStores]
+    stopwatch: Stopwatch
+    log: Callable[[str, Mapping[str, Any]], None]
+
+    def latest(
+        self, principal: Principal, *, keyword: str | None = None, limit: int = 1
+    ) -> tuple[Report, ...]:
+        """Return the newest reports, with their bodies; one unless asked for more."""
+        start = self.stopwatch()
+        named = keyword.casefold() if keyword else None
+        with self.transactions.reading(principal) as stores:
+            found = tuple(stores.reports.latest(named, limit=limit))
+        self._say("read-latest", start, hits=len(found), keywords=int(named is not None))
+        return found
+
+    def list(
+        self, principal: Principal, where: ReportFilter, *, limit: int, after: int | None
+    ) -> ReportPage:
+        """Return a page of the catalogue, newest first, and the total."""
+        start = self.stopwatch()
+        with self.transactions.reading(principal) as stores:
+            found, total = stores.reports.page(where, limit=limit + 1, after=after)
+        items = tuple(found[:limit])
+        following = items[-1].position if len(found) > limit else None
+        self._say("list", start, hits=len(items), total=total)
+        return ReportPage(page=Page(items=items, next_after=following), total=total)
+
+    def _say(self, op: str, start: float, **counts: int) -> None:
+        ms = round((self.stopwatch() - start) * 1000, 1)
+        self.log("reports", {"op": op, "ms": ms, **counts})

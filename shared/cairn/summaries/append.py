@@ -1,0 +1,243 @@
+"""Append what consolidation derives, after looking again, under the ledger's lock, at its sources.
+
+Keys are asked for before the lock. Not what a summary says, nor when one is due.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cairn.graph.node import State
+from cairn.kernel.text.hashes import content_hash
+from cairn.ledger.keys import SubjectForgotten, key_subjects
+from cairn.summaries.entries import dropping, entry_of
+from cairn.summaries.ports import Scope, SummaryStores
+from cairn.writing.append import SYSTEM
+from cairn.writing.entries import Entries
+from cairn.writing.subjects import Resolution
+from cairn.writing.writer import Write
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.summaries.entries import Draft
+    from cairn.summaries.ports import Group, HeldEdge, StoredSummary, SummaryStore
+    from cairn.writing.ports import Dispatcher, OutboxRow
+
+WRITTEN = "summary.written"
+_COUNTS = {Scope.EPISODE: "episodes", Scope.SESSION: "sessions", Scope.AGENT: "agents"}
+
+
+SUMMARIES_A_WRITE = 50
+SECONDS_A_WRITE = 1.0
+"""A transaction has so many summaries, or what was made in so much time, and a whole group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """Summaries of one group that are written together, the lower ones first, and what goes."""
+
+    group: Group
+    drafts: Sequence[Draft] = ()
+    dropped: Sequence[UUID] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryWriting:
+    """What every write of a derived node needs around it."""
+
+    transactions: Transactions[SummaryStores]
+    keys: KeyStore
+    cipher: BodyCipher
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+
+    def summaries(
+        self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
+    ) -> None:
+        """Write the drafts whose sources are as they were, and drop what is to be dropped.
+
+        One transaction, and an entry a bundle; none of what has nothing left to say. Bundles with
+        a key that is gone are counted and the others written.
+        """
+        try:
+            self._summaries(principal, bundles, counts)
+        except SubjectForgotten:  # its rows are about to go
+            if len(bundles) > 1:
+                for one in bundles:
+                    self.summaries(principal, [one], counts)
+            else:
+                counts["forgotten"] += 1
+
+    def _summaries(
+        self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
+    ) -> None:
+        def do(write: Write[SummaryStores]) -> list[OutboxRow]:
+            now = _Now.of(write.stores.summaries, bundles)
+            written = [
+                draft.id for one in bundles for draft in _add_bundle(write, one, now, counts)
+            ]
+            return write.wake_embed(written)
+
+        subjects = {subject for one in bundles for subject in one.group.data_subjects}
+        unowned = any(not one.group.data_subjects for one in bundles)
+        self.once(principal, tuple(sorted(subjects)), do, unowned=unowned)
+
+    def orphans(self, principal: Principal, ids: Sequence[UUID], counts: Counter[str]) -> None:
+        """Drop summaries of whatever audience; that says nothing of anybody, so nobody's key."""
+
+        def do(write: Write[SummaryStores]) -> list[OutboxRow]:
+            store = write.stores.summaries
+            found = store.stored(ids)
+            gone = [one for one in ids if one in found and found[one].state != State.DELETED]
+            if gone:
+                _add(write, WRITTEN, *dropping(gone, store.edges(gone)), ())
+                counts["dropped"] += len(gone)
+            return []
+
+        self.once(principal, (), do)
+
+    def once(
+        self,
+        principal: Principal,
+        subjects: tuple[UUID, ...],
+        do: Callable[[Write[SummaryStores]], list[OutboxRow]],
+        *,
+        unowned: bool = False,
+    ) -> None:
+        """Run `do` in one writing transaction, append what it planned, and send what it woke.
+
+        `unowned`: some of what it writes has no data subject. A set of data subjects one of whom
+        was forgotten is sealed by nobody: SubjectForgotten.
+        """
+        workspace_id = principal.workspace_id
+        owners = {*key_subjects(workspace_id, subjects), *([workspace_id] if unowned else ())}
+        keys = self.keys.get_or_create(workspace_id, sorted(owners))
+        resolution = Resolution(workspace_id=workspace_id, ids={}, new=(), keys=keys)
+        with self.transactions.writing(principal) as stores:
+            write = self._begun(stores, resolution)
+            rows = do(write)
+            if write.entries.planned:
+                write.append()
+        self.dispatcher.send(rows)
+
+    def _begun(self, stores: SummaryStores, resolution: Resolution) -> Write[SummaryStores]:
+        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
+            keys = resolution.keys_of(subjects)
+            return self.cipher.seal(entry_id, resolution.workspace_id, keys, body)
+
+        entries = Entries(
+            workspace_id=resolution.workspace_id,
+            actor=SYSTEM,
+            now=self.clock(),
+            next_position=stores.ledger.head().position + 1,
+            new_id=self.new_id,
+            seal=seal,
+        )
+        return Write(stores=stores, resolution=resolution, entries=entries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Now:
+    """What the stores say under the lock of all that bundles are about.
+
+    `contents` also has what is written meanwhile, so that a summary can be made of it.
+    """
+
+    stored: Mapping[UUID, StoredSummary]
+    contents: dict[UUID, str]
+    edges: Sequence[HeldEdge]
+
+    @classmethod
+    def of(cls, store: SummaryStore, bundles: Sequence[Bundle]) -> _Now:
+        drafts = [draft for one in bundles for draft in one.drafts]
+        ids = [*(draft.id for draft in drafts), *(id_ for one in bundles for id_ in one.dropped)]
+        sources = {one.id for draft in drafts for one in draft.sources}
+        return cls(
+            stored=store.stored(ids), contents=dict(store.contents(sources)), edges=store.edges(ids)
+        )
+
+
+def _add_bundle(
+    write: Write[SummaryStores], bundle: Bundle, now: _Now, counts: Counter[str]
+) -> Sequence[Draft]:
+    """Add a bundle's entry, and return the drafts that are written."""
+    good = _good(bundle.drafts, now, counts)
+    found = now.stored
+    gone = [one for one in bundle.dropped if one in found and found[one].state != State.DELETED]
+    if not good and not gone:
+        return []
+    about = {*(draft.id for draft in good), *gone}
+    held = [one for one in now.edges if one.source_id in about]
+    meta, body = entry_of(good, gone, group=bundle.group, held=held, standing=found.keys())
+    _add(write, WRITTEN, meta, body, bundle.group.data_subjects)
+    for draft in good:
+        counts[_COUNTS[draft.scope]] += 1
+    counts["dropped"] += len(gone)
+    return good
+
+
+def _good(drafts: Sequence[Draft], now: _Now, counts: Counter[str]) -> list[Draft]:
+    """Return the drafts that still stand for their sources and say something not said already."""
+    good: list[Draft] = []
+    for draft in drafts:
+        if any(now.contents.get(one.id) != one.content_hash for one in draft.sources):
+            counts["changed"] += 1
+        elif not _stands(draft, now.stored.get(draft.id)):
+            good.append(draft)
+            now.contents[draft.id] = content_hash(draft.condensed.text)
+    return good
+
+
+def _stands(draft: Draft, stored: StoredSummary | None) -> bool:
+    """Return whether another run wrote the same meanwhile; a quarantined one is left alone."""
+    if stored is None or stored.state == State.DELETED:
+        return False
+    return (stored.covers, stored.made_of) == (draft.covers, draft.made_of)
+
+
+def _add(
+    write: Write[SummaryStores],
+    type_: str,
+    meta: Mapping[str, Any],
+    body: Mapping[str, Any],
+    subjects: tuple[UUID, ...],
+) -> None:
+    write.entries.add(type_, meta, body, data_subjects=subjects, occurred_at=write.now)
+
+
+@dataclass(slots=True, kw_only=True)
+class Pile:
+    """Bundles that wait for a transaction they share."""
+
+    writing: SummaryWriting
+    principal: Principal
+    counts: Counter[str]
+    stopwatch: Stopwatch
+    size: int = SUMMARIES_A_WRITE
+    bundles: list[Bundle] = field(default_factory=list[Bundle])
+    began: float = 0.0
+
+    def add(self, bundle: Bundle) -> None:
+        """Lay a bundle on the pile, and write all of it when it is high or old."""
+        if not self.bundles:
+            self.began = self.stopwatch()
+        self.bundles.append(bundle)
+        high = sum(len(one.drafts) + len(one.dropped) for one in self.bundles) >= self.size
+        if high or self.stopwatch() - self.began >= SECONDS_A_WRITE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is on the pile."""
+        if self.bundles:
+            self.writing.summaries(self.principal, self.bundles, self.counts)
+        self.bundles = []

@@ -1,0 +1,258 @@
+"""What summarising reads of the stores, and who writes the texts. Records and contracts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from cairn.conversations.messages import OWN_METADATA
+from cairn.graph.node import State
+from cairn.writing.ports import WriteStores
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.summaries.episodes import Place, Source
+
+SUMMARISED = (State.ACTIVE, State.PROVISIONAL, State.EXPIRED, State.ARCHIVED)
+"""States of what a summary may say. What expired has happened all the same; what was superseded,
+deleted or quarantined is not said any more."""
+
+
+class Scope(StrEnum):
+    """What a summary is of; `kind` of its node."""
+
+    EPISODE = "episode"  # scope_id: the trace, or the session it is a run of
+    SESSION = "session"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Whose sources are summarised together: one session, trace or agent, and one audience.
+
+    `conversation_id` is set for the messages of a conversation. One of `session_id`, `trace_id`
+    (of events without a session) and `agent` names it.
+    """
+
+    client_id: str
+    scope: str
+    agents: tuple[str, ...] | None
+    data_subjects: tuple[UUID, ...]
+    session_id: str | None = None
+    trace_id: str | None = None
+    agent: str | None = None
+    conversation_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupState:
+    """A group and what its sources are now: how many, and their `episodes.fingerprint`."""
+
+    group: Group
+    sources: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSummary:
+    """A summary as it stands. `covers` and `made_of` say of what, as `summary_entries.Draft`s."""
+
+    id: UUID
+    kind: str
+    state: State
+    covers: str
+    made_of: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldEdge:
+    """An open SUMMARIZES or DERIVED_FROM edge of a derived node."""
+
+    id: UUID
+    relation: str
+    source_id: UUID
+    target_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityState:
+    """An entity, what is held true of it, and what its sources are now, as in `GroupState`."""
+
+    id: UUID
+    data_subjects: tuple[UUID, ...]
+    metadata: Mapping[str, Any]
+    compiled_truth: str | None = None
+    sources: int = 0
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartState:
+    """A document or section as it is stored. `content_hash` is that of what it is a summary of."""
+
+    id: UUID
+    label: str
+    document_id: UUID
+    data_subjects: tuple[UUID, ...]
+    content_hash: str
+    metadata: Mapping[str, Any]
+
+    @property
+    def own_metadata(self) -> Mapping[str, Any]:
+        """Return what Cairn keeps beside what the caller gave, {} without."""
+        own = self.metadata.get(OWN_METADATA)
+        return cast("Mapping[str, Any]", own) if isinstance(own, dict) else {}
+
+    @property
+    def covers(self) -> str | None:
+        """Return what its summary was asked of; None when no model was asked."""
+        return self.own_metadata.get("summary", {}).get("covers")
+
+
+class SummaryStore(Protocol):
+    """Sources and summaries, whatever their audience; only what is not deleted.
+
+    The `page` methods go through names in their order, from the one after `after` on.
+    """
+
+    def sessions(self, after: str, *, limit: int) -> Sequence[GroupState]:
+        """Return the groups of the next `limit` sessions that have sources, by session."""
+        ...
+
+    def traces(self, after: str, *, limit: int) -> Sequence[GroupState]:
+        """Return the groups of the next `limit` traces with events of no session, by trace."""
+        ...
+
+    def agents(self, after: str, *, limit: int) -> Sequence[GroupState]:
+        """Return the groups of the next `limit` agents that have a part in summaries, by agent.
+
+        Their sources are the summaries of sessions, and of traces without a session.
+        """
+        ...
+
+    def sources(self, group: Group, after: Place | None, *, limit: int) -> Sequence[Source]:
+        """Return up to `limit` sources of a session or trace behind a place, by their places.
+
+        Long texts are cut at `SOURCE_CHARS`.
+        """
+        ...
+
+    def children(self, group: Group, *, limit: int) -> Sequence[Source]:
+        """Return the newest summaries that a session's or an agent's is made of, oldest first."""
+        ...
+
+    def of_group(self, group: Group) -> Sequence[StoredSummary]:
+        """Return the summaries of a session's or trace's group, episodes and session's."""
+        ...
+
+    def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the sessions that have any summary."""
+        ...
+
+    def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
+        """Return those of the summaries there are; in a writing transaction deleted ones too."""
+        ...
+
+    def orphans(self, kind: str, after: UUID, *, limit: int) -> Sequence[UUID]:
+        """Return summaries of one kind none of whose sources is there any more, by rising id."""
+        ...
+
+    def entities(self, after: UUID, *, limit: int) -> Sequence[EntityState]:
+        """Return entities that facts or statuses refer to, or that have a compiled truth, by id.
+
+        Their sources are the found facts and statuses of exactly their scope, agents and data
+        subjects that refer to them, other than as who said it.
+        """
+        ...
+
+    def entity(self, entity_id: UUID) -> EntityState | None:
+        """Return an entity that is there; its sources are not counted."""
+        ...
+
+    def facts(self, entity_id: UUID, *, limit: int) -> Sequence[Source]:
+        """Return an entity's sources, the most important first, then those valid the latest."""
+        ...
+
+    def undescribed(
+        self, label: str, covering: str, after: UUID, *, limit: int
+    ) -> Sequence[PartState]:
+        """Return stored documents or sections nobody described as they are now, by rising id.
+
+        What was described says so in `metadata.cairn.summary.covers`: `covering`, then the hash.
+        """
+        ...
+
+    def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
+        """Return those of the documents and sections that are there."""
+        ...
+
+    def tokens_of(self, part: PartState) -> int:
+        """Return how many tokens the chunks of a document or section have together."""
+        ...
+
+    def texts_of(self, part: PartState) -> Sequence[str]:
+        """Return what a part's summary is made of, in order: chunks, or summaries of sections.
+
+        At most `MOST_PARTS`, each cut at `PART_CHARS`.
+        """
+        ...
+
+    def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
+        """Return the content hashes of those of the nodes that may be summarised now."""
+        ...
+
+    def edges(self, ids: Collection[UUID]) -> Sequence[HeldEdge]:
+        """Return the open SUMMARIZES and DERIVED_FROM edges from these nodes."""
+        ...
+
+
+MOST_PARTS = 500
+"""Chunks or sections that a document's or section's summary is made of at the most."""
+
+PART_CHARS = 8_000
+"""Characters of one of them; a chunk of prose has fewer."""
+
+SOURCE_CHARS = 2_000
+"""Characters of one source that a summary is made of."""
+
+
+class SummaryStores(WriteStores, Protocol):
+    """What summarising needs of a transaction."""
+
+    @property
+    def summaries(self) -> SummaryStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A text to be written: of what, out of which texts, for whose account."""
+
+    scope: str
+    texts: tuple[str, ...]
+    workspace_id: UUID
+    run_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condensed:
+    """A short text and who made it. `is_extract`: sentences of the sources, nothing reworded.
+
+    `refused` names why a model's answer was not taken, and rules answered instead.
+    """
+
+    text: str
+    provider: str
+    model: str
+    is_extract: bool
+    refused: str | None = None
+
+
+class Condense(Protocol):
+    """Makes a short text of longer ones; says nothing they do not say."""
+
+    def __call__(self, wanted: Wanted, /) -> Condensed:
+        """Return it. Falls back to rules where a model fails, so it always answers."""
+        ...

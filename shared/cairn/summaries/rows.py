@@ -1,0 +1,129 @@
+"""Projectors of what is derived of sources: summaries, and what is held true of entities. Pure.
+
+Everything stands in the body, which is empty when its key was destroyed: nothing comes back then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.graph.edge import Edge, Relation, View
+from cairn.graph.node import Label, Node, NodeChange
+from cairn.graph.projection import EdgeRow, NodeRow, Projection
+from cairn.kernel.ids import derived_id
+from cairn.kernel.text.canonical import parse_timestamp
+from cairn.writing.row_fields import closures, deletions, edge_fields, node_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.ledger.entry import Entry
+
+_VIEWS = {Relation.SUMMARIZES: View.HIERARCHICAL, Relation.DERIVED_FROM: View.PROVENANCE}
+
+
+def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Summaries with their edges to what they are made of, and those that are made of nothing."""
+    if not body:
+        return Projection()
+    nodes: list[NodeRow] = []
+    edges: list[EdgeRow] = [*closures(entry, body["closed"])]
+    for one in body["summaries"]:
+        nodes.append(_changed(entry, one) if one["stands"] else _node(entry, meta, body, one))
+        edges += _edges(entry, UUID(one["id"]), one["edges"])
+    nodes += deletions(entry, meta["dropped"])
+    return Projection(nodes=tuple(nodes), edges=tuple(edges))
+
+
+def compiled(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """What is held true of an entity, with edges to what says so; "" when nothing does any more."""
+    if not body:
+        return Projection()
+    node_id = UUID(meta["node_id"])
+    change = NodeChange(
+        workspace_id=entry.workspace_id,
+        id=node_id,
+        position=entry.position,
+        compiled_truth=body["compiled_truth"],
+        metadata=body["metadata"],
+    )
+    edges = (*closures(entry, body["closed"]), *_edges(entry, node_id, body["edges"]))
+    return Projection(nodes=(change,), edges=edges)
+
+
+def described(entry: Entry, _: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Documents and sections that a model summed up; one without a summary keeps what it has."""
+    changes = tuple(
+        NodeChange(
+            workspace_id=entry.workspace_id,
+            id=UUID(one["id"]),
+            position=entry.position,
+            text=one["summary"],
+            summary=one["summary"],
+            metadata=one["metadata"],
+        )
+        for one in body.get("parts", ())
+    )
+    return Projection(nodes=changes)
+
+
+def _node(
+    entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], one: Mapping[str, Any]
+) -> Node:
+    moment = parse_timestamp(one["occurred_at"])
+    told = {**body, "source_agent": one["source_agent"]}
+    fields = node_fields(entry, meta, told, valid_from=moment)
+    fields["occurred_at"] = moment
+    return Node(
+        **fields,
+        id=UUID(one["id"]),
+        label=Label.SUMMARY,
+        kind=one["kind"],
+        text=one["text"],
+        content_hash=one["content_hash"],
+        observed_by=tuple(one["observed_by"]),
+        observation_count=len(one["observed_by"]),
+        session_id=one["session_id"],
+        trace_id=one["trace_id"],
+        parent_id=UUID(one["parent_id"]) if one["parent_id"] else None,
+        category="episodic",
+        importance=one["importance"],
+        screening=one["screening"],
+        metadata=one["metadata"],
+        consolidated=True,
+    )
+
+
+def _changed(entry: Entry, one: Mapping[str, Any]) -> NodeChange:
+    """The summary that stands says something else now; one that was dropped comes back."""
+    moment = parse_timestamp(one["occurred_at"])
+    return NodeChange(
+        workspace_id=entry.workspace_id,
+        id=UUID(one["id"]),
+        position=entry.position,
+        text=one["text"],
+        content_hash=one["content_hash"],
+        observed_by=tuple(one["observed_by"]),
+        observation_count=len(one["observed_by"]),
+        importance=one["importance"],
+        screening=one["screening"],
+        metadata=one["metadata"],
+        occurred_at=moment,
+        valid_from=moment,
+        revive=True,
+    )
+
+
+def _edges(entry: Entry, source: UUID, edges: list[list[str]]) -> list[Edge]:
+    return [
+        Edge(
+            **edge_fields(entry),
+            id=derived_id(entry.id, relation, source, target),
+            view=_VIEWS[Relation(relation)],
+            relation=relation,
+            source_id=source,
+            target_id=UUID(target),
+        )
+        for relation, target in edges
+    ]

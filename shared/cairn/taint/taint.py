@@ -1,0 +1,355 @@
+"""Hold back what cannot be trusted and all that was made of it; let it out again. Not deletion.
+
+A taint names an agent, a session, a source or one node. Applying it walks provenance, in pages of
+one transaction each; repeated, it goes on where it stopped. docs/taint.md says what is followed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cairn.graph.node import State
+from cairn.graph.taint import Taint, TaintKind
+from cairn.kernel.access import Role
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.ledger.entry import NewEntry
+from cairn.reading.views import Page
+from cairn.taint.reports import Tainted, TaintLifted, TaintReport
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Planned
+from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.taint_arrivals import hold_entry
+from cairn.writing.writer import EMBED_BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.writing.ports import Dispatcher, WriteStores
+    from cairn.writing.taint_ports import Held, Walked
+    from cairn.writing.taint_views import TaintView
+
+PAGE = 1_000
+"""Nodes an entry, and a transaction, holds back or lets out."""
+
+MOST = 100_000
+"""Nodes one taint reaches at the most; a walk that meets more says so."""
+
+LISTED = 100
+"""Actions and searches a report lists, the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTaint:
+    """What is asked: one of the kinds, with its value (a slug, a session, a URI) or a node's id."""
+
+    kind: TaintKind
+    reason: str
+    value: str | None = None
+    node_id: UUID | None = None
+    causes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """A target as the ledger will know it."""
+
+    kind: TaintKind
+    value: str | None
+    roots: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taints:
+    """The use cases. `seconds` bounds one call; what is left is done by the next."""
+
+    transactions: Transactions[WriteStores]
+    keys: KeyStore
+    cipher: BodyCipher
+    dispatcher: Dispatcher
+    clock: Clock
+    stopwatch: Callable[[], float]
+    new_id: IdSource
+    seconds: float = 15.0
+
+    def apply(self, principal: Principal, new: NewTaint, *, dry_run: bool = False) -> Tainted:
+        """Hold back what `new` names and all that was made of it.
+
+        The taint stands from the first entry on, so what is written meanwhile is held back as it
+        comes. Of a taint that stands already the rest is done. NotFound when there is no such node
+        or source here.
+        """
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+            named = _named(stores, principal, new)
+        if dry_run:
+            return self._told(principal, named, new)
+        started = self.stopwatch()
+        taint = self._begin(principal, named, new)
+        held, complete = 0, False
+        while not complete and self.stopwatch() - started < self.seconds:
+            page, complete = self._hold_page(principal, taint)
+            held += page
+        return self._applied(principal, taint, held, complete=complete)
+
+    def lift(self, principal: Principal, taint_id: UUID) -> TaintLifted:
+        """Give nodes the state they had, unless another taint holds them or their place is taken.
+
+        Lifting again goes on where it stopped. NotFound for an unknown taint.
+        """
+        principal.require(Role.ADMIN)
+        started = self.stopwatch()
+        restored, complete, first = 0, False, True
+        while first or (not complete and self.stopwatch() - started < self.seconds):
+            page, complete = self._lift_page(principal, taint_id)
+            restored, first = restored + page, False
+        return TaintLifted(taint_id=taint_id, restored=restored, complete=complete)
+
+    def get(self, principal: Principal, taint_id: UUID) -> TaintReport:
+        """Return a taint and what has come of it; NotFound for an unknown one."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+            view = stores.taints.view(taint_id)
+            if view is None:
+                raise _unknown(taint_id)
+            held = stores.taints.held(taint_id)
+            return TaintReport(
+                taint=view,
+                actions=tuple(stores.taints.actions(held, LISTED)),
+                searches=tuple(stores.taints.searches(held, LISTED)),
+            )
+
+    def page(self, principal: Principal, *, limit: int, after: int | None) -> Page[TaintView]:
+        """Return a page of taints by falling position."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+            found = stores.taints.views(after=after, limit=limit + 1)
+        more = len(found) > limit
+        items = tuple(found[:limit])
+        return Page(items=items, next_after=items[-1].position if more else None)
+
+    def _begin(self, principal: Principal, named: _Named, new: NewTaint) -> Taint:
+        """Return the standing taint of exactly this, written if there is none."""
+        workspace_id, entry_id, taint_id = principal.workspace_id, self.new_id(), self.new_id()
+        keys = self.keys.get_or_create(workspace_id, [workspace_id])
+        body = {"value": named.value, "reason": new.reason}
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            known = _standing(stores, named, new)
+            if known is not None:
+                return known
+            now = self.clock()
+            meta: Mapping[str, Any] = {
+                "taint_id": str(taint_id),
+                "kind": named.kind.value,
+                "roots": [str(one) for one in named.roots],
+                "causes": new.causes,
+            }
+            entry = NewEntry(
+                id=entry_id,
+                workspace_id=workspace_id,
+                type="taint.applied",
+                actor=principal_actor(principal),
+                occurred_at=now,
+                data_subjects=(),
+                meta=meta,
+                body=self.cipher.seal(entry_id, workspace_id, keys, body),
+            )
+            append_and_project(stores, [Planned(entry=entry, body=body)], now)
+            made = stores.taints.find(taint_id)
+        if made is None:
+            raise RuntimeError("a taint that was just written is gone")
+        return made
+
+    def _hold_page(self, principal: Principal, taint: Taint) -> tuple[int, bool]:
+        """Hold back a page; return how many nodes, and whether nothing is left."""
+        workspace_id = principal.workspace_id
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            if stores.taints.is_lifted(taint.id):
+                return 0, True
+            walked = _walk(stores, taint)
+            left = stores.taints.to_hold(taint.id, walked.node_ids)
+            page = dict(sorted(left.items())[:PAGE])
+            cleared = stores.taints.truths(walked.entities)
+            if not page and not cleared:
+                return 0, walked.complete
+            now = self.clock()
+            entry = hold_entry(
+                stores,
+                taint.id,
+                page,
+                reached=walked.node_ids,
+                workspace_id=workspace_id,
+                entry_id=self.new_id(),
+                at=now,
+                cleared=cleared,
+            )
+            position = append_and_project(stores, [entry], now)[-1].position
+            rows = self._wake(stores, workspace_id, position, [*page, *cleared], now)
+        self.dispatcher.send(rows)
+        return len(page), len(page) == len(left) and walked.complete
+
+    def _lift_page(self, principal: Principal, taint_id: UUID) -> tuple[int, bool]:
+        workspace_id = principal.workspace_id
+        with self.transactions.writing(system_principal(workspace_id)) as stores:
+            if stores.taints.find(taint_id) is None:
+                raise _unknown(taint_id)
+            held = stores.taints.to_restore(taint_id, PAGE)
+            if not held and stores.taints.is_lifted(taint_id):
+                return 0, True
+            now = self.clock()
+            restored, superseded = _restored(held)
+            back = [one for ids in restored.values() for one in ids]
+            for one in stores.taints.revived_by(taint_id, back):
+                superseded.append((one.id, one.by, one.valid_from))
+            entry = _lift_entry(principal, self.new_id(), taint_id, restored, superseded, now)
+            position = append_and_project(stores, [entry], now)[-1].position
+            touched = [one.id for one in held] + [one for one, _, _ in superseded]
+            rows = self._wake(stores, workspace_id, position, touched, now)
+        self.dispatcher.send(rows)
+        return len(held), len(held) < PAGE
+
+    def _wake(
+        self,
+        stores: WriteStores,
+        workspace_id: UUID,
+        position: int,
+        node_ids: Sequence[UUID],
+        now: datetime,
+    ) -> list[OutboxRow]:
+        """Let the embed stage look at the nodes: the search index follows, vectors come back."""
+        ids = tuple(dict.fromkeys(node_ids))
+        rows = [
+            OutboxRow(
+                workspace_id=workspace_id,
+                id=self.new_id(),
+                topic=Topic.EMBED,
+                position=position,
+                node_ids=page,
+            )
+            for page in _pages(ids, EMBED_BATCH)
+        ]
+        for row in rows:
+            stores.outbox.add(row, now)
+        return rows
+
+    def _told(self, principal: Principal, named: _Named, new: NewTaint) -> Tainted:
+        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+            walked = stores.taints.walk(
+                named.kind, named.value, named.roots, causes=new.causes, limit=MOST
+            )
+            return Tainted(
+                taint_id=None,
+                held=len(walked.node_ids),
+                complete=walked.complete,
+                dry_run=True,
+                node_ids=walked.node_ids[:LISTED],
+                actions=tuple(stores.taints.actions(walked.node_ids, LISTED)),
+                searches=tuple(stores.taints.searches(walked.node_ids, LISTED)),
+            )
+
+    def _applied(self, principal: Principal, taint: Taint, held: int, *, complete: bool) -> Tainted:
+        report = self.get(principal, taint.id)
+        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+            node_ids = tuple(stores.taints.held(taint.id)[:LISTED])
+        return Tainted(
+            taint_id=taint.id,
+            held=held,
+            complete=complete,
+            dry_run=False,
+            node_ids=node_ids,
+            actions=report.actions,
+            searches=report.searches,
+        )
+
+
+def _named(stores: WriteStores, principal: Principal, new: NewTaint) -> _Named:
+    if new.kind is TaintKind.NODE:
+        if new.node_id is None or not stores.taints.exists(new.node_id):
+            raise NotFound("There is no such node.", node_id=str(new.node_id))
+        return _Named(kind=new.kind, value=None, roots=(new.node_id,))
+    if not new.value:
+        raise ValidationFailed("A taint names an agent, a session, a source or a node.")
+    if new.kind is TaintKind.SOURCE:
+        documents = tuple(stores.taints.documents(new.value))
+        if not documents:
+            raise NotFound("There is no document of such a source.", reason="unknown-source")
+        return _Named(kind=new.kind, value=None, roots=documents)
+    return _Named(kind=new.kind, value=new.value, roots=())
+
+
+def _standing(stores: WriteStores, named: _Named, new: NewTaint) -> Taint | None:
+    return stores.taints.standing(named.kind, named.value, named.roots, causes=new.causes)
+
+
+def _walk(stores: WriteStores, taint: Taint) -> Walked:
+    return stores.taints.walk(taint.kind, taint.value, taint.roots, causes=taint.causes, limit=MOST)
+
+
+def _restored(
+    held: Sequence[Held],
+) -> tuple[dict[State, list[UUID]], list[tuple[UUID, UUID, datetime | None]]]:
+    """Return what is restored, by state, and what is superseded instead: (node, by, until).
+
+    Of several that would take one place (an identity, the end of a chain) the newest does.
+    """
+    restored: dict[State, list[UUID]] = {}
+    superseded: list[tuple[UUID, UUID, datetime | None]] = []
+    places: dict[str, UUID] = {}
+    for one in sorted(held, key=lambda each: (each.valid_from, each.id), reverse=True):
+        if one.state not in (State.ACTIVE, State.PROVISIONAL):
+            restored.setdefault(one.state, []).append(one.id)
+            continue
+        keys = [key for key in (one.dedup_key, one.chain_key) if key]
+        by = one.stands or next((places[key] for key in keys if key in places), None)
+        if by is not None:
+            superseded.append((one.id, by, None))
+            continue
+        restored.setdefault(one.state, []).append(one.id)
+        places.update(dict.fromkeys(keys, one.id))
+    return restored, superseded
+
+
+def _lift_entry(
+    principal: Principal,
+    entry_id: UUID,
+    taint_id: UUID,
+    restored: Mapping[State, Sequence[UUID]],
+    superseded: Sequence[tuple[UUID, UUID, datetime | None]],
+    now: datetime,
+) -> Planned:
+    meta: Mapping[str, Any] = {
+        "taint_id": str(taint_id),
+        "restored": {state.value: [str(one) for one in ids] for state, ids in restored.items()},
+        "superseded": [
+            [str(one), str(by), format_timestamp(until) if until else None]
+            for one, by, until in superseded
+        ],
+    }
+    entry = NewEntry(
+        id=entry_id,
+        workspace_id=principal.workspace_id,
+        type="taint.lifted",
+        actor=principal_actor(principal),
+        occurred_at=now,
+        data_subjects=(),
+        meta=meta,
+    )
+    return Planned(entry=entry, body={})
+
+
+def _pages(ids: tuple[UUID, ...], size: int) -> Iterator[tuple[UUID, ...]]:
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size]
+
+
+def _unknown(taint_id: UUID) -> NotFound:
+    return NotFound("There is no such taint.", taint_id=str(taint_id))

@@ -1,0 +1,1 @@
+"""Tasks: pieces of work that agents start, report on and end. Not the work itself."""

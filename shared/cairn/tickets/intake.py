@@ -1,0 +1,291 @@
+"""Tickets come in: each once, its raw text only where it is sealed. Not their screening.
+
+The same ticket again changes nothing; a later form of it (by the source's own clock) is kept and
+told of in the ledger. A delivery that comes late, twice or out of order is no news.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.ledger.keys import forgotten_name
+from cairn.tickets.incoming import checked, mended, text_of
+from cairn.tickets.ports import TicketRow, TicketStores
+from cairn.tickets.sealing import mark_of, sealed_body
+from cairn.tickets.subjects import owners_of
+from cairn.tickets.ticket import TicketStatus
+from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.writer import Work, Write, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from cairn.kernel.access import Principal
+    from cairn.tickets.adapter import Incoming
+    from cairn.writing.checks import Owner
+    from cairn.writing.items import IdempotencyKey
+
+BATCH = 50
+"""Tickets that one transaction takes in."""
+
+
+class Outcome(StrEnum):
+    """What became of a ticket that came in."""
+
+    NEW = "new"
+    CHANGED = "changed"  # known, and it says something else by now
+    KNOWN = "known"  # nothing is new
+    CLOSED = "closed"  # its source closed it before it was taken in: left alone
+    NAMELESS = "nameless"  # its source gave it no id that can be kept: nothing to take in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A ticket that came in; `id` is None and `position` 0 for one that was left alone."""
+
+    external_id: str
+    outcome: Outcome
+    id: UUID | None = None
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class From:
+    """Where tickets come from: their source's name, who works on them, how they are screened.
+
+    `advisory` screening labels and holds nothing back: an administrator's own words.
+    """
+
+    source: str
+    persona: str
+    advisory: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    given: Incoming
+    owners: tuple[Owner, ...]
+    mark: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake(Writer[TicketStores]):
+    """Takes tickets in, in one transaction: the row, the entry, and the message that wakes."""
+
+    def add(
+        self,
+        principal: Principal,
+        origin: From,
+        given: Incoming,
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Received:
+        """Take in what a caller of the API says; ValidationFailed or TooLarge names the field."""
+        return self._taken(principal, origin, [checked(given)], idempotency)[0]
+
+    def receive(
+        self, principal: Principal, origin: From, tickets: Sequence[Incoming]
+    ) -> tuple[Received, ...]:
+        """Take in what a help desk sent, up to `BATCH` at once; the last form of each counts.
+
+        What cannot be kept is mended; one without any id is left out, and said so.
+        """
+        items: dict[str, Incoming] = {}
+        nameless: list[Received] = []
+        for one in tickets:
+            try:
+                items[one.external_id] = mended(one)
+            except ValidationFailed:
+                nameless.append(Received(external_id="", outcome=Outcome.NAMELESS))
+        taken = self._taken(principal, origin, list(items.values()), None) if items else ()
+        return (*taken, *nameless)
+
+    def _taken(
+        self,
+        principal: Principal,
+        origin: From,
+        tickets: Sequence[Incoming],
+        idempotency: IdempotencyKey | None,
+    ) -> tuple[Received, ...]:
+        def prepared() -> Work[TicketStores, tuple[Received, ...]]:
+            owners = [owners_of(one) for one in tickets]
+            wanted = tuple(dict.fromkeys(owner for each in owners for owner in each))
+            resolution = self.resolver.resolve(principal, wanted)
+            key = resolution.keys[principal.workspace_id]
+            items = [
+                _Item(given=one, owners=its, mark=mark_of(key, _content(one)))
+                for one, its in zip(tickets, owners, strict=True)
+            ]
+            return Work(
+                resolution=resolution,
+                do=partial(self._take, origin, items),
+                keep=_kept,
+                read=_read,
+            )
+
+        return self.write_once(principal, prepared, idempotency)
+
+    def _take(
+        self, origin: From, items: Sequence[_Item], write: Write[TicketStores]
+    ) -> tuple[tuple[Received, ...], list[OutboxRow]]:
+        write.register()
+        tickets = write.stores.tickets
+        forgotten = partial(forgotten_name, write.resolution.keys[write.entries.workspace_id])
+        names = [one.given.external_id for one in items]
+        erased = {name: forgotten(origin.source, name) for name in names}
+        known = tickets.known(origin.source, [*names, *erased.values()])
+        done: list[Received] = []
+        for item in items:
+            name = item.given.external_id
+            row = known.get(name) or known.get(erased[name])
+            done.append(
+                self._new(write, origin, item) if row is None else self._seen(write, item, row)
+            )
+        write.append()
+        rows = [
+            write.wake(
+                OutboxRow(
+                    workspace_id=write.entries.workspace_id,
+                    id=self.new_id(),
+                    topic=Topic.TICKET,
+                    position=one.position,
+                    reference=one.id,
+                )
+            )
+            for one in done
+            if one.outcome is Outcome.NEW
+        ]
+        return tuple(done), rows
+
+    def _new(self, write: Write[TicketStores], origin: From, item: _Item) -> Received:
+        given = item.given
+        if given.closed:
+            return Received(external_id=given.external_id, outcome=Outcome.CLOSED)
+        ticket_id = self.new_id()
+        received_at = min(given.received_at or write.now, write.now)
+        meta = {
+            "ticket_id": str(ticket_id),
+            "priority": given.priority.value,
+            "advisory": origin.advisory,
+        }
+        position = self._entry(write, "ticket.received", meta, item, received_at, origin)
+        row = TicketRow(
+            id=ticket_id,
+            source=origin.source,
+            external_id=given.external_id,
+            status=TicketStatus.NEW,
+            priority=given.priority,
+            persona=origin.persona,
+            sealed=self._sealed(write, ticket_id, item),
+            mark=item.mark,
+            data_subjects=write.resolution.subjects_of(item.owners),
+            position=position,
+            received_at=received_at,
+            modified_at=given.modified_at,
+            sla_at=given.sla_at,
+            screening={"advisory": True} if origin.advisory else {},
+        )
+        write.stores.tickets.add(row)
+        return Received(
+            external_id=given.external_id, outcome=Outcome.NEW, id=ticket_id, position=position
+        )
+
+    def _seen(self, write: Write[TicketStores], item: _Item, row: TicketRow) -> Received:
+        given = item.given
+        same = Received(
+            external_id=given.external_id, outcome=Outcome.KNOWN, id=row.id, position=row.position
+        )
+        if not is_later(given.modified_at, row.modified_at) or not row.sealed:
+            return same
+        if item.mark == row.mark:
+            write.stores.tickets.change(replace(row, modified_at=given.modified_at))
+            return same
+        meta = {"ticket_id": str(row.id), "priority": given.priority.value}
+        happened_at = min(given.modified_at or write.now, write.now)
+        position = self._entry(write, "ticket.changed", meta, item, happened_at)
+        changed = replace(
+            row,
+            priority=given.priority,
+            sealed=self._sealed(write, row.id, item),
+            mark=item.mark,
+            data_subjects=write.resolution.subjects_of(item.owners),
+            position=position,
+            modified_at=given.modified_at,
+            sla_at=given.sla_at,
+        )
+        write.stores.tickets.change(changed)
+        return replace(same, outcome=Outcome.CHANGED, position=position)
+
+    def _entry(
+        self,
+        write: Write[TicketStores],
+        type_: str,
+        meta: Mapping[str, Any],
+        item: _Item,
+        occurred_at: datetime,
+        origin: From | None = None,
+    ) -> int:
+        """Plan the entry whose body holds the raw text, whole; return its position."""
+        named = {"source": origin.source, "persona": origin.persona} if origin else {}
+        body = {"external_id": item.given.external_id, **named, **_content(item.given)}
+        return write.entries.add(
+            type_,
+            meta,
+            body,
+            data_subjects=write.resolution.subjects_of(item.owners),
+            occurred_at=occurred_at,
+        )
+
+    def _sealed(self, write: Write[TicketStores], ticket_id: UUID, item: _Item) -> bytes:
+        subjects = write.resolution.subjects_of(item.owners)
+        keys = write.resolution.keys_of(subjects)
+        body = sealed_body(text_of(item.given))
+        return self.cipher.seal(ticket_id, write.entries.workspace_id, keys, body)
+
+
+def is_later(given: datetime | None, known: datetime | None) -> bool:
+    """Return whether a form of a ticket is later than the known one, by the source's clock.
+
+    One without a time is never news: nobody can say that it is.
+    """
+    return given is not None and (known is None or given > known)
+
+
+def _content(given: Incoming) -> dict[str, Any]:
+    """Return what a ticket says: what its mark covers, and what the ledger keeps of it."""
+    return {
+        "title": given.title,
+        "body": given.body,
+        "customer": given.customer,
+        "requester_email": given.requester_email,
+        "priority": given.priority.value,
+        "sla_at": format_timestamp(given.sla_at) if given.sla_at else None,
+        "source_metadata": dict(given.source_metadata),
+    }
+
+
+def _kept(done: tuple[Received, ...]) -> dict[str, Any]:
+    items = [
+        {"id": str(one.id) if one.id else None, "outcome": one.outcome.value, "at": one.position}
+        for one in done
+    ]
+    return {"items": items}
+
+
+def _read(answer: Mapping[str, Any]) -> tuple[Received, ...]:
+    return tuple(
+        Received(
+            external_id="",
+            outcome=Outcome(one["outcome"]),
+            id=UUID(one["id"]) if one["id"] else None,
+            position=one["at"],
+        )
+        for one in answer["items"]
+    )

@@ -1,0 +1,236 @@
+"""What requesters write to their tickets later: each message once, and the ticket taken up again.
+
+Not the first text of a ticket: `intake`. A message stays with its ticket wherever that stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.ledger.keys import BodyUnreadable, forgotten_name
+from cairn.recall.questions.small_talk import small_talk
+from cairn.tickets.incoming import checked_message, mended_message
+from cairn.tickets.ports import API_SOURCE, MessageRow, TicketStores
+from cairn.tickets.quoting import own_words
+from cairn.tickets.reopening import reopened
+from cairn.tickets.sealing import opened_text, sealed_message
+from cairn.tickets.subjects import requester_key
+from cairn.writing.subjects import SubjectRegisteredMeanwhile
+from cairn.writing.writer import Work, Write, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from cairn.kernel.access import Principal
+    from cairn.tickets.adapter import Message
+    from cairn.tickets.ports import TicketRow
+    from cairn.writing.items import IdempotencyKey
+    from cairn.writing.ports import OutboxRow
+
+BATCH = 50
+"""Messages that one transaction takes in."""
+
+
+class MessageOutcome(StrEnum):
+    """What became of a message that came in."""
+
+    NEW = "new"
+    KNOWN = "known"  # it came before
+    IGNORED = "ignored"  # of nobody's ticket here, of somebody else, or without an id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageTaken:
+    """A message that came in; `id` is None and `position` 0 for one that was ignored."""
+
+    outcome: MessageOutcome
+    id: UUID | None = None
+    position: int = 0
+
+
+_IGNORED = MessageTaken(outcome=MessageOutcome.IGNORED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiveMessages(Writer[TicketStores]):
+    """Takes messages in: the row and the entry, and what puts the ticket back, in one transaction.
+
+    Again, late and out of order are all the same: a message is known by its id at the source.
+    """
+
+    def __call__(
+        self, principal: Principal, source: str, messages: Sequence[Message]
+    ) -> tuple[MessageTaken, ...]:
+        """Take in what a help desk sent, any number; what became of each, by the time they say."""
+        ordered = sorted(messages, key=_age)
+        return tuple(
+            taken
+            for start in range(0, len(ordered), BATCH)
+            for taken in self._batch(principal, source, ordered[start : start + BATCH], None)
+        )
+
+    def add(
+        self,
+        principal: Principal,
+        ticket_id: UUID,
+        given: Message,
+        *,
+        idempotency: IdempotencyKey | None = None,
+    ) -> MessageTaken:
+        """Take in what the requester of a ticket of the plain source wrote; a caller says so.
+
+        ValidationFailed or TooLarge names the field that cannot be kept. NotFound without the
+        ticket; Conflict for another source's, and for one that was forgotten.
+        """
+        checked_message(given)
+        with self.transactions.reading(principal) as stores:
+            row = stores.tickets.find(ticket_id)
+        if row is None:
+            raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+        if row.source != API_SOURCE:
+            raise Conflict(
+                "Messages to this ticket come from its help desk.", reason="other-source"
+            )
+        if not row.sealed:
+            raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
+        return self._batch(principal, API_SOURCE, [given], idempotency, row.external_id)[0]
+
+    def _batch(
+        self,
+        principal: Principal,
+        source: str,
+        messages: Sequence[Message],
+        idempotency: IdempotencyKey | None,
+        external_id: str | None = None,
+    ) -> tuple[MessageTaken, ...]:
+        items = [(external_id or one.ticket, mended_message(one)) for one in messages]
+        names = {name for name, _ in items}
+
+        def prepared() -> Work[TicketStores, tuple[MessageTaken, ...]]:
+            with self.transactions.reading(principal) as stores:
+                rows = stores.tickets.known(source, names)
+            about = {each for row in rows.values() if row.sealed for each in row.data_subjects}
+            return Work(
+                resolution=self.resolver.resolve(principal, (), about),
+                do=partial(self._take, principal, source, items),
+                keep=_kept,
+                read=_read,
+            )
+
+        return self.write_once(principal, prepared, idempotency)
+
+    def _take(
+        self,
+        principal: Principal,
+        source: str,
+        items: Sequence[tuple[str, Message | None]],
+        write: Write[TicketStores],
+    ) -> tuple[tuple[MessageTaken, ...], list[OutboxRow]]:
+        rows = write.stores.tickets.known(source, {name for name, _ in items})
+        done = [self._one(write, rows.get(name), given) for name, given in items]
+        write.append()
+        touched = {
+            name
+            for (name, _), one in zip(items, done, strict=True)
+            if one.outcome is MessageOutcome.NEW
+        }
+        woken = [
+            reopened(write.stores, principal, rows[name], write.now, self.new_id)
+            for name in sorted(touched)
+        ]
+        return tuple(done), [one for one in woken if one is not None]
+
+    def _one(
+        self, write: Write[TicketStores], row: TicketRow | None, given: Message | None
+    ) -> MessageTaken:
+        if row is None or given is None or not row.sealed:
+            return _IGNORED
+        key = write.resolution.keys[write.entries.workspace_id]
+        names = (given.id, forgotten_name(key, str(row.id), given.id))
+        known = next(iter(write.stores.ticket_messages.known(row.id, names).values()), None)
+        if known is not None:
+            return MessageTaken(outcome=MessageOutcome.KNOWN, id=known.id, position=known.position)
+        if not write.resolution.keys.keys() >= set(row.data_subjects):
+            raise SubjectRegisteredMeanwhile("The ticket is about somebody else by now.")
+        return self._kept(write, row, given) if self._is_theirs(write, row, given) else _IGNORED
+
+    def _is_theirs(self, write: Write[TicketStores], row: TicketRow, given: Message) -> bool:
+        """Return whether the requester wrote it, as far as both addresses are known."""
+        if given.author is None:
+            return True
+        keys = write.resolution.keys_of(row.data_subjects)
+        try:
+            text = opened_text(self.cipher, write.entries.workspace_id, row, keys)
+        except BodyUnreadable:
+            return False
+        theirs = requester_key(text.requester_email)
+        return theirs is None or requester_key(given.author) == theirs
+
+    def _kept(self, write: Write[TicketStores], row: TicketRow, given: Message) -> MessageTaken:
+        message_id, workspace_id = self.new_id(), write.entries.workspace_id
+        written_at = min(given.written_at or write.now, write.now)
+        position = write.entries.add(
+            "ticket.message_received",
+            {"ticket_id": str(row.id), "message_id": str(message_id)},
+            {
+                "external_id": given.id,
+                "text": given.text,
+                "written_at": format_timestamp(written_at),
+            },
+            data_subjects=row.data_subjects,
+            occurred_at=written_at,
+        )
+        keys = write.resolution.keys_of(row.data_subjects)
+        kept = MessageRow(
+            id=message_id,
+            ticket_id=row.id,
+            external_id=given.id,
+            sealed=self.cipher.seal(message_id, workspace_id, keys, sealed_message(given.text)),
+            data_subjects=row.data_subjects,
+            position=position,
+            written_at=written_at,
+            received_at=write.now,
+            small_talk=_asks_nothing(given.text),
+        )
+        write.stores.ticket_messages.add(kept)
+        return MessageTaken(outcome=MessageOutcome.NEW, id=message_id, position=position)
+
+
+def _asks_nothing(text: str) -> bool:
+    own = own_words(text)
+    return "?" not in own and small_talk(own) is not None
+
+
+def new_ones(taken: Sequence[MessageTaken]) -> int:
+    """Return how many of them were new."""
+    return sum(one.outcome is MessageOutcome.NEW for one in taken)
+
+
+def _age(one: Message) -> tuple[bool, datetime | None]:
+    return one.written_at is not None, one.written_at
+
+
+def _kept(done: tuple[MessageTaken, ...]) -> dict[str, Any]:
+    items = [
+        {"id": str(one.id) if one.id else None, "outcome": one.outcome.value, "at": one.position}
+        for one in done
+    ]
+    return {"items": items}
+
+
+def _read(answer: Mapping[str, Any]) -> tuple[MessageTaken, ...]:
+    return tuple(
+        MessageTaken(
+            outcome=MessageOutcome(one["outcome"]),
+            id=UUID(one["id"]) if one["id"] else None,
+            position=one["at"],
+        )
+        for one in answer["items"]
+    )

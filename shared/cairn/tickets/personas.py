@@ -1,0 +1,183 @@
+"""Personas: kept, changed and removed by admins, every version with its entry in the ledger."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.kernel.text.checks import clean_text
+from cairn.ledger.entry import NewEntry
+from cairn.safety.profiles import check_profile
+from cairn.tickets.persona import DEFAULT, Persona
+from cairn.tickets.ports import PersonaVersion
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.tickets.ports import TicketStores
+
+MAX_INSTRUCTIONS_CHARS = 8_000
+MAX_PERSONAS = 100
+MAX_TOKENS = 10_000_000
+MAX_USD = Decimal(1_000)
+MAX_SECONDS = 86_400
+MAX_ITERATIONS = 200
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
+_ESCALATION = re.compile(
+    r"ticket-note|webhook:[0-9a-fA-F-]{36}|slack:[a-z0-9](?:[a-z0-9_-]{0,40}[a-z0-9])?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Personas:
+    """The personas of a workspace. `default` is always there and can be changed, not removed."""
+
+    transactions: Transactions[TicketStores]
+    keys: KeyStore
+    cipher: BodyCipher
+    clock: Clock
+    new_id: IdSource
+
+    def all(self, principal: Principal) -> Sequence[Persona]:
+        """Return them by name, the default one too."""
+        with self.transactions.reading(principal) as stores:
+            found = [one.persona for one in stores.personas.all()]
+        if all(one.name != DEFAULT.name for one in found):
+            found.append(DEFAULT)
+        return sorted(found, key=lambda one: one.name)
+
+    def get(self, principal: Principal, name: str) -> Persona:
+        """Return one; NotFound without it."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.personas.find(name)
+        if found is None and name == DEFAULT.name:
+            return DEFAULT
+        if found is None:
+            raise NotFound("There is no such persona.", name=name)
+        return found.persona
+
+    def versions(self, principal: Principal, name: str) -> Sequence[PersonaVersion]:
+        """Return every version of one, the newest first; NotFound without any."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            found = stores.personas.versions(name)
+        if not found:
+            raise NotFound("There is no such persona.", name=name)
+        return found
+
+    def create(self, principal: Principal, persona: Persona) -> Persona:
+        """Make one; as `put`, and Conflict when there is one of its name."""
+        principal.require(Role.ADMIN)
+        if persona.name == DEFAULT.name:
+            raise _exists()
+        return self._add(principal, _checked(persona), removed=False, new=True)
+
+    def put(self, principal: Principal, persona: Persona) -> Persona:
+        """Make or change one and return it with its version; nothing changes when it is the same.
+
+        Denied but for admins; ValidationFailed names the field that is wrong.
+        """
+        principal.require(Role.ADMIN)
+        checked = _checked(persona)
+        return self._add(principal, checked, removed=False)
+
+    def remove(self, principal: Principal, name: str) -> None:
+        """Remove one: its tickets are worked on by the default one. NotFound without it."""
+        principal.require(Role.ADMIN)
+        if name == DEFAULT.name:
+            raise Conflict("The default persona cannot be removed; change it.", reason="default")
+        self._add(principal, self.get(principal, name), removed=True)
+
+    def _add(
+        self, principal: Principal, persona: Persona, *, removed: bool, new: bool = False
+    ) -> Persona:
+        keys = self.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
+        with self.transactions.writing(principal) as stores:
+            known = stores.personas.versions(persona.name)
+            newest = known[0] if known else None
+            if new and newest and not newest.removed:
+                raise _exists()
+            if newest is None and len(stores.personas.all()) >= MAX_PERSONAS:
+                _refuse("name", f"is one too many: a workspace has at most {MAX_PERSONAS} personas")
+            version = newest.persona.version + 1 if newest else 1
+            if newest and not (newest.removed or removed) and _same(newest.persona, persona):
+                return newest.persona
+            now = self.clock()
+            kept = PersonaVersion(
+                id=newest.id if newest else self.new_id(),
+                persona=replace(persona, version=version),
+                changed_at=now,
+                changed_by=principal.principal_id,
+                removed=removed,
+            )
+            stores.personas.add(kept)
+            append_and_project(stores, [self._entry(principal, kept, keys)], now)
+        return kept.persona
+
+    def _entry(
+        self, principal: Principal, kept: PersonaVersion, keys: Mapping[UUID, bytes]
+    ) -> Planned:
+        """Return the entry of a change: what the persona says sealed, its numbers in clear."""
+        entry_id, body = self.new_id(), _body(kept)
+        entry = NewEntry(
+            id=entry_id,
+            workspace_id=principal.workspace_id,
+            type="persona.changed",
+            actor=principal_actor(principal),
+            occurred_at=kept.changed_at,
+            meta={
+                "persona_id": str(kept.id),
+                "version": kept.persona.version,
+                "removed": kept.removed,
+                "autonomy": kept.persona.autonomy.value,
+            },
+            body=self.cipher.seal(entry_id, principal.workspace_id, keys, body),
+        )
+        return Planned(entry=entry, body=body)
+
+
+def _exists() -> Conflict:
+    return Conflict("A persona of this name exists; change it.", reason="persona-exists")
+
+
+def _body(kept: PersonaVersion) -> dict[str, Any]:
+    return {**asdict(kept.persona), "max_usd": str(kept.persona.max_usd)}
+
+
+def _same(one: Persona, other: Persona) -> bool:
+    return replace(one, version=0) == replace(other, version=0)
+
+
+def _checked(persona: Persona) -> Persona:
+    if not NAME.fullmatch(persona.name):
+        _refuse("name", "is 1 to 64 small letters, digits, dashes and underscores")
+    if persona.instructions:
+        clean_text(persona.instructions, field="instructions", max_chars=MAX_INSTRUCTIONS_CHARS)
+    if not _ESCALATION.fullmatch(persona.escalation):
+        _refuse("escalation", "is ticket-note, webhook:<id> or slack:<name>")
+    check_profile(persona.redaction)
+    for field, value, most in (
+        ("max_tokens", persona.max_tokens, MAX_TOKENS),
+        ("max_usd", persona.max_usd, MAX_USD),
+        ("max_seconds", persona.max_seconds, MAX_SECONDS),
+        ("max_iterations", persona.max_iterations, MAX_ITERATIONS),
+    ):
+        if not (value == value and 0 < value <= most):
+            _refuse(field, f"is above 0 and at most {most}")
+    return persona
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    raise ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])

@@ -1,0 +1,197 @@
+"""Fetching tickets: one source from where it left off, or all that are due. Not the help desks.
+
+The cursor is kept after the tickets it stands for are durable, so a poll that dies repeats some and
+loses none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError, NotFound
+from cairn.tickets.adapter import NeedsAuth
+from cairn.tickets.intake import BATCH, From, Outcome
+from cairn.tickets.messages import new_ones
+from cairn.tickets.ports import SourceState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.transaction import Transactions
+    from cairn.tickets.adapter import Incoming, TicketAdapter
+    from cairn.tickets.intake import Intake, Received
+    from cairn.tickets.messages import ReceiveMessages
+    from cairn.tickets.ports import TicketSource, TicketStores
+
+PAGE = 50
+"""Tickets that a help desk is asked for at once."""
+
+SECONDS = 60.0
+"""How long one source may take; what is left waits for the next poll."""
+
+DUE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollResult:
+    """What a poll did: tickets that were new, changed, known already, or had no id to keep.
+
+    `messages` are requesters' later words that were new.
+    """
+
+    new: int = 0
+    changed: int = 0
+    known: int = 0
+    nameless: int = 0
+    messages: int = 0
+    complete: bool = True
+
+    def plus(self, received: Sequence[Received], messages: int, *, complete: bool) -> PollResult:
+        """Return it with one more page."""
+        outcomes = [one.outcome for one in received]
+        return PollResult(
+            new=self.new + outcomes.count(Outcome.NEW),
+            changed=self.changed + outcomes.count(Outcome.CHANGED),
+            known=self.known + outcomes.count(Outcome.KNOWN),
+            nameless=self.nameless + outcomes.count(Outcome.NAMELESS),
+            messages=self.messages + messages,
+            complete=complete,
+        )
+
+
+class Mended(Protocol):
+    """Puts back what waited for something; see `helpdesk.requeue`."""
+
+    def __call__(self, workspace_id: UUID, waits_for: str) -> int: ...
+
+
+class Adapters(Protocol):
+    """Opens the adapter of a source; see `helpdesk.sources`."""
+
+    def __call__(self, principal: Principal, source: TicketSource) -> TicketAdapter: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollSource:
+    """Fetches what is new at one source."""
+
+    transactions: Transactions[TicketStores]
+    adapter: Adapters
+    intake: Intake
+    messages: ReceiveMessages
+    mended: Mended
+    clock: Clock
+    stopwatch: Stopwatch
+
+    def __call__(
+        self, principal: Principal, source_id: UUID, *, seconds: float = SECONDS
+    ) -> PollResult:
+        """Fetch until nothing is left or time is up.
+
+        NotFound without the source; what the help desk raises is kept with the source and raised.
+        A source that `needs-auth` is asked all the same: that it answers mends it.
+        """
+        with self.transactions.reading(principal) as stores:
+            source = stores.ticket_sources.find(source_id)
+            cursor = stores.ticket_sources.cursor(source_id)
+        if source is None:
+            raise NotFound("There is no such ticket source.", source_id=str(source_id))
+        until = self.stopwatch() + seconds
+        try:
+            done = self._pages(principal, source, cursor, until)
+        except CairnError as problem:
+            signed_out = isinstance(problem, NeedsAuth)
+            state = SourceState.NEEDS_AUTH if signed_out else source.state
+            with self.transactions.writing(principal) as stores:
+                stores.ticket_sources.failed(source_id, problem.reason, state, self.clock())
+            raise
+        if source.state is SourceState.NEEDS_AUTH:
+            self.mended(principal.workspace_id, f"source:{source.name}")
+        return done
+
+    def _pages(
+        self, principal: Principal, source: TicketSource, cursor: str | None, until: float
+    ) -> PollResult:
+        adapter = self.adapter(principal, source)
+        origin = From(source=source.name, persona=source.persona)
+        done = PollResult()
+        while True:
+            page = adapter.poll(cursor, PAGE)
+            received = receive_all(self.intake, principal, origin, page.tickets)
+            said = new_ones(self.messages(principal, source.name, page.messages))
+            more = page.more and page.cursor != cursor
+            cursor = page.cursor
+            with self.transactions.writing(principal) as stores:
+                stores.ticket_sources.polled(source.id, cursor, self.clock())
+            done = done.plus(received, said, complete=not more)
+            if not more or self.stopwatch() >= until:
+                return done
+
+
+class SourcesDue(Protocol):
+    """Names the sources that are to be polled, in every workspace."""
+
+    def __call__(self, at: datetime, limit: int) -> Sequence[tuple[UUID, UUID]]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollDue:
+    """Polls every source that is due. One that fails holds up none of the others."""
+
+    due: SourcesDue
+    poll: PollSource
+    clock: Clock
+    stopwatch: Stopwatch
+    inform: Callable[[str, dict[str, Any]], None]
+    warn: Callable[[str, dict[str, Any]], None]
+
+    def __call__(self, *, seconds: float) -> dict[str, int]:
+        """Return how many sources were polled, how many failed, and what was new."""
+        until = self.stopwatch() + seconds
+        counts = {"sources": 0, "failed": 0, "new": 0, "changed": 0}
+        for workspace_id, source_id in self.due(self.clock(), DUE):
+            left = until - self.stopwatch()
+            if left <= 0:
+                break
+            counts["sources"] += 1
+            done = self._one(workspace_id, source_id, min(left, SECONDS))
+            if done is None:
+                counts["failed"] += 1
+            else:
+                counts["new"] += done.new
+                counts["changed"] += done.changed
+        return counts
+
+    def _one(self, workspace_id: UUID, source_id: UUID, seconds: float) -> PollResult | None:
+        told: dict[str, Any] = {"source_id": str(source_id)}
+        try:
+            done = self.poll(system_principal(workspace_id), source_id, seconds=seconds)
+        except CairnError as problem:
+            self.warn("ticket_source.not_polled", {**told, "reason": problem.reason})
+            return None
+        counts = {
+            "new": done.new,
+            "changed": done.changed,
+            "known": done.known,
+            "messages": done.messages,
+        }
+        tell = self.warn if done.nameless else self.inform
+        tell("ticket_source.polled", {**told, **counts, "nameless": done.nameless})
+        return done
+
+
+def receive_all(
+    intake: Intake, principal: Principal, origin: From, tickets: Sequence[Incoming]
+) -> list[Received]:
+    """Take in any number of tickets, a batch a transaction."""
+    return [
+        one
+        for start in range(0, len(tickets), BATCH)
+        for one in intake.receive(principal, origin, tickets[start : start + BATCH])
+    ]

@@ -1,0 +1,259 @@
+"""Ticket sources: registered, changed, removed and opened. Secrets are sealed, and never shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from cairn.kernel.access import Role
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.kernel.text.checks import clean_json, clean_text
+from cairn.ledger.entry import NewEntry
+from cairn.safety.destinations import destinations, refuse_following, renewed
+from cairn.tickets.personas import NAME
+from cairn.tickets.plain import PlainAdapter
+from cairn.tickets.ports import API_SOURCE, SourceKind, SourceState, TicketSource
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.tickets.adapter import OpenAdapter, TicketAdapter
+    from cairn.tickets.polling import Mended
+    from cairn.tickets.ports import TicketStores
+
+MAX_SOURCES = 50
+MAX_CONFIG_BYTES = 16_384
+MAX_CONFIG_DEPTH = 6
+MAX_SECRETS = 10
+MAX_SECRET_CHARS = 8_000
+LEAST_POLL_SECONDS, MOST_POLL_SECONDS = 60, 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSource:
+    """A source as an admin wants it; `secrets` are how to sign in, and what signs its webhooks."""
+
+    name: str
+    kind: SourceKind
+    config: Mapping[str, Any]
+    secrets: Mapping[str, str]
+    persona: str = "default"
+    poll_seconds: int = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChange:
+    """What of a source changes; None leaves it. A secret of None is removed, others stay."""
+
+    config: Mapping[str, Any] | None = None
+    secrets: Mapping[str, str | None] | None = None
+    persona: str | None = None
+    poll_seconds: int | None = None
+    paused: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketSources:
+    """The ticket sources of a workspace: an admin's work. Each change is a ledger entry."""
+
+    transactions: Transactions[TicketStores]
+    keys: KeyStore
+    cipher: BodyCipher
+    open_adapter: OpenAdapter
+    mended: Mended
+    clock: Clock
+    new_id: IdSource
+
+    def create(self, principal: Principal, new: NewSource) -> TicketSource:
+        """Register one; ValidationFailed names what is wrong, Conflict when its name is taken."""
+        principal.require(Role.ADMIN)
+        source = TicketSource(
+            id=self.new_id(),
+            name=_named(new.name),
+            kind=new.kind,
+            config=_config(new.config),
+            persona=new.persona,
+            poll_seconds=_seconds(new.poll_seconds),
+            created_at=self.clock(),
+        )
+        secrets = _secrets(new.secrets)
+        self.open_adapter(source.kind.value, source.config, secrets)
+        sealed = self._sealed(principal, source, secrets)
+        with self.transactions.writing(principal) as stores:
+            if len(stores.ticket_sources.all()) >= MAX_SOURCES:
+                _refuse("name", f"is one too many: a workspace has at most {MAX_SOURCES} sources")
+            if not stores.ticket_sources.add(source, sealed):
+                raise Conflict("A ticket source of this name exists.", reason="source-exists")
+            self._record(stores, principal, "ticket_source.registered", source)
+        return source
+
+    def all(self, principal: Principal) -> Sequence[TicketSource]:
+        """Return every one, by name; the plain one is not among them."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return stores.ticket_sources.all()
+
+    def get(self, principal: Principal, source_id: UUID) -> TicketSource:
+        """Return one; NotFound without it."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return _found(stores, source_id)
+
+    def change(self, principal: Principal, source_id: UUID, change: SourceChange) -> TicketSource:
+        """Change one; new secrets end `needs-auth`, and the tickets that waited are queued.
+
+        Another address needs all secrets anew.
+        """
+        principal.require(Role.ADMIN)
+        known = self.get(principal, source_id)
+        source = _changed(known, change)
+        kept = self._secrets(principal, source_id)
+        if destinations(dict(known.config)) != destinations(dict(source.config)):
+            refuse_following(kept, change.secrets)
+        secrets = _secrets(renewed(kept, change.secrets))
+        self.open_adapter(source.kind.value, source.config, secrets)
+        sealed = None
+        if change.secrets is not None:
+            sealed = self._sealed(principal, source, secrets)
+        with self.transactions.writing(principal) as stores:
+            _found(stores, source_id)
+            stores.ticket_sources.change(source, sealed, self.clock())
+            self._record(stores, principal, "ticket_source.changed", source)
+        if known.state is SourceState.NEEDS_AUTH and source.state is SourceState.ACTIVE:
+            self.mended(principal.workspace_id, f"source:{source.name}")
+        return source
+
+    def remove(self, principal: Principal, source_id: UUID) -> None:
+        """Remove one with its secrets; its tickets stay. NotFound without it."""
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            source = _found(stores, source_id)
+            stores.ticket_sources.remove(source_id)
+            self._record(stores, principal, "ticket_source.removed", source)
+
+    def adapter(self, principal: Principal, source: TicketSource) -> TicketAdapter:
+        """Return the adapter of a source."""
+        secrets = self._secrets(principal, source.id)
+        return self.open_adapter(source.kind.value, source.config, secrets)
+
+    def adapter_of(self, workspace_id: UUID, source: str) -> TicketAdapter:
+        """Return the adapter of a ticket's source; NotFound when it was removed."""
+        if source == API_SOURCE:
+            return PlainAdapter()
+        principal = system_principal(workspace_id)
+        with self.transactions.reading(principal) as stores:
+            found = stores.ticket_sources.named(source)
+        if found is None:
+            raise NotFound("There is no such ticket source.", source=source)
+        return self.adapter(principal, found)
+
+    def _secrets(self, principal: Principal, source_id: UUID) -> dict[str, str]:
+        owner = (principal.workspace_id,)
+        with self.transactions.reading(principal) as stores:
+            sealed = stores.ticket_sources.secrets(source_id)
+        keys = self.keys.get(principal.workspace_id, owner)
+        opened = self.cipher.open(source_id, principal.workspace_id, owner, keys, sealed)
+        return {name: str(value) for name, value in opened.items()}
+
+    def _sealed(
+        self, principal: Principal, source: TicketSource, secrets: Mapping[str, str]
+    ) -> bytes:
+        workspace_id = principal.workspace_id
+        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
+        return self.cipher.seal(source.id, workspace_id, keys, dict(secrets))
+
+    def _record(
+        self, stores: TicketStores, principal: Principal, type_: str, source: TicketSource
+    ) -> None:
+        """Append the entry of a change: its settings sealed, its secrets nowhere."""
+        workspace_id, entry_id, now = principal.workspace_id, self.new_id(), self.clock()
+        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
+        body: dict[str, Any] = {
+            "name": source.name,
+            "config": dict(source.config),
+            "persona": source.persona,
+            "poll_seconds": source.poll_seconds,
+        }
+        entry = NewEntry(
+            id=entry_id,
+            workspace_id=workspace_id,
+            type=type_,
+            actor=principal_actor(principal),
+            occurred_at=now,
+            meta={
+                "source_id": str(source.id),
+                "kind": source.kind.value,
+                "state": source.state.value,
+            },
+            body=self.cipher.seal(entry_id, workspace_id, keys, body),
+        )
+        append_and_project(stores, [Planned(entry=entry, body=body)], now)
+
+
+def _changed(known: TicketSource, change: SourceChange) -> TicketSource:
+    state = known.state
+    if change.secrets is not None and state is SourceState.NEEDS_AUTH:
+        state = SourceState.ACTIVE
+    if change.paused is not None:
+        state = SourceState.PAUSED if change.paused else SourceState.ACTIVE
+    return replace(
+        known,
+        config=known.config if change.config is None else _config(change.config),
+        persona=change.persona or known.persona,
+        poll_seconds=(
+            known.poll_seconds if change.poll_seconds is None else _seconds(change.poll_seconds)
+        ),
+        state=state,
+        failures=0,
+        error=None if state is SourceState.ACTIVE else known.error,
+    )
+
+
+def _found(stores: TicketStores, source_id: UUID) -> TicketSource:
+    found = stores.ticket_sources.find(source_id)
+    if found is None:
+        raise NotFound("There is no such ticket source.", source_id=str(source_id))
+    return found
+
+
+def _named(name: str) -> str:
+    if not NAME.fullmatch(name) or name == API_SOURCE:
+        _refuse("name", "is 1 to 64 small letters, digits, dashes and underscores, and not api")
+    return name
+
+
+def _config(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    checked = clean_json(
+        dict(config), field="config", max_bytes=MAX_CONFIG_BYTES, max_depth=MAX_CONFIG_DEPTH
+    )
+    return cast("Mapping[str, Any]", checked)
+
+
+def _secrets(secrets: Mapping[str, str]) -> dict[str, str]:
+    if len(secrets) > MAX_SECRETS:
+        _refuse("secrets", f"has more than {MAX_SECRETS} items")
+    return {
+        clean_text(name, field="secrets", max_chars=64): clean_text(
+            value, field=f"secrets.{name}", max_chars=MAX_SECRET_CHARS
+        )
+        for name, value in secrets.items()
+    }
+
+
+def _seconds(given: int) -> int:
+    if not LEAST_POLL_SECONDS <= given <= MOST_POLL_SECONDS:
+        _refuse("poll_seconds", f"is from {LEAST_POLL_SECONDS} to {MOST_POLL_SECONDS}")
+    return given
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    raise ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])

@@ -1,0 +1,426 @@
+"""The desk an investigation works at: it reads its ticket there, and what it found goes back.
+
+A write-back has up to three parts: the reply, the status, the time. Each is begun before it is sent
+and done once it stands at the source; a repeat does what is left, and looks at the source first for
+what it may have sent before a crash. Implements `agent.ports.TicketDesk`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError, NotFound, Unavailable, ValidationFailed
+from cairn.kernel.ids import derived_id
+from cairn.ledger.entry import NewEntry
+from cairn.ledger.keys import key_subjects
+from cairn.tickets.adapter import NeedsAuth
+from cairn.tickets.persona import DEFAULT
+from cairn.tickets.ports import API_SOURCE, ReplyRow, SourceState
+from cairn.tickets.remembered import investigation_records
+from cairn.tickets.reopening import reopened
+from cairn.tickets.ticket import MOST_MESSAGES, TicketStatus
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.tickets.adapter import TicketAdapter
+    from cairn.tickets.persona import Persona
+    from cairn.tickets.ports import TicketRow, TicketStores
+    from cairn.tickets.sealing import Sealed
+    from cairn.tickets.taking import GraphWriter
+    from cairn.tickets.ticket import Ticket
+    from cairn.writing.ports import Dispatcher, OutboxRow
+
+DONE, SKIPPED, NEEDS_AUTH, REFUSED = "done", "not-supported", "needs-auth", "refused"
+TIME_NOTE = "Worked on by Cairn"
+LEASE = timedelta(seconds=30)
+"""How long whoever sends a part has it alone. A crash is waited for as long: keep it short."""
+
+STATUS_OF: Mapping[str, TicketStatus] = {
+    "auto_resolved": TicketStatus.AUTO_RESOLVED,
+    "needs_tech": TicketStatus.NEEDS_TECH,
+    "needs_l2": TicketStatus.NEEDS_L2,
+    "needs_client": TicketStatus.NEEDS_CLIENT,
+    "skipped": TicketStatus.NEEDS_TECH,
+    "failed": TicketStatus.FAILED,
+    "failed_budget": TicketStatus.FAILED,
+}
+"""What a verdict makes of its ticket."""
+
+NOTE = "note"
+_TOLD = {"reply": "ticket.replied", "status": "ticket.status_set", "time": "ticket.time_logged"}
+"""The entry of each part, in the order in which they are sent."""
+
+_SAID = {"reply": "ticket-reply", NOTE: "ticket-note"}
+"""What the kept answer of a part is called."""
+
+
+class AdapterOf(Protocol):
+    """Opens the adapter of a ticket's source; see `helpdesk.sources`."""
+
+    def __call__(self, workspace_id: UUID, source: str) -> TicketAdapter:
+        """Return it; NotFound when the source was removed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WriteBack:
+    """One write-back under way: which ticket, for which investigation, and what is to be said."""
+
+    workspace_id: UUID
+    ticket: TicketRow
+    investigation_id: UUID
+    status: TicketStatus
+    text: str
+    minutes: int
+    private: bool
+    about: tuple[UUID, ...]
+
+    def key(self, part: str) -> str:
+        """Return what a part is recognised by at the source."""
+        return f"{self.investigation_id}-{part}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Reads tickets and personas, and writes back. Safe at least once."""
+
+    transactions: Transactions[TicketStores]
+    sealed: Sealed
+    adapter_of: AdapterOf
+    graph: GraphWriter
+    dispatcher: Dispatcher
+    clock: Clock
+    new_id: IdSource
+    warn: Callable[[str, dict[str, Any]], None]
+
+    def ticket(self, workspace_id: UUID, ticket_id: UUID) -> Ticket:
+        """Return a ticket with all that was said; NotFound also when that was forgotten.
+
+        What was said about others than the ticket is about by now is left out.
+        """
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            row = stores.tickets.find(ticket_id)
+            messages = stores.ticket_messages.newest(ticket_id, MOST_MESSAGES)
+            replies = stores.write_backs.replies(ticket_id)
+            reopenings = stores.ticket_messages.reopenings(ticket_id)
+        if row is None:
+            raise _no_ticket(ticket_id)
+        about = set(row.data_subjects)
+        public = [one for one in replies if not one.private and about.issuperset(one.data_subjects)]
+        answers = {
+            one.investigation_id: text
+            for one in public
+            if (text := self.sealed.said(workspace_id, one)) is not None
+        }
+        theirs = [one for one in messages if about.issuperset(one.data_subjects)]
+        return replace(
+            self.sealed.ticket(workspace_id, row),
+            messages=self.sealed.messages(workspace_id, theirs),
+            answers=answers,
+            reopenings=reopenings,
+        )
+
+    def persona(self, workspace_id: UUID, name: str, *, began: datetime | None = None) -> Persona:
+        """Return a persona, the default one for a name that is none.
+
+        What `began` before its persona was removed goes on with no more autonomy than it had.
+        """
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            found = stores.personas.find(name)
+            if found is not None:
+                return found.persona
+            present = stores.personas.find(DEFAULT.name)
+            known = stores.personas.versions(name) if began is not None else ()
+        default = present.persona if present else DEFAULT
+        if began is None or not known or known[0].changed_at <= began:
+            return default
+        return replace(default, autonomy=default.autonomy.capped(known[0].persona.autonomy))
+
+    def write_back(
+        self,
+        workspace_id: UUID,
+        ticket_id: UUID,
+        *,
+        investigation_id: UUID,
+        verdict: str,
+        summary: str,
+        minutes: int,
+        private: bool,
+        data_subjects: tuple[UUID, ...],
+    ) -> Mapping[str, str]:
+        """Reply, set the status and log the time; return what became of each part.
+
+        What is kept of it is sealed for `data_subjects`, whom it may speak of, and the ticket's.
+
+        `done`, `not-supported` by the source, `needs-auth` when it refuses its keys (the ticket
+        then waits until somebody mends that), or `refused` by the source for good.
+
+        Raises Unavailable when a part did not get through, after the others were tried.
+        """
+        row = self._row(workspace_id, ticket_id)
+        asked = _WriteBack(
+            workspace_id=workspace_id,
+            ticket=row,
+            investigation_id=investigation_id,
+            status=STATUS_OF[verdict],
+            text=summary,
+            minutes=minutes,
+            private=private,
+            about=_about(row, data_subjects),
+        )
+        adapter = self._adapter(asked)
+        if adapter is None:
+            return dict.fromkeys(_TOLD, REFUSED)
+        became: dict[str, str] = {}
+        late: Unavailable | None = None
+        for part, send in self._parts(asked, adapter).items():
+            try:
+                became[part] = self._once(asked, part, send)
+            except Unavailable as problem:
+                late = problem
+        if late is not None:
+            raise late
+        return became
+
+    def note(
+        self,
+        workspace_id: UUID,
+        ticket_id: UUID,
+        *,
+        investigation_id: UUID,
+        text: str,
+        data_subjects: tuple[UUID, ...],
+    ) -> str:
+        """Leave a private note that calls a person; return what became of it, as `write_back`.
+
+        Raises Unavailable when it did not get through.
+        """
+        row = self._row(workspace_id, ticket_id)
+        asked = _WriteBack(
+            workspace_id=workspace_id,
+            ticket=row,
+            investigation_id=investigation_id,
+            status=row.status,
+            text=text,
+            minutes=0,
+            private=True,
+            about=_about(row, data_subjects),
+        )
+        adapter = self._adapter(asked)
+        if adapter is None:
+            return REFUSED
+        send = partial(adapter.reply, row.external_id, text, private=True, key=asked.key(NOTE))
+        return self._once(asked, NOTE, send if adapter.capabilities().private_notes else None)
+
+    def ended(
+        self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: str
+    ) -> None:
+        """Set the ticket's own status; one that another investigation has stays as it is.
+
+        What was answered between our writing back and this moment is taken up again.
+        """
+        principal = system_principal(workspace_id)
+        woken: OutboxRow | None = None
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            settled = stores.tickets.settle(ticket_id, investigation_id, STATUS_OF[verdict], now)
+            row = stores.tickets.find(ticket_id) if settled else None
+            if row is not None:
+                woken = reopened(stores, principal, row, now, self.new_id)
+        self.dispatcher.send([woken] if woken else [])
+        self._remember(workspace_id, ticket_id, investigation_id, verdict)
+
+    def _row(self, workspace_id: UUID, ticket_id: UUID) -> TicketRow:
+        with self.transactions.reading(system_principal(workspace_id)) as stores:
+            row = stores.tickets.find(ticket_id)
+        if row is None:
+            raise _no_ticket(ticket_id)
+        return row
+
+    def _adapter(self, asked: _WriteBack) -> TicketAdapter | None:
+        """Return the source's adapter; None when it was removed, or cannot be asked from here."""
+        try:
+            return self.adapter_of(asked.workspace_id, asked.ticket.source)
+        except Unavailable:
+            raise
+        except CairnError as refused:
+            told = {"ticket_id": str(asked.ticket.id), "reason": refused.reason}
+            self.warn("ticket.not_written_back", told)
+            return None
+
+    def _parts(
+        self, asked: _WriteBack, adapter: TicketAdapter
+    ) -> dict[str, Callable[[], str] | None]:
+        """Return what sends each part; None for one that the source cannot take."""
+        can, external_id = adapter.capabilities(), asked.ticket.external_id
+        takes_reply = can.private_notes if asked.private else can.replies
+        return {
+            "reply": partial(
+                adapter.reply,
+                external_id,
+                asked.text,
+                private=asked.private,
+                key=asked.key("reply"),
+            )
+            if takes_reply and asked.text.strip()
+            else None,
+            "status": partial(adapter.set_status, external_id, asked.status.value)
+            if can.statuses
+            else None,
+            "time": partial(
+                adapter.log_time, external_id, asked.minutes, TIME_NOTE, key=asked.key("time")
+            )
+            if can.time_entries and asked.minutes > 0
+            else None,
+        }
+
+    def _once(self, asked: _WriteBack, part: str, send: Callable[[], str] | None) -> str:
+        """Send a part unless it stands at the source; return what became of it."""
+        if send is None:
+            return SKIPPED
+        until = self._taken(asked, part)
+        if until is None:
+            return DONE
+        try:
+            reference = send()
+        except CairnError as failed:
+            self._release(asked, part, until)
+            return self._failed(asked, part, failed)
+        self._keep(asked, part, reference)
+        return DONE
+
+    def _taken(self, asked: _WriteBack, part: str) -> datetime | None:
+        """Take the sending of a part and return until when; None for one that stands there.
+
+        Raises Unavailable while another process sends it.
+        """
+        principal = system_principal(asked.workspace_id)
+        with self.transactions.writing(principal) as stores:
+            known = stores.write_backs.parts(asked.investigation_id).get(part)
+            if known is not None and known.done:
+                return None
+            now = self.clock()
+            until, ids = now + LEASE, (asked.ticket.id, asked.investigation_id)
+            if not stores.write_backs.begin(*ids, part, now=now, until=until):
+                raise Unavailable("Another process is writing back.", reason="write-back-under-way")
+        return until
+
+    def _release(self, asked: _WriteBack, part: str, until: datetime) -> None:
+        with self.transactions.writing(system_principal(asked.workspace_id)) as stores:
+            ids = (asked.investigation_id, part)
+            stores.write_backs.release(*ids, now=self.clock(), until=until)
+
+    def _failed(self, asked: _WriteBack, part: str, failed: CairnError) -> str:
+        """Return what became of a part that was not taken; raise what a repeat may mend."""
+        try:
+            raise failed
+        except NeedsAuth:
+            self._signed_out(asked)
+            return NEEDS_AUTH
+        except (NotFound, ValidationFailed) as refused:
+            told = {"ticket_id": str(asked.ticket.id), "part": part, "reason": refused.reason}
+            self.warn("ticket.not_written_back", told)
+            return REFUSED
+
+    def _keep(self, asked: _WriteBack, part: str, reference: str) -> None:
+        """Keep that a part stands at the source, with its entry."""
+        principal = system_principal(asked.workspace_id)
+        keys = self.sealed.keys.get_or_create(
+            asked.workspace_id, key_subjects(asked.workspace_id, asked.about)
+        )
+        with self.transactions.writing(principal) as stores:
+            now = self.clock()
+            if not stores.write_backs.done(asked.investigation_id, part, reference, now):
+                return
+            entry_id = self.new_id()
+            body = self._body(asked, part, reference)
+            meta = {
+                "ticket_id": str(asked.ticket.id),
+                "investigation_id": str(asked.investigation_id),
+                **self._meta(asked, part),
+            }
+            entry = NewEntry(
+                id=entry_id,
+                workspace_id=asked.workspace_id,
+                type=_TOLD.get(part, "ticket.replied"),
+                actor=principal_actor(principal),
+                occurred_at=now,
+                data_subjects=asked.about,
+                meta=meta,
+                body=self.sealed.cipher.seal(entry_id, asked.workspace_id, keys, body),
+            )
+            append_and_project(stores, [Planned(entry=entry, body=body)], now)
+            if part in _SAID:
+                stores.write_backs.add_reply(self._reply(asked, part, keys, now))
+
+    def _meta(self, asked: _WriteBack, part: str) -> dict[str, Any]:
+        if part in _SAID:
+            return {"private": asked.private}
+        if part == "status":
+            return {"status": asked.status.value}
+        return {"minutes": asked.minutes}
+
+    def _body(self, asked: _WriteBack, part: str, reference: str) -> dict[str, Any]:
+        text = {"text": asked.text} if part in _SAID else {}
+        return {"reference": reference, **text}
+
+    def _reply(
+        self, asked: _WriteBack, part: str, keys: Mapping[UUID, bytes], now: datetime
+    ) -> ReplyRow:
+        """Return the reply as it is kept, whatever its source does with its own copy."""
+        reply_id = derived_id(asked.investigation_id, _SAID[part])
+        sealed = self.sealed.cipher.seal(reply_id, asked.workspace_id, keys, {"text": asked.text})
+        return ReplyRow(
+            id=reply_id,
+            ticket_id=asked.ticket.id,
+            investigation_id=asked.investigation_id,
+            private=asked.private,
+            sealed=sealed,
+            data_subjects=asked.about,
+            created_at=now,
+        )
+
+    def _signed_out(self, asked: _WriteBack) -> None:
+        """Keep that the source refuses its keys; the ticket waits until they are renewed."""
+        name = asked.ticket.source
+        with self.transactions.writing(system_principal(asked.workspace_id)) as stores:
+            now = self.clock()
+            source = stores.ticket_sources.named(name)
+            if source is not None and name != API_SOURCE:
+                stores.ticket_sources.failed(source.id, NeedsAuth.code, SourceState.NEEDS_AUTH, now)
+            stores.tickets.park(asked.ticket.id, f"source:{name}")
+
+    def _remember(
+        self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: str
+    ) -> None:
+        """Tie the investigation to its ticket in the graph; without the ticket's node, nothing."""
+        try:
+            ticket = self.sealed.ticket(workspace_id, self._row(workspace_id, ticket_id))
+            now = self.clock()
+            self.graph(workspace_id, investigation_records(ticket, investigation_id, verdict, now))
+        except Unavailable:
+            raise
+        except CairnError as refused:
+            told = {"investigation_id": str(investigation_id), "reason": refused.reason}
+            self.warn("investigation.not_remembered", told)
+
+
+def _no_ticket(ticket_id: UUID) -> NotFound:
+    return NotFound("There is no such ticket.", ticket_id=str(ticket_id))
+
+
+def _about(ticket: TicketRow, others: tuple[UUID, ...]) -> tuple[UUID, ...]:
+    """Return whom an answer may speak of: whom the ticket is about, and whom was read about."""
+    return tuple(sorted({*ticket.data_subjects, *others}))

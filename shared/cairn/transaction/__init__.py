@@ -1,5 +1,0 @@
-"""The transaction port: how a use case gets its stores. Not a unit of work with change tracking."""
-
-from cairn.transaction.port import Committing, PreparingTransactions, Transactions
-
-__all__ = ["Committing", "PreparingTransactions", "Transactions"]

@@ -1,0 +1,1 @@
+"""Webhooks: who is told of what happens, and telling them. Not the webhooks that come in."""

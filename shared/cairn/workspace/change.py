@@ -1,0 +1,163 @@
+"""Showing and changing a workspace's settings: each change is a ledger entry. Not the settings.
+
+The entry says in clear what was set, before and since: numbers, switches and names of models, which
+are about nobody. A rebuild needs no key for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict
+from cairn.ledger.entry import NewEntry
+from cairn.safety.profiles import workspace_redaction
+from cairn.workspace.documents import as_text, checked, differences, merged, shown, usable
+from cairn.workspace.rows import CHANGED, changed
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Planned
+from cairn.writing.ports import WriteStores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
+    from cairn.kernel.ids import IdSource
+    from cairn.kernel.transaction import Transactions
+    from cairn.workspace.documents import Document, StoredSettings
+
+REDACTION_CHANGED = "redaction.changed"
+
+
+class SettingsStore(Protocol):
+    """The settings of the transaction's workspace."""
+
+    def stored(self) -> StoredSettings:
+        """Return what is set; nothing, of version 0, where nothing ever was."""
+        ...
+
+    def put(self, settings: StoredSettings) -> None:
+        """Keep a document; a change older than what is kept does nothing."""
+        ...
+
+
+class SettingsStores(WriteStores, Protocol):
+    """What changing settings needs of a transaction."""
+
+    @property
+    def settings(self) -> SettingsStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsView:
+    """All settings as they hold. `sources` says by path where each value is from.
+
+    `workspace` is what was set; `ignored` names what of it nobody can use any more.
+    """
+
+    version: int
+    settings: Mapping[str, Any]
+    sources: Mapping[str, str]
+    workspace: Document
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepSettings:
+    """Shows and changes the settings of a workspace: an admin's work.
+
+    `deployment` is what the environment says where a workspace says nothing.
+    """
+
+    transactions: Transactions[SettingsStores]
+    clock: Clock
+    new_id: IdSource
+    deployment: Document
+
+    def show(self, principal: Principal) -> SettingsView:
+        """Return what holds now."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            stored = stores.settings.stored()
+        return self._view(stored)
+
+    def change(
+        self, principal: Principal, patch: Document, *, expected: int | None = None
+    ) -> SettingsView:
+        """Lay a JSON merge patch over what is set; null resets. What changes nothing is no change.
+
+        Raises ValidationFailed naming each value that is wrong, Conflict when the version is not
+        the `expected` one any more.
+        """
+        principal.require(Role.ADMIN)
+        with self.transactions.writing(principal) as stores:
+            stored = stores.settings.stored()
+            if expected is not None and expected != stored.version:
+                raise Conflict(
+                    f"The settings are of version {stored.version} by now.",
+                    reason="settings-version",
+                    version=stored.version,
+                )
+            stored = change_settings(stores, principal, patch, clock=self.clock, new_id=self.new_id)
+        return self._view(stored)
+
+    def _view(self, stored: StoredSettings) -> SettingsView:
+        values, sources = shown(stored.document, self.deployment)
+        document, ignored = usable(stored.document)
+        return SettingsView(
+            version=stored.version,
+            settings=values,
+            sources=sources,
+            workspace=document,
+            ignored=ignored,
+        )
+
+
+def change_settings(
+    stores: SettingsStores,
+    principal: Principal,
+    patch: Document,
+    *,
+    clock: Clock,
+    new_id: IdSource,
+) -> StoredSettings:
+    """Patch what is set in a writing transaction, with the entries that say so.
+
+    What is stored and nobody can use goes with the first change.
+    """
+    stored = stores.settings.stored()
+    before, _ = usable(stored.document)
+    document = merged(before, patch)
+    checked(document, patch)
+    changes = differences(before, document)
+    if not changes:
+        return stored
+    now = clock()
+    metas: list[tuple[str, dict[str, Any]]] = [
+        (
+            CHANGED,
+            {"version": stored.version + 1, "changes": changes, "document": as_text(document)},
+        )
+    ]
+    profiles = workspace_redaction(stored.document)[0], workspace_redaction(document)[0]
+    if profiles[0] != profiles[1]:
+        metas.append((REDACTION_CHANGED, {"before": profiles[0], "profile": profiles[1]}))
+    planned = [
+        Planned(
+            entry=NewEntry(
+                id=new_id(),
+                workspace_id=principal.workspace_id,
+                type=type_,
+                actor=principal_actor(principal),
+                occurred_at=now,
+                meta=meta,
+            ),
+            body={},
+        )
+        for type_, meta in metas
+    ]
+    entry = append_and_project(stores, planned, now)[0]
+    stores.settings.put(changed(entry))
+    return changed(entry)

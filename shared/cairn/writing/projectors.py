@@ -1,0 +1,95 @@
+"""Which function makes the rows of which type of ledger entry. Pure, in the areas' `rows` modules.
+
+Replaying the ledger gives the same rows again: no clock, id, embedder, model or index is asked.
+What had to be looked up when the entry was made (the place in a chain, the neighbours) stands in
+its `meta` as ids. A module is imported with the first entry of its own: no process writes them all.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
+from uuid import UUID
+
+from cairn.graph.projection import Projection
+from cairn.ledger.entry import Entry
+from cairn.writing.ports import Subject
+
+Texts = Mapping[UUID, str]
+"""The texts of nodes an entry refers to as context."""
+
+WITH_TEXTS: Mapping[str, str] = {
+    "memory.remembered": "memories.rows.remembered",
+    "memory.deleted": "memories.rows.deleted",
+    "conversation.opened": "conversations.rows.opened",
+    "message.recorded": "conversations.rows.recorded",
+}
+"""By entry type, (entry, meta, body, texts) -> rows, as `area.module.function`."""
+
+WITHOUT_TEXTS: Mapping[str, str] = {
+    "memory.corroborated": "memories.rows.corroborated",
+    "memory.accessed": "ageing.access_rows.accessed",
+    "node.enriched": "enrichment.rows.enriched",
+    "event.observed": "events.rows.observed",
+    "report.written": "reports.rows.written",
+    "node.written": "nodes.rows.written",
+    "node.compiled": "nodes.rows.compiled",
+    "node.deleted": "nodes.rows.deleted",
+    "summary.written": "summaries.rows.written",
+    "truth.compiled": "summaries.rows.compiled",
+    "summary.described": "summaries.rows.described",
+    "node.expired": "ageing.rows.expired",
+    "node.archived": "ageing.rows.archived",
+    "node.restored": "ageing.rows.restored",
+    "node.purged": "ageing.rows.purged",
+    "edge.written": "nodes.rows.related",
+    "graph.node_upserted": "memory_graph.rows.node_upserted",
+    "graph.edge_upserted": "memory_graph.rows.edge_upserted",
+    "entity.alias_added": "nodes.entity_rows.alias_added",
+    "entity.alias_removed": "nodes.entity_rows.alias_removed",
+    "entity.merged": "nodes.entity_rows.merged",
+    "entity.unmerged": "nodes.entity_rows.unmerged",
+    "entity.split": "nodes.entity_rows.split",
+    "consolidation.applied": "consolidation.rows.applied",
+    "document.received": "documents.rows.received",
+    "document.chunks_stored": "documents.rows.chunks_stored",
+    "document.stored": "documents.rows.stored",
+    "document.deleted": "documents.rows.deleted",
+    "subject.forgotten": "forgetting.rows.forgotten",
+    "source.forgotten": "forgetting.rows.forgotten",
+    "taint.applied": "taint.rows.applied",
+    "taint.extended": "taint.rows.extended",
+    "taint.lifted": "taint.rows.lifted",
+    "task.started": "tasks.rows.started",
+    "task.updated": "tasks.rows.changed",
+    "task.completed": "tasks.rows.changed",
+}
+"""By entry type, (entry, meta, body) -> rows."""
+
+
+def project(entry: Entry, body: Mapping[str, Any], texts: Texts) -> Projection:
+    """Return the rows of an entry; nothing for types that have no node projection.
+
+    `body` is the decrypted body, {} when its key was destroyed (its rows then do not come back).
+    """
+    if entry.type in WITH_TEXTS:
+        return projector(WITH_TEXTS[entry.type])(entry, entry.meta, body, texts)
+    if entry.type in WITHOUT_TEXTS:
+        return projector(WITHOUT_TEXTS[entry.type])(entry, entry.meta, body)
+    return Projection()
+
+
+@cache
+def projector(name: str) -> Callable[..., Projection]:
+    """Return the function that a table names."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"cairn.{module}"), function)
+
+
+def registered_subject(entry: Entry, body: Mapping[str, Any]) -> Subject:
+    """Return the data subject that a `data_subject.registered` entry names."""
+    return Subject(
+        id=UUID(cast("str", entry.meta["subject_id"])),
+        kind=body["kind"],
+        natural_key=body["natural_key"],
+    )

@@ -1,0 +1,104 @@
+"""Whose data a write is: natural keys resolved to random ids, with their keys, before the lock."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+from cairn.kernel.access import Principal
+from cairn.kernel.errors import Conflict
+from cairn.kernel.ids import IdSource
+from cairn.kernel.transaction import Transactions
+from cairn.ledger.keys import KeyMissing, KeyStore, SubjectForgotten, subject_mark
+from cairn.writing.checks import Owner
+from cairn.writing.ports import Subject, WriteStores
+
+_ATTEMPTS = 3
+
+T = TypeVar("T")
+
+
+class SubjectRegisteredMeanwhile(Conflict):
+    """Another write registered the same natural key first; resolving again finds its id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """The ids and keys a write needs. `new` are those it has to register."""
+
+    workspace_id: UUID
+    ids: Mapping[Owner, UUID]
+    new: tuple[Subject, ...]
+    keys: Mapping[UUID, bytes]
+
+    def subjects_of(self, wanted: Collection[Owner]) -> tuple[UUID, ...]:
+        """Return the sorted ids of the owners."""
+        return tuple(sorted(self.ids[owner] for owner in wanted))
+
+    def keys_of(self, data_subjects: Collection[UUID]) -> Mapping[UUID, bytes]:
+        """Return the keys a body of these subjects is sealed under (the workspace's if none)."""
+        return {one: self.keys[one] for one in data_subjects or (self.workspace_id,)}
+
+    def check(self, stores: WriteStores) -> None:
+        """Raise SubjectRegisteredMeanwhile when a subject to register exists by now.
+
+        SubjectForgotten when one of that name is being forgotten: it may come back after that.
+        """
+        if not self.new:
+            return
+        if stores.subjects.find([(one.kind, one.natural_key) for one in self.new]):
+            raise SubjectRegisteredMeanwhile("A data subject was registered meanwhile.")
+        key = self.keys[self.workspace_id]
+        marks = [subject_mark(key, one.kind, one.natural_key) for one in self.new]
+        barred = stores.subjects.barred(marks)
+        if barred:
+            raise SubjectForgotten(min(barred))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectResolver:
+    """Finds data subjects and their keys, allocating ids for those not seen before."""
+
+    transactions: Transactions[WriteStores]
+    keys: KeyStore
+    new_id: IdSource
+
+    def resolve(
+        self, principal: Principal, wanted: Collection[Owner], others: Collection[UUID] = ()
+    ) -> Resolution:
+        """Return ids and keys for `wanted` owners, and keys for the subject ids in `others`."""
+        ids = dict(self._known(principal, wanted)) if wanted else {}
+        new = tuple(
+            Subject(id=self.new_id(), kind=kind, natural_key=name)
+            for kind, name in dict.fromkeys(wanted)
+            if (kind, name) not in ids
+        )
+        ids |= {(one.kind, one.natural_key): one.id for one in new}
+        workspace_id = principal.workspace_id
+        needed = {workspace_id, *ids.values(), *others}
+        self._require_kept(workspace_id, needed - {workspace_id, *(one.id for one in new)})
+        keys = self.keys.get_or_create(workspace_id, needed)
+        return Resolution(workspace_id=workspace_id, ids=ids, new=new, keys=keys)
+
+    def _require_kept(self, workspace_id: UUID, known: Collection[UUID]) -> None:
+        """Raise KeyMissing when somebody known had a key, and it is gone without a forgetting."""
+        gone = set(known) - self.keys.get(workspace_id, known).keys() if known else None
+        if gone:
+            absent = self.keys.absent(workspace_id, gone)
+            lost = [subject for subject, destroyed in absent.items() if not destroyed]
+            if lost:
+                raise KeyMissing(lost)
+
+    def _known(self, principal: Principal, wanted: Collection[Owner]) -> Mapping[Owner, UUID]:
+        with self.transactions.reading(principal) as stores:
+            return stores.subjects.find(wanted)
+
+
+def retried(attempt: Callable[[], T]) -> T:
+    """Return `attempt()`, made again when another write registered the same subject first."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return attempt()
+        except SubjectRegisteredMeanwhile:
+            continue
+    return attempt()

@@ -1,0 +1,114 @@
+"""What is written while a taint stands and falls under it goes out of recall as it arrives.
+
+In the write's own transaction, by an entry after the write's. So no reader ever finds it, and what
+is made of a quarantined node by somebody who read it before is held back too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from cairn.graph.node import Label, Node
+from cairn.kernel.ids import derived_id
+from cairn.ledger.entry import SYSTEM, NewEntry
+from cairn.writing.entries import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.graph.node import State
+    from cairn.graph.projection import Projection
+    from cairn.ledger.entry import Entry
+    from cairn.writing.items import WarnedOutcome
+    from cairn.writing.taint_ports import TaintStore
+
+QUARANTINED = "quarantined"
+"""The warning of a write that was stored and is out of recall: who or what wrote it is tainted."""
+
+OutcomeT = TypeVar("OutcomeT", bound="WarnedOutcome")
+
+
+class HasTaints(Protocol):
+    """Stores that know the taints of their workspace."""
+
+    @property
+    def taints(self) -> TaintStore: ...
+
+
+def arrivals(projections: Sequence[Projection]) -> list[UUID]:
+    """Return the nodes these projections make, or let stand again; entities are left out."""
+    rows = [row for one in projections for row in one.nodes]
+    made = [row.id for row in rows if isinstance(row, Node) and row.label != Label.ENTITY]
+    again = [row.id for row in rows if not isinstance(row, Node) and row.revive]
+    return [*made, *again]
+
+
+def with_quarantine(outcome: OutcomeT, held: Collection[UUID]) -> OutcomeT:
+    """Return the outcome of an item, with a warning when it went into quarantine."""
+    if outcome.id is None or outcome.id not in held:
+        return outcome
+    return replace(outcome, warnings=(*outcome.warnings, QUARANTINED))
+
+
+def held_back(
+    stores: HasTaints, projections: Sequence[Projection], after: Entry
+) -> tuple[list[Planned], frozenset[UUID]]:
+    """Return the entries that hold back what `after` and those before it made, and which nodes."""
+    ids = arrivals(projections)
+    if not ids:
+        return [], frozenset()
+    found = stores.taints.arrived(ids)
+    planned = [
+        hold_entry(
+            stores,
+            taint_id,
+            held,
+            reached=list(held),
+            workspace_id=after.workspace_id,
+            entry_id=derived_id(after.id, "taint", taint_id),
+            at=after.recorded_at,
+        )
+        for taint_id, held in sorted(found.items())
+    ]
+    return planned, frozenset(one for held in found.values() for one in held)
+
+
+def hold_entry(
+    stores: HasTaints,
+    taint_id: UUID,
+    held: Mapping[UUID, State],
+    *,
+    reached: Collection[UUID],
+    workspace_id: UUID,
+    entry_id: UUID,
+    at: datetime,
+    cleared: Sequence[UUID] = (),
+) -> Planned:
+    """Return the entry by which a taint holds these nodes, `held` by the state each had.
+
+    `reached` are all the nodes the taint reaches: none of them stands again for another. Of the
+    `cleared` entities the compiled truth goes.
+    """
+    revived = stores.taints.revivable(list(held), reached)
+    by_state: dict[str, list[str]] = {}
+    for node_id, state in sorted(held.items()):
+        by_state.setdefault(state.value, []).append(str(node_id))
+    meta: Mapping[str, Any] = {
+        "taint_id": str(taint_id),
+        "held": by_state,
+        "revived": [[str(one), str(by)] for one, by in sorted(revived.items())],
+        "cleared": [str(one) for one in cleared],
+    }
+    entry = NewEntry(
+        id=entry_id,
+        workspace_id=workspace_id,
+        type="taint.extended",
+        actor=SYSTEM,
+        occurred_at=at,
+        data_subjects=(),
+        meta=meta,
+    )
+    return Planned(entry=entry, body={})

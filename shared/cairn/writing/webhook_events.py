@@ -1,0 +1,118 @@
+"""What the world is told of a write: webhook events made of ledger entries. Not their delivery.
+
+An event carries ids, kinds and counts, never texts: who receives it reads the rest under a key of
+its own, and forgetting leaves nothing behind in a queue or in somebody's log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.webhook_ports import Delivery, WebhookEvent, WebhookSubscribers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from cairn.kernel.ids import IdSource
+    from cairn.ledger.entry import Entry
+    from cairn.writing.ports import OutboxStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """One event of one entry; `data` is what its receiver is told."""
+
+    event: WebhookEvent
+    data: Mapping[str, Any]
+
+
+class AnnouncingStores(Protocol):
+    """What telling of a write needs of its transaction."""
+
+    @property
+    def webhooks(self) -> WebhookSubscribers: ...
+    @property
+    def outbox(self) -> OutboxStore: ...
+
+
+def happenings(entry: Entry) -> tuple[Happening, ...]:
+    """Return the events of an entry; most have none."""
+    read = _READERS.get(entry.type)
+    return read(entry.meta) if read else ()
+
+
+def announce(
+    stores: AnnouncingStores, entries: Iterable[Entry], now: datetime, new_id: IdSource
+) -> list[OutboxRow]:
+    """Keep a delivery for each event and webhook, in the transaction; return what to send after it.
+
+    Entries without an event, which are nearly all, cost nothing.
+    """
+    found = [(entry, one) for entry in entries for one in happenings(entry)]
+    if not found:
+        return []
+    asked = stores.webhooks.subscribed({one.event for _, one in found})
+    deliveries = [
+        Delivery(
+            id=new_id(),
+            webhook_id=webhook_id,
+            event=one.event,
+            entry_id=entry.id,
+            position=entry.position,
+            occurred_at=entry.recorded_at,
+            data=one.data,
+        )
+        for entry, one in found
+        for webhook_id, event in asked
+        if event is one.event
+    ]
+    if not deliveries:
+        return []
+    stores.webhooks.deliver(deliveries, now)
+    workspace_id = found[0][0].workspace_id
+    rows = [
+        OutboxRow(workspace_id=workspace_id, id=one.id, topic=Topic.WEBHOOK, position=one.position)
+        for one in deliveries
+    ]
+    for row in rows:
+        stores.outbox.add(row, now)
+    return rows
+
+
+def _remembered(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
+    if not meta["replaces"]:
+        return ()
+    return (_superseded([(meta["supersedes"], meta["node_id"])]),)
+
+
+def _consolidated(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
+    pairs = [(source, one["node_id"]) for one in meta["added"] for source in one["sources"]]
+    found = [_superseded(pairs)] if pairs else []
+    if meta["flagged"]:
+        clashes = [
+            {"event_id": one["node_id"], "between": [one["one"], one["other"]]}
+            for one in meta["flagged"]
+        ]
+        data = {"run_id": meta["run_id"], "contradictions": clashes}
+        found.append(Happening(event=WebhookEvent.CONTRADICTION_FLAGGED, data=data))
+    return tuple(found)
+
+
+def _finished(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
+    data = {name: meta[name] for name in ("run_id", "trigger", "state", "counts")}
+    return (Happening(event=WebhookEvent.CONSOLIDATION_DONE, data=data),)
+
+
+def _superseded(pairs: Iterable[tuple[str, str]]) -> Happening:
+    told = [{"id": old, "superseded_by": new} for old, new in pairs]
+    return Happening(event=WebhookEvent.MEMORY_SUPERSEDED, data={"superseded": told})
+
+
+_READERS = {
+    "memory.remembered": _remembered,
+    "consolidation.applied": _consolidated,
+    "consolidation.finished": _finished,
+}

@@ -1,0 +1,75 @@
+"""What the rules make of a question."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cairn.recall.questions.time_hints import TimeHint
+from cairn.recall.questions.understanding import MAX_TERMS, RetrievalClass, understand
+
+ASKED = datetime(2026, 3, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("When did Ana go to the support group?", ("ana", "support", "group")),
+        ("What kind of car does Ben's sister drive?", ("car", "ben", "sister", "drive")),
+        ("car car CAR", ("car",)),
+        ("What did they make?", ("make",)),
+        ("What is it?", ("what", "is", "it")),
+        ("¿?", ()),
+    ],
+)
+def test_question_words_are_dropped_while_something_is_left(
+    question: str, terms: tuple[str, ...]
+) -> None:
+    assert understand(question, ASKED).terms == terms
+
+
+def test_a_very_long_question_keeps_its_first_terms() -> None:
+    long = " ".join(f"word{number}" for number in range(100))
+
+    assert understand(long, ASKED).terms == tuple(f"word{n}" for n in range(MAX_TERMS))
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Where did Ana's brother meet Étienne?", {"ana", "étienne"}),
+        ("What is the plan?", set()),
+        ("Did IBM answer?", {"ibm"}),
+        ("Melanie said what?", {"melanie"}),
+    ],
+)
+def test_capitals_mark_names(question: str, names: set[str]) -> None:
+    assert understand(question, ASKED).names == names
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When did Ana move?", RetrievalClass.TEMPORAL),
+        ("In which year did Ana move?", RetrievalClass.TEMPORAL),
+        ("Who came in August?", RetrievalClass.TEMPORAL),
+        ("What happened at the clinic?", RetrievalClass.EVENT),
+        ("Who is Ana?", RetrievalClass.ENTITY),
+        ("Why did the build fail?", RetrievalClass.GENERAL),
+        ("How are you?", RetrievalClass.NONE),
+        ("thanks", RetrievalClass.NONE),
+        ("Who are they?", RetrievalClass.ENTITY),
+        ("...", RetrievalClass.NONE),
+    ],
+)
+def test_the_class_says_what_kind_of_answer_is_wanted(
+    question: str, expected: RetrievalClass
+) -> None:
+    assert understand(question, ASKED).retrieval_class is expected
+
+
+def test_asking_when_and_naming_a_time_are_different() -> None:
+    asks = understand("When did Ana move?", ASKED)
+    names = understand("Where was Ana in May 2022?", ASKED)
+
+    assert (asks.asks_when, asks.hint) == (True, None)
+    assert (names.asks_when, names.hint) == (False, TimeHint(year=2022, month=5))
