@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.plugins.postgres import Database
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.ingesting import Documents
 from tests.support.remembering import Remembering, admin_of
@@ -88,12 +89,8 @@ class Library:
         return [one.metadata.get("cairn", {}).get("summary", {}) for one in self.nodes(label)]
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def library(request: pytest.FixtureRequest) -> Iterator[Library]:
-    if request.param == "in memory":
-        yield _library(Documents())
-        return
-    database = request.getfixturevalue("database")
+@pytest.fixture
+def library(database: Database) -> Iterator[Library]:
     name = f"described-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     with database.connect_as_superuser() as root:
