@@ -1,4 +1,4 @@
-"""Check a Cairn ledger export offline, without code of Cairn's; docs/ledger.md has the rules."""
+"""Check a Cairn ledger export offline, without Cairn's code; the rules: docs/operate/ledger.md."""
 
 import argparse
 import json

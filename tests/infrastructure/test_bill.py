@@ -29,7 +29,7 @@ def test_the_smallest_deployment_costs_what_the_guide_says_and_less_than_fifty_d
 ) -> None:
     usd = total(smallest)
     assert usd <= SMALLEST_USD
-    guide = (ROOT / "docs" / "deploy-aws.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "operate" / "deploy-aws.md").read_text(encoding="utf-8")
     said = re.search(r"\*\*(\d+) USD\*\* a month with `min_acu=0 endpoint_zones=1", guide)
     assert said is not None
     assert int(said[1]) == round(usd)

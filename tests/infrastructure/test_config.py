@@ -98,7 +98,7 @@ def option_names() -> set[str]:
 
 def test_the_guide_names_every_option() -> None:
     options = option_names()
-    guide = (ROOT / "docs" / "deploy-aws.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "operate" / "deploy-aws.md").read_text(encoding="utf-8")
     assert len(options) > 15
     assert not [name for name in options - NOT_FOR_OPERATORS if f"`{name}`" not in guide]
 

@@ -74,7 +74,7 @@ def create_app(
         title="Cairn",
         version="1",
         summary="Memory and operations for AI agents",
-        description="Errors are problem+json; docs/errors.md lists every type.",
+        description="Errors are problem+json; docs/use/errors.md lists every type.",
         openapi_tags=_TAGS,
         docs_url=None,
         redoc_url=None,

@@ -65,7 +65,7 @@ def reembed(
     if switch and deps.deployment().stage != "local":
         raise Failure(
             "Only the laptop is switched by a command.",
-            advice="deploy with the other model, then repeat without --switch: docs/models.md",
+            advice="deploy with the other model, repeat without --switch: docs/operate/models.md",
         )
     model_dir = model_dir.resolve() if model_dir else None
     change = deps.load_operator().reembedding(

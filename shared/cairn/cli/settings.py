@@ -9,9 +9,9 @@ from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
 
-app = typer.Typer(help="What a workspace sets; see docs/settings.md.", no_args_is_help=True)
+app = typer.Typer(help="What a workspace sets; see docs/use/settings.md.", no_args_is_help=True)
 
-Path = Annotated[str, typer.Argument(help="Such as recall.rrf_k; docs/settings.md lists them.")]
+Path = Annotated[str, typer.Argument(help="Such as recall.rrf_k; docs/use/settings.md lists them.")]
 Version = Annotated[
     int | None, typer.Option("--version", help="Refuse when it is not this version any more.")
 ]

@@ -125,7 +125,7 @@ def _show(deps: Deps, told: dict[str, Any]) -> None:
     if told["taint_id"]:
         deps.out.print(f"taint {told['taint_id']}; lift it: cairn taints lift {told['taint_id']}")
     if not told["complete"]:
-        deps.err.print("[yellow]more is reached than one taint holds; see docs/taint.md[/]")
+        deps.err.print("[yellow]more is reached than one taint holds; see docs/operate/taint.md[/]")
     _show_uses(deps, told)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ALL_MINILM = EmbeddingModel(id=1, name="all-MiniLM-L6-v2-int8", dimensions=384, max_tokens=256)
 
 BGE_SMALL = EmbeddingModel(id=6, name="bge-small-en-v1.5-int8", dimensions=384, max_tokens=256)
-"""The default. It can read 512 word pieces; the windows were measured with 256 (docs/models.md)."""
+"""The default; reads 512 word pieces; windows are measured with 256 (docs/operate/models.md)."""
 
 MODELS = (
     ALL_MINILM,

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import EmbeddingModel, Pooling, Vectors
 
-BATCHES = {ALL_MINILM.id: 8}  # a larger one loses more to padding than it gains: docs/models.md
+BATCHES = {
+    ALL_MINILM.id: 8
+}  # a larger one loses more to padding than it gains: docs/operate/models.md
 ALONE = 1  # where activations are quantised too, a text's company would change its vector
 THREADS = 2
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Vectors
 
 CONTEXT_WEIGHT = 0.5
-"""What each earlier message weighs against the message itself (1.0); measured in docs/recall.md."""
+"""What each earlier message weighs against the message (1.0); measured in docs/use/recall.md."""
 
 
 def pooled(own: Vectors, context: Sequence[Vectors]) -> Vectors:

@@ -24,7 +24,7 @@ PASSAGE_TOKENS = 64
 
 A model that reads 256 tokens hides a sentence among them: with windows that long the fact in the
 last sentence of a chunk ranked 1 to 14 of 24 chunks, with these 1 to 3, at the same computing time
-(docs/models.md).
+(docs/operate/models.md).
 """
 
 

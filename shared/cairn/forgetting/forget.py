@@ -2,7 +2,7 @@
 
 In this order, so that a kill between any two steps is made up for by doing it again:
 begin (from here on no write for the subject is taken), tombstone, key, entry and purge in one
-transaction, the rest. docs/forgetting.md says what becomes of each store.
+transaction, the rest. docs/operate/forgetting.md says what becomes of each store.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Places that are told and not searched: nothing of them can be read from here. Pure.
 
-docs/forgetting.md has a row for each place there is, these too; a test holds both equal.
+docs/operate/forgetting.md has a row for each place there is, these too; a test holds both equal.
 """
 
 from cairn.forgetting.prove import Looked

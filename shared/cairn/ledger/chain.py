@@ -4,7 +4,7 @@
     hash    = SHA-256(0x01 || prev_hash || header)
     header  = the canonical JSON object of `header_bytes`
 
-docs/ledger.md says the same for readers without this package.
+docs/operate/ledger.md says the same for readers without this package.
 """
 
 import hashlib

@@ -87,7 +87,7 @@ class Recipe:
 
 
 DEFAULT = Recipe(
-    name="default",  # measured: docs/recall.md
+    name="default",  # measured: docs/use/recall.md
     fusion=Fusion.WEIGHTED_MARGIN,
     weights=MappingProxyType({VECTOR: 1.6, KEYWORD: 0.3}),
     candidates=200,

@@ -43,7 +43,7 @@ ROUTES: Mapping[RetrievalClass, Route] = MappingProxyType(
         RetrievalClass.GENERAL: Route(shares=MappingProxyType({VECTOR: 0.5, KEYWORD: 0.5})),
     }
 )
-"""By class; docs/recall.md has what each measures. `none` has no route: it is not looked up."""
+"""By class; docs/use/recall.md has what each measures. `none` has no route: it is not looked up."""
 
 
 def routed(recipe: Recipe, retrieval_class: RetrievalClass, *, narrowed: bool = False) -> Recipe:

@@ -4,7 +4,7 @@ Facts about the formats come from ISO 13616 (IBAN), ISO/IEC 7812 (cards), the Un
 (numbers never issued), NANP and E.164 (telephones), RFC 5321 and RFC 4291, and the offices that
 give numbers to persons in Europe; which kinds matter to whom from 45 CFR 164.514(b). The choice of
 rules follows the recognisers of Microsoft's Presidio (MIT); none of its code or models is here
-(docs/decisions/0019). Not a guarantee: docs/safety.md says what each one does not see.
+(docs/decisions/0019). Not a guarantee: docs/operate/safety.md says what each one does not see.
 
 Every repeat is bounded or possessive and every pattern begins at a place that few texts have many
 of, so the time is linear in the text.

@@ -9,7 +9,7 @@
         deny: ["users/{id}/delete"]
 
 A pattern is met by a tool's name, or by the resource path that the tool declares, filled with the
-arguments. Denies beat allows; what nothing allows is denied. More is in docs/safety.md.
+arguments. Denies beat allows; what nothing allows is denied. More is in docs/operate/safety.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hold back what cannot be trusted and all that was made of it; let it out again. Not deletion.
 
 A taint names an agent, a session, a source or one node. Applying it walks provenance, in pages of
-one transaction each; repeated, it goes on where it stopped. docs/taint.md says what is followed.
+one transaction each; repeated, it goes on where it was. What is followed: docs/operate/taint.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every setting of a workspace: its type, its bounds and its default. Pure.
 
-A new setting is a field of a section here and a row of docs/settings.md; a test holds both to each
-other and sets each over HTTP. What is stored is the document of what was set, nothing else.
+A new setting is a field of a section here and a row of docs/use/settings.md; a test holds both to
+each other and sets each over HTTP. What is stored is the document of what was set, nothing else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""docs/forgetting.md has a row for each place there is, and no other."""
+"""docs/operate/forgetting.md has a row for each place there is, and no other."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from cairn.kernel.ids import new_id
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
-GUIDE = Path(__file__).parents[3] / "docs" / "forgetting.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "operate" / "forgetting.md"
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \|", re.MULTILINE)
 FATES = ("erased now", "unreadable by key", "expires", "kept", "not ours", "nothing of it")
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-GUIDE = Path(__file__).parents[3] / "docs" / "settings.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "use" / "settings.md"
 ROW = re.compile(r"^\| `([a-z_.]+)` \|[^|]*\| `([^`]*)` \| ?(?:`(CAIRN_[A-Z_]+)`)? ?\|", re.M)
 ROWS = ROW.findall(GUIDE.read_text(encoding="utf-8"))
 DOCUMENTED = {path: (default, variable) for path, default, variable in ROWS}

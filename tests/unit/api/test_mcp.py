@@ -216,6 +216,6 @@ def test_a_laptop_answers_only_to_its_own_name(host: str, status: int) -> None:
 
 
 def test_every_tool_stands_in_the_guide_and_nothing_else_does() -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[3] / "docs" / "use" / "mcp.md").read_text(encoding="utf-8")
     documented = re.findall(r"^\| `([a-z-]+)` \|", guide, re.MULTILINE)
     assert documented == [tool.name for tool in TOOLS]

@@ -228,7 +228,7 @@ def test_every_example_of_a_batch_item_would_be_accepted() -> None:
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.code)
 def test_the_error_guide_lists_every_code_with_its_status(kind: Any) -> None:
-    guide = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "use" / "errors.md").read_text(encoding="utf-8")
     row = next((line for line in guide.splitlines() if f"`{kind.urn}`" in line), "")
     assert str(kind.status) in row
     if kind.asl_error and kind.code != "internal":
@@ -236,7 +236,7 @@ def test_the_error_guide_lists_every_code_with_its_status(kind: Any) -> None:
 
 
 def test_the_api_guide_names_every_route() -> None:
-    guide = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "use" / "api.md").read_text(encoding="utf-8")
     for method, path, _ in operations():
         plain = re.sub(r"\{[a-z]+_id\}", "{id}", path)
         assert f"{method.upper()} {plain}" in guide, (method, path)

@@ -179,6 +179,6 @@ def test_every_metric_is_told_by_somebody() -> None:
 
 
 def test_the_guide_has_every_metric_with_its_unit() -> None:
-    guide = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(cairn_\w+)` \| (\w+) \|", guide, re.MULTILINE))
     assert rows == {one.value: SHAPES[one].unit for one in Metric}

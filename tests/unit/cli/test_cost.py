@@ -127,7 +127,7 @@ def test_a_million_writes_cost_twelve_dollars_and_a_million_searches_six_at_most
 
 
 def test_the_guide_says_what_the_command_does() -> None:
-    guide = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
     for one in millions():
         said = re.search(rf"\| {one.name} \|.*\| ([\d,.]+) \| [\d,.]+ \|", guide)
         assert said is not None, one.name
@@ -151,7 +151,7 @@ def test_the_functions_have_the_memory_that_is_counted() -> None:
 
 
 def test_the_guide_has_every_operation_and_every_price() -> None:
-    guide = (ROOT / "docs" / "observability.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
     for one in OPERATIONS:
         assert f"| {one.name} |" in guide
     for name, price in price_list()["prices"].items():

@@ -154,7 +154,7 @@ def test_only_the_laptop_is_switched_by_the_command(monkeypatch: pytest.MonkeyPa
     using, change = shell()
     shown = using.run("reembed", "--to", "new", "--switch")
     assert (shown.exit_code, change.done) == (1, [])
-    assert "docs/models.md" in shown.stderr
+    assert "docs/operate/models.md" in shown.stderr
 
 
 def test_old_vectors_are_dropped_when_asked(tmp_path: Path) -> None:

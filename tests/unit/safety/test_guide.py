@@ -1,4 +1,4 @@
-"""docs/safety.md says what the code does: its tables are read and tried."""
+"""docs/operate/safety.md says what the code does: its tables are read and tried."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ from cairn.safety.scope import ScopeAnswer
 from cairn.safety.scope_text import parse_scopes
 from cairn.safety.tools import Autonomy, Lane, ToolSpec
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "safety.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "operate" / "safety.md").read_text(encoding="utf-8")
 WORDS = {
     "allowed": Outcome.ALLOWED,
     "denied": Outcome.DENIED,

@@ -17,7 +17,7 @@ from cairn.safety.tools import Autonomy, Lane, ToolSpec
 OFF, INVESTIGATE, PROPOSE, ACT = Autonomy
 READ, WRITE = Lane.READ, Lane.WRITE
 YES, NO, ASK = Outcome.ALLOWED, Outcome.DENIED, Outcome.NEEDS_APPROVAL
-GUIDE = Path(__file__).parents[3] / "docs" / "safety.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "operate" / "safety.md"
 
 
 def tool(lane: Lane | None, **changes: Any) -> ToolSpec:

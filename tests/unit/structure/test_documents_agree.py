@@ -21,7 +21,7 @@ def kinds(base: type[errors.CairnError]) -> list[type[errors.CairnError]]:
 
 
 def test_every_error_is_in_the_guide() -> None:
-    guide = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "use" / "errors.md").read_text(encoding="utf-8")
     own = {one.code for one in kinds(errors.CairnError) if one.__module__ == errors.__name__}
     told = set(re.findall(r"`urn:cairn:error:([a-z-]+)`", guide))
     assert own | {errors.CairnError.code} <= told

@@ -77,7 +77,7 @@ def in_code() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def listed() -> set[str]:
-    page = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "operate" / "ledger.md").read_text(encoding="utf-8")
     rows = page.partition("## Types")[2].partition("\n## ")[0].splitlines()
     return {name for row in rows for name in re.findall(r"`([^`]+)`", row.split(" | ")[0])}
 

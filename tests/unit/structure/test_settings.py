@@ -13,7 +13,7 @@ from cairn.settings import SETTINGS, ApiSettings, RetrieveSettings, ServerSettin
 from cairn.settings.cli import CliSettings
 
 ROOT = Path(__file__).parents[3]
-GUIDE = ROOT / "docs" / "configuration.md"
+GUIDE = ROOT / "docs" / "operate" / "configuration.md"
 ROW = re.compile(r"^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \|", re.MULTILINE)
 READERS = {
     "shared/cairn/bundled/configuration.py",  # processes of their own, which know no settings

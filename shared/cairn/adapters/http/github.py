@@ -1,8 +1,8 @@
 """Issues of one GitHub repository over the REST API. Pull requests are left out of lists.
 
 Records are as GitHub sends them (`number`, `state`, `labels`, times as ISO 8601); who makes a
-ticket of them is `helpdesk`. Which endpoints and fields are used: docs/connectors-reference.md.
-Errors are those of `storage.rest`. `comment_once` looks for the mark of its key first (`once`).
+ticket of them is `tickets`. Endpoints and fields used: docs/build/connectors-reference.md.
+Errors are those of `rest`. `comment_once` looks for the mark of its key first (`once`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Zoho Desk over its REST API v1: tickets, replies, comments, time entries, contacts.
 
 Records are as Zoho sends them (`ticketNumber`, `contactId`, times as ISO 8601); who makes a ticket
-of them is `helpdesk`. Which endpoints and fields are used: docs/connectors-reference.md. Errors are
-those of `storage.rest`. The writes named `*_once` look for the mark of their key first (`once`).
+of them is `tickets`. Endpoints and fields used: docs/build/connectors-reference.md. Errors are
+those of `rest`. The writes named `*_once` look for the mark of their key first (`once`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every tool, in the order clients see them. Add a tool here and in docs/mcp.md."""
+"""Every tool, in the order clients see them. Add a tool here and in docs/use/mcp.md."""
 
 from cairn.api.mcp import (
     agent_tools,

@@ -36,7 +36,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 class SettingsIn(Body):
-    """A JSON merge patch (RFC 7396) by section; null resets. See docs/settings.md.
+    """A JSON merge patch (RFC 7396) by section; null resets. See docs/use/settings.md.
 
     With `version` it is refused when the settings have changed since that version.
     """

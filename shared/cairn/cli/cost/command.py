@@ -148,7 +148,7 @@ def _show_millions(deps: Deps, costs: Sequence[MillionCost]) -> None:
     deps.out.print(shown)
     deps.out.print(
         f"[dim]USD at list prices of {prices['region']}, {prices['as_of']}; by rules alone models "
-        "cost nothing. How it is counted: docs/observability.md[/]"
+        "cost nothing. How it is counted: docs/operate/observability.md[/]"
     )
 
 

@@ -1,8 +1,8 @@
 """What a million operations cost at list prices: counted parts times prices. Not a bill.
 
-What an operation is made of stands in `OPERATIONS`; docs/observability.md says where each number
-comes from. Prices of AWS are in `aws_prices.json`, those of models in `cairn.llm.pricing`. What is
-paid whether or not anything is asked (endpoints, the database while it is awake) is not in it.
+What an operation is made of stands in `OPERATIONS`; docs/operate/observability.md has where each
+number comes from. Prices of AWS are in `aws_prices.json`, those of models in `cairn.llm.pricing`.
+What is paid whether or not anything is asked (endpoints, an awake database) is not in it.
 """
 
 from __future__ import annotations
