@@ -18,8 +18,8 @@ from tests.plugins.waiting import eventually
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.thinking import model_calls
 
-from cairn.bootstrap.asking import AskingParts, asking_parts
 from cairn.bootstrap.models import silent
+from cairn.bootstrap.question_models import AskingParts, asking_parts
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Unavailable
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cairn.llm.wire_chat import WireChat
-    from cairn.recall.questions.asked import Asked
     from cairn.recall.questions.model_calls import ModelCalls
+    from cairn.recall.questions.read import Asked
 
 ASKED_AT = datetime(2026, 3, 10, tzinfo=UTC)
 KEY = SecretStr("sk-test-0123456789abcdef")

@@ -46,9 +46,9 @@ from cairn.tickets.incoming import MAX_STORED_CHARS
 from cairn.tickets.intake import From, Intake, Outcome
 from cairn.tickets.persona import DEFAULT, Persona
 from cairn.tickets.ports import SourceState
+from cairn.tickets.rate_limiter import RateLimiter
 from cairn.tickets.sources import SourceChange
 from cairn.tickets.ticket import MAX_BODY_CHARS, Priority, TicketStatus
-from cairn.tickets.turnstile import Turnstile
 from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
@@ -597,7 +597,7 @@ def test_webhooks_that_come_too_often_are_turned_away_before_their_signature_is_
     helpdesk: Helpdesk,
 ) -> None:
     source, other = helpdesk.source(), helpdesk.source("other")
-    receive = replace(helpdesk.receive, turnstile=Turnstile(most=2))
+    receive = replace(helpdesk.receive, limiter=RateLimiter(most=2))
     forged = Delivered(body=b"", headers={"x-signature": "bad", "x-id": "d"})
     for _ in range(2):
         with pytest.raises(Unauthenticated):

@@ -16,15 +16,15 @@ from cairn.connectors.port import ConnectorState, ConnectorView, ToolCall, ToolR
 from cairn.investigations.approvals.decide import Approvals
 from cairn.investigations.approvals.waiting import Expire, Wait
 from cairn.investigations.calling import CallTool
+from cairn.investigations.current import Present, present
 from cairn.investigations.hiding import Hiding
 from cairn.investigations.history import History
 from cairn.investigations.journal import Journal
 from cairn.investigations.ports import ActionRow, Approval, Question, Ruling
-from cairn.investigations.present import Present, present
 from cairn.investigations.recent import RecentResults
+from cairn.investigations.run.abandon import AbandonExecution
 from cairn.investigations.run.admission import Admit, Start
 from cairn.investigations.run.closing import Abandon, Close, Halt
-from cairn.investigations.run.leaving import Leave
 from cairn.investigations.run.loop import Loop
 from cairn.investigations.run.moving import read
 from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
@@ -449,7 +449,9 @@ class Agents:
         self.wait = Wait(journal=self.journal, admit=self.admit)
         self.expire = Expire(journal=self.journal, abandon=self.abandon)
         self.resume = Resume(journal=self.journal)
-        self.leave = Leave(journal=self.journal, escalate=self.escalate, admit=self.admit)
+        self.leave = AbandonExecution(
+            journal=self.journal, escalate=self.escalate, admit=self.admit
+        )
         self.execution_ended = ExecutionEnded(
             journal=self.journal, resume=self.resume, close=self.close, leave=self.leave
         )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.investigations.present import Present
+    from cairn.investigations.current import Present
     from cairn.investigations.state import State
     from cairn.investigations.views import (
         InvestigationDetail,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database, key_store
 from cairn.kernel.clock import monotonic, utc_now
@@ -57,14 +57,14 @@ def act_services() -> ActServices:
             "WRITING_BACK": lambda: _write_back(parts),
         },
     )
-    host = later(lambda: _host(settings, parts))
-    call = later(lambda: _call(host))
+    host = lazy(lambda: _host(settings, parts))
+    call = lazy(lambda: _call(host))
     return ActServices(
         investigation=InvestigationSteps(parts=parts),
-        deliver=later(lambda: _deliver(settings, opened)),
-        escalate=later(lambda: _escalate(settings, parts)),
-        check_connectors=later(lambda: _check_connectors(parts, host)),
-        poll_tickets=later(lambda: parts.helpdesk.poll_due),
+        deliver=lazy(lambda: _deliver(settings, opened)),
+        escalate=lazy(lambda: _escalate(settings, parts)),
+        check_connectors=lazy(lambda: _check_connectors(parts, host)),
+        poll_tickets=lazy(lambda: parts.helpdesk.poll_due),
         log=log,
     )
 

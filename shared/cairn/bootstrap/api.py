@@ -12,9 +12,9 @@ from cairn.api.app import create_app
 from cairn.api.fairness import Limits
 from cairn.api.services import ApiOptions, ApiServices
 from cairn.bootstrap.api_parts import ApiParts
-from cairn.bootstrap.later import later
+from cairn.bootstrap.embedded_metrics import metrics
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import logger
-from cairn.bootstrap.measuring import metrics
 from cairn.bootstrap.parts import embedder
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import CairnError
@@ -60,57 +60,57 @@ def api_services(
     """Return every use case of the API; nothing connects and no model is read yet."""
     parts = ApiParts(settings, log, model, server)
     return ApiServices(
-        admit=later(lambda: _admit(parts)),
-        check_ready=later(lambda: _check_ready(parts)),
-        remember=later(lambda: parts.remember),
-        get_memory=later(lambda: parts.browse.get_memory),
-        get_memory_history=later(lambda: parts.browse.get_memory_history),
-        list_memories=later(lambda: parts.browse.list_memories),
-        delete_memory=later(lambda: _delete_memory(parts)),
-        ingest_document=later(lambda: _accept_document(parts)),
-        create_upload=later(lambda: _create_upload(parts)),
-        get_document=later(lambda: parts.browse.get_document),
-        list_documents=later(lambda: parts.browse.list_documents),
-        delete_document=later(lambda: _delete_document(parts)),
-        get_ingestion=later(lambda: parts.browse.get_ingestion),
-        search=later(lambda: _search(parts)),
-        context=later(lambda: _context(parts)),
-        explain_search=later(lambda: _searches(parts)),
-        list_ledger=later(lambda: parts.browse.list_ledger),
-        verify_ledger=later(lambda: _with_keys(parts, parts.browse.verify_ledger)),
-        verify_anchors=later(lambda: _verify_anchors(parts)),
-        taints=later(lambda: _taints(parts)),
-        create_key=later(lambda: _create_key(parts)),
-        list_keys=later(lambda: _list_keys(parts)),
-        revoke_key=later(lambda: _revoke_key(parts)),
-        claim=later(lambda: _claim(parts)),
-        get_status=later(lambda: parts.browse.get_status),
-        reindex=later(lambda: _reindex(parts)),
-        consolidations=later(lambda: _consolidations(parts)),
-        rebuilds=later(lambda: _rebuilds(parts)),
-        forgetting=later(lambda: _forgetting(parts)),
-        stats=later(lambda: _stats(parts)),
-        events=later(lambda: _events(parts)),
-        conversations=later(lambda: _conversations(parts)),
-        reports=later(lambda: _reports(parts)),
-        subscriptions=later(lambda: _subscriptions(parts)),
-        nodes=later(lambda: parts.graph_writing[0]),
-        entities=later(lambda: parts.graph_writing[1]),
-        graph=later(lambda: _walks(parts)),
-        memory_graph=later(lambda: _memory_graph(parts)),
-        tasks=later(lambda: _tasks(parts)),
-        webhooks=later(lambda: _webhooks(parts)),
-        connectors=later(lambda: _connectors(parts)),
-        costs=later(lambda: _costs(parts)),
-        investigations=later(lambda: _investigations(parts)),
-        tickets=later(lambda: _tickets(parts)),
-        approvals=later(lambda: _approvals(parts)),
-        grants=later(lambda: _grants(parts)),
-        redaction=later(lambda: _redaction(parts)),
-        settings=later(lambda: _settings(parts)),
-        people=later(lambda: _people(parts)),
-        log_call=later(lambda: _log_call(parts)),
-        show_metrics=later(lambda: _show_metrics(parts)),
+        admit=lazy(lambda: _admit(parts)),
+        check_ready=lazy(lambda: _check_ready(parts)),
+        remember=lazy(lambda: parts.remember),
+        get_memory=lazy(lambda: parts.browse.get_memory),
+        get_memory_history=lazy(lambda: parts.browse.get_memory_history),
+        list_memories=lazy(lambda: parts.browse.list_memories),
+        delete_memory=lazy(lambda: _delete_memory(parts)),
+        ingest_document=lazy(lambda: _accept_document(parts)),
+        create_upload=lazy(lambda: _create_upload(parts)),
+        get_document=lazy(lambda: parts.browse.get_document),
+        list_documents=lazy(lambda: parts.browse.list_documents),
+        delete_document=lazy(lambda: _delete_document(parts)),
+        get_ingestion=lazy(lambda: parts.browse.get_ingestion),
+        search=lazy(lambda: _search(parts)),
+        context=lazy(lambda: _context(parts)),
+        explain_search=lazy(lambda: _searches(parts)),
+        list_ledger=lazy(lambda: parts.browse.list_ledger),
+        verify_ledger=lazy(lambda: _with_keys(parts, parts.browse.verify_ledger)),
+        verify_anchors=lazy(lambda: _verify_anchors(parts)),
+        taints=lazy(lambda: _taints(parts)),
+        create_key=lazy(lambda: _create_key(parts)),
+        list_keys=lazy(lambda: _list_keys(parts)),
+        revoke_key=lazy(lambda: _revoke_key(parts)),
+        claim=lazy(lambda: _claim(parts)),
+        get_status=lazy(lambda: parts.browse.get_status),
+        reindex=lazy(lambda: _reindex(parts)),
+        consolidations=lazy(lambda: _consolidations(parts)),
+        rebuilds=lazy(lambda: _rebuilds(parts)),
+        forgetting=lazy(lambda: _forgetting(parts)),
+        stats=lazy(lambda: _stats(parts)),
+        events=lazy(lambda: _events(parts)),
+        conversations=lazy(lambda: _conversations(parts)),
+        reports=lazy(lambda: _reports(parts)),
+        subscriptions=lazy(lambda: _subscriptions(parts)),
+        nodes=lazy(lambda: parts.graph_writing[0]),
+        entities=lazy(lambda: parts.graph_writing[1]),
+        graph=lazy(lambda: _walks(parts)),
+        memory_graph=lazy(lambda: _memory_graph(parts)),
+        tasks=lazy(lambda: _tasks(parts)),
+        webhooks=lazy(lambda: _webhooks(parts)),
+        connectors=lazy(lambda: _connectors(parts)),
+        costs=lazy(lambda: _costs(parts)),
+        investigations=lazy(lambda: _investigations(parts)),
+        tickets=lazy(lambda: _tickets(parts)),
+        approvals=lazy(lambda: _approvals(parts)),
+        grants=lazy(lambda: _grants(parts)),
+        redaction=lazy(lambda: _redaction(parts)),
+        settings=lazy(lambda: _settings(parts)),
+        people=lazy(lambda: _people(parts)),
+        log_call=lazy(lambda: _log_call(parts)),
+        show_metrics=lazy(lambda: _show_metrics(parts)),
     )
 
 
@@ -253,14 +253,14 @@ def _reindex(parts: ApiParts) -> api.ReindexServices:
 
 
 def _stats(parts: ApiParts) -> api.StatsServices:
-    from cairn.bootstrap.numbers import stats_services
+    from cairn.bootstrap.statistics import stats_services
     from cairn.bootstrap.workspace import deployment_document
 
     return stats_services(parts.opened, deployment_document(parts.settings))
 
 
 def _costs(parts: ApiParts) -> GetCosts:
-    from cairn.bootstrap.numbers import costs
+    from cairn.bootstrap.statistics import costs
 
     return costs(parts.opened)
 
@@ -302,25 +302,25 @@ def _tickets(parts: ApiParts) -> TicketServices:
 
 
 def _investigations(parts: ApiParts) -> InvestigationServices:
-    from cairn.bootstrap.seeing import investigation_services
+    from cairn.bootstrap.investigation_views import investigation_services
 
     return investigation_services(parts)
 
 
 def _approvals(parts: ApiParts) -> ApprovalServices:
-    from cairn.bootstrap.seeing import approval_services
+    from cairn.bootstrap.investigation_views import approval_services
 
     return approval_services(parts)
 
 
 def _grants(parts: ApiParts) -> GrantServices:
-    from cairn.bootstrap.seeing import grant_services
+    from cairn.bootstrap.investigation_views import grant_services
 
     return grant_services(parts)
 
 
 def _redaction(parts: ApiParts) -> KeepRedaction:
-    from cairn.bootstrap.seeing import redaction_profile
+    from cairn.bootstrap.investigation_views import redaction_profile
 
     return redaction_profile(parts)
 
@@ -341,8 +341,8 @@ def _people(parts: ApiParts) -> PeopleServices:
     from cairn.bootstrap.memory_graph import memory_graph
     from cairn.bootstrap.people import people_services
 
-    graph = later(lambda: memory_graph(parts.opened, parts.remember, later(lambda: parts.forget)))
-    return people_services(parts, later(lambda: _accept_document(parts)), graph)
+    graph = lazy(lambda: memory_graph(parts.opened, parts.remember, lazy(lambda: parts.forget)))
+    return people_services(parts, lazy(lambda: _accept_document(parts)), graph)
 
 
 def _forgetting(parts: ApiParts) -> ForgetServices:
@@ -370,13 +370,13 @@ def _events(parts: ApiParts) -> api.EventServices:
 
 
 def _conversations(parts: ApiParts) -> api.ConversationServices:
-    from cairn.bootstrap.talking import conversation_services
+    from cairn.bootstrap.conversations import conversation_services
 
     return conversation_services(parts.opened, parts.remember, parts.recalled)
 
 
 def _reports(parts: ApiParts) -> api.ReportServices:
-    from cairn.bootstrap.talking import report_services
+    from cairn.bootstrap.conversations import report_services
 
     return report_services(parts.opened, parts.remember, parts.log)
 
@@ -397,13 +397,13 @@ def _connectors(parts: ApiParts) -> ConnectorServices:
 
 
 def _tasks(parts: ApiParts) -> api.TaskServices:
-    from cairn.bootstrap.talking import task_services
+    from cairn.bootstrap.conversations import task_services
 
     return task_services(parts.remember, parts.transactions, parts.log)
 
 
 def _subscriptions(parts: ApiParts) -> api.SubscriptionServices:
-    from cairn.bootstrap.talking import subscription_services
+    from cairn.bootstrap.conversations import subscription_services
 
     return subscription_services(parts.opened, parts.remember)
 
@@ -417,7 +417,7 @@ def _walks(parts: ApiParts) -> GraphServices:
 def _memory_graph(parts: ApiParts) -> MemoryGraphServices:
     from cairn.bootstrap.memory_graph import memory_graph
 
-    return memory_graph(parts.opened, parts.remember, later(lambda: parts.forget))
+    return memory_graph(parts.opened, parts.remember, lazy(lambda: parts.forget))
 
 
 def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:

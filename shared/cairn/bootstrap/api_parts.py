@@ -157,9 +157,9 @@ class ApiParts:
     @cached_property
     def recalled(self) -> Recall:
         """Searching."""
-        from cairn.bootstrap.asking import asking_parts
         from cairn.bootstrap.metrics import measured
         from cairn.bootstrap.models import over
+        from cairn.bootstrap.question_models import asking_parts
         from cairn.bootstrap.recalling import recall
         from cairn.bootstrap.search_index import keyword_leg
         from cairn.bootstrap.workspace import deployment_document

@@ -14,7 +14,7 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.sweeping import ListWorkspaces
 from cairn.bootstrap.dispatching import machines_of
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.search_index import endpoint, keep_search_index
@@ -69,14 +69,14 @@ def audit_services() -> AuditServices:
         machines=machines_of(settings),
     )
     return AuditServices(
-        finish=later(lambda: _finish(opened)),
-        verify=later(lambda: _verify(settings, opened, key, log)),
-        sweep=later(lambda: _sweep(settings, parts, key)),
+        finish=lazy(lambda: _finish(opened)),
+        verify=lazy(lambda: _verify(settings, opened, key, log)),
+        sweep=lazy(lambda: _sweep(settings, parts, key)),
         investigation=InvestigationSteps(parts=parts),
-        sweep_investigations=later(lambda: _sweep_investigations(parts)),
-        tell_gauges=later(lambda: _tell_gauges(parts)),
-        count_accesses=later(lambda: _count_accesses(opened)),
-        search_index=later(lambda: keep_search_index(index, opened, warn(log))) if index else None,
+        sweep_investigations=lazy(lambda: _sweep_investigations(parts)),
+        tell_gauges=lazy(lambda: _tell_gauges(parts)),
+        count_accesses=lazy(lambda: _count_accesses(opened)),
+        search_index=lazy(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway
 from cairn.bootstrap.parts import database, embedder, key_store, registered
@@ -58,10 +58,10 @@ def consolidate_services() -> ConsolidateServices:
     opened = database(settings)
     model = registered(embedder(settings), opened)
     models = gateway(settings, opened, report=warn(log))
-    keys = later(lambda: key_store(settings))
-    sender = later(lambda: _sender(settings, opened, log))
-    summaries = later(lambda: _summarise(opened, keys, sender, models))
-    ageing = later(lambda: _cleanup(opened, settings))
+    keys = lazy(lambda: key_store(settings))
+    sender = lazy(lambda: _sender(settings, opened, log))
+    summaries = lazy(lambda: _summarise(opened, keys, sender, models))
+    ageing = lazy(lambda: _cleanup(opened, settings))
 
     def summarised(
         workspace_id: UUID, run_id: UUID | None, *, seconds: float
@@ -74,12 +74,12 @@ def consolidate_services() -> ConsolidateServices:
         return ageing(workspace_id, seconds=seconds)
 
     return ConsolidateServices(
-        begin=later(lambda: _begin(opened)),
-        consolidate=later(lambda: _consolidate(opened, model, keys, sender, models)),
-        summarise=later(lambda: _counted("summary", summarised, opened)),
-        cleanup=later(lambda: _counted("cleanup", cleaned, opened)),
-        end=later(lambda: _end(opened, sender, model)),
-        rebuild=later(lambda: _rebuild(opened, keys, sender)),
+        begin=lazy(lambda: _begin(opened)),
+        consolidate=lazy(lambda: _consolidate(opened, model, keys, sender, models)),
+        summarise=lazy(lambda: _counted("summary", summarised, opened)),
+        cleanup=lazy(lambda: _counted("cleanup", cleaned, opened)),
+        end=lazy(lambda: _end(opened, sender, model)),
+        rebuild=lazy(lambda: _rebuild(opened, keys, sender)),
         log=log,
     )
 
@@ -144,7 +144,7 @@ def _summarise(
 
 
 def _cleanup(opened: Database, settings: ConsolidateSettings) -> Cleanup:
-    from cairn.bootstrap.numbers import cleanup
+    from cairn.bootstrap.statistics import cleanup
 
     return cleanup(opened, settings)
 

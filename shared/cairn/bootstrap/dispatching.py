@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.adapters.aws.dispatch import Answer, AwsDispatcher
 from cairn.adapters.postgres.sweeping import ClaimOutbox
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
 from cairn.writing.ports import Dispatcher, Topic
@@ -112,7 +112,7 @@ def dispatcher(
         claim=ClaimOutbox(opened, sorted(topics)),
         clock=utc_now,
         log=report,
-        answer=later(lambda: _answers(opened)) if answers else None,
+        answer=lazy(lambda: _answers(opened)) if answers else None,
         again=_again(resume) if resume is not None else None,
     )
 
@@ -134,8 +134,8 @@ def answer_to(transactions: Transactions[AgentStores], row: OutboxRow) -> Answer
 
     None while the question is open.
     """
+    from cairn.investigations.current import present
     from cairn.investigations.ports import ApprovalState
-    from cairn.investigations.present import present
     from cairn.investigations.run.step import execution_name
 
     if row.reference is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.stores import PostgresStores
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database, embedder, key_store, registered
 from cairn.bootstrap.search_index import endpoint, follow_database
@@ -69,7 +69,7 @@ def embed_services() -> EmbedServices:
             inform=inform(log),
             warn=warn(log),
         ),
-        record_search=later(lambda: _record_search(opened)),
+        record_search=lazy(lambda: _record_search(opened)),
         log=log,
     )
 

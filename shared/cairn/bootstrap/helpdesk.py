@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
@@ -291,15 +291,15 @@ def ticket_services(parts: ApiParts) -> TicketServices:
 
     own = parts.investigating.helpdesk
     return TicketServices(
-        add=later(lambda: own.intake.add),
-        message=later(lambda: own.messages.add),
-        read=later(lambda: _reading(own, parts)),
-        requeue=later(lambda: own.requeue),
-        queue=later(lambda: _queue(own, parts)),
-        sources=later(lambda: own.sources),
-        poll=later(lambda: own.poll),
-        receive=later(lambda: own.receive),
-        personas=later(lambda: own.personas),
+        add=lazy(lambda: own.intake.add),
+        message=lazy(lambda: own.messages.add),
+        read=lazy(lambda: _reading(own, parts)),
+        requeue=lazy(lambda: own.requeue),
+        queue=lazy(lambda: _queue(own, parts)),
+        sources=lazy(lambda: own.sources),
+        poll=lazy(lambda: own.poll),
+        receive=lazy(lambda: own.receive),
+        personas=lazy(lambda: own.personas),
     )
 
 
@@ -308,7 +308,7 @@ def _queue(own: HelpdeskParts, parts: ApiParts) -> WatchQueue:
 
 
 def _reading(own: HelpdeskParts, parts: ApiParts) -> ReadTickets:
-    from cairn.bootstrap.seeing import browse
+    from cairn.bootstrap.investigation_views import browse
     from cairn.tickets.reading import ReadTickets
 
     investigations = browse(parts)

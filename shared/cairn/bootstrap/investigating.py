@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import warn
 from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store
-from cairn.bootstrap.unspoken import unspoken
+from cairn.bootstrap.redact_errors import redact_errors
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict
 from cairn.kernel.ids import new_id
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from cairn.connectors.policies import ConnectorPolicies
     from cairn.investigations.approvals.waiting import Expire, Wait
     from cairn.investigations.catalogue import StoredConnectors
+    from cairn.investigations.current import Present
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Escalate
-    from cairn.investigations.present import Present
+    from cairn.investigations.run.abandon import AbandonExecution
     from cairn.investigations.run.admission import Admit
     from cairn.investigations.run.closing import Abandon, Close, Halt
-    from cairn.investigations.run.leaving import Leave
     from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
     from cairn.investigations.run.step import RunStep
     from cairn.investigations.situation import StepFunction
@@ -120,7 +120,7 @@ class InvestigationParts:
             self.opened,
             StoreTransactions(self.opened, PostgresStores),
             warn(self.log),
-            later(lambda: self.resume),
+            lazy(lambda: self.resume),
         )
 
     @cached_property
@@ -154,7 +154,7 @@ class InvestigationParts:
     @cached_property
     def metrics(self) -> Metrics:
         """Where counts go."""
-        from cairn.bootstrap.measuring import metrics
+        from cairn.bootstrap.embedded_metrics import metrics
 
         return metrics(self.settings.stage)
 
@@ -248,7 +248,7 @@ class InvestigationParts:
 
         return RunStep(
             journal=self.journal,
-            steps={State(name): later(make) for name, make in self.steps.items()},
+            steps={State(name): lazy(make) for name, make in self.steps.items()},
             desk=self.desk,
             stopwatch=monotonic,
             abandon=self.abandon,
@@ -304,11 +304,11 @@ class InvestigationParts:
         return Resume(journal=self.journal)
 
     @cached_property
-    def leave(self) -> Leave:
+    def leave(self) -> AbandonExecution:
         """What calls a person where executions do not help."""
-        from cairn.investigations.run.leaving import Leave
+        from cairn.investigations.run.abandon import AbandonExecution
 
-        return Leave(journal=self.journal, escalate=self.escalate, admit=self.admit)
+        return AbandonExecution(journal=self.journal, escalate=self.escalate, admit=self.admit)
 
     @cached_property
     def execution_ended(self) -> ExecutionEnded:
@@ -329,7 +329,7 @@ class InvestigationSteps:
 
     parts: InvestigationParts
 
-    @unspoken()
+    @redact_errors()
     def __call__(
         self,
         step: str,

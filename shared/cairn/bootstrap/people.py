@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.api.people_services import PeopleServices
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ def people_services(parts: ApiParts, ingest: IngestDocument, graph: LedgerGraph)
     """Return what the API needs; each part is made when a route first needs it."""
     made = parts.investigating
     return PeopleServices(
-        escalations=later(lambda: _escalations(parts, made)),
-        channels=later(lambda: _channels(parts, made)),
-        opinions=later(lambda: _opinions(made)),
-        candidates=later(lambda: _candidates(made, ingest)),
-        remember=later(lambda: _remember(parts, made, graph)),
-        proposals=later(lambda: _proposals(graph)),
+        escalations=lazy(lambda: _escalations(parts, made)),
+        channels=lazy(lambda: _channels(parts, made)),
+        opinions=lazy(lambda: _opinions(made)),
+        candidates=lazy(lambda: _candidates(made, ingest)),
+        remember=lazy(lambda: _remember(parts, made, graph)),
+        proposals=lazy(lambda: _proposals(graph)),
     )
 
 
 def _escalations(parts: ApiParts, made: InvestigationParts) -> Escalations:
-    from cairn.bootstrap.seeing import browse
+    from cairn.bootstrap.investigation_views import browse
     from cairn.investigations.people.bundle import Escalations
 
     return Escalations(journal=made.journal, browse=browse(parts))
@@ -62,7 +62,7 @@ def _candidates(made: InvestigationParts, ingest: IngestDocument) -> Candidates:
 
 
 def _remember(parts: ApiParts, made: InvestigationParts, graph: LedgerGraph) -> RememberStep:
-    from cairn.bootstrap.seeing import browse
+    from cairn.bootstrap.investigation_views import browse
     from cairn.investigations.people.remembering import RememberStep
 
     return RememberStep(

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import database
 from cairn.bootstrap.planning import planner_over
@@ -40,7 +40,7 @@ def plan_services() -> PlanServices:
     log = logger("plan", settings.log_level)
     opened = database(settings)
     models = cache(lambda: _models(settings, opened, log))
-    planner = later(lambda: planner_over(models(), opened, report=warn(log)))
+    planner = lazy(lambda: planner_over(models(), opened, report=warn(log)))
     parts = InvestigationParts(
         settings=settings,
         opened=opened,
@@ -53,7 +53,7 @@ def plan_services() -> PlanServices:
     )
     return PlanServices(
         investigation=InvestigationSteps(parts=parts),
-        take=later(lambda: _take(models, parts)),
+        take=lazy(lambda: _take(models, parts)),
         log=log,
     )
 

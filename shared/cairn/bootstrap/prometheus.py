@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from cairn.bootstrap.measuring import Bounds
+from cairn.bootstrap.embedded_metrics import Bounds
 from cairn.kernel.metrics import SHAPES, Metric, Shape, Sort
 
 if TYPE_CHECKING:

@@ -19,15 +19,15 @@ from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscriptionLeg,
 )
 from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
-from cairn.bootstrap.asking import PER_SEARCH, AskingParts
 from cairn.bootstrap.logs import inform, warn
+from cairn.bootstrap.question_models import PER_SEARCH, AskingParts
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.recall.answer import answer
 from cairn.recall.leg_calls import Legs
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.asked import Asking
 from cairn.recall.questions.expansion import no_expansion
+from cairn.recall.questions.read import Asking
 from cairn.recall.recall import Recall, silent
 from cairn.recall.result_cache import ResultCache
 from cairn.recall.searches.recorder import RunRecorder, not_kept

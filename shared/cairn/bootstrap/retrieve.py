@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, registered
 from cairn.settings import RetrieveSettings
@@ -34,10 +34,10 @@ def retrieve_services() -> RetrieveServices:
     settings = RetrieveSettings.read()
     opened = database(settings, size=CONNECTIONS)
     log = logger("retrieve", settings.log_level)
-    found = later(lambda: _recall(settings, opened, log))
+    found = lazy(lambda: _recall(settings, opened, log))
     return RetrieveServices(
-        search=later(lambda: _search(found)),
-        investigation=later(lambda: _steps(settings, opened, log, found)),
+        search=lazy(lambda: _search(found)),
+        investigation=lazy(lambda: _steps(settings, opened, log, found)),
         log=log,
     )
 
@@ -46,9 +46,9 @@ def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall
     from functools import partial
 
     from cairn.adapters.aws.search_runs import QueuedSearchRuns
-    from cairn.bootstrap.asking import asking_parts
     from cairn.bootstrap.metrics import measured
     from cairn.bootstrap.models import over
+    from cairn.bootstrap.question_models import asking_parts
     from cairn.bootstrap.recalling import recall, recorder
     from cairn.bootstrap.search_index import keyword_leg
     from cairn.bootstrap.workspace import deployment_document

@@ -15,8 +15,8 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import NewEntry
-from cairn.rebuild.ahead import Ahead
 from cairn.rebuild.ports import Progress, Replaced
+from cairn.rebuild.prefetch import Prefetcher
 from cairn.rebuild.replay import code_version, replay
 from cairn.writing.append import SYSTEM
 from cairn.writing.ports import OutboxRow, Topic
@@ -132,7 +132,7 @@ class Rebuild:
         """
         until = self.stopwatch() + seconds
         principal = system_principal(workspace_id)
-        with Ahead(self.keys, self.cipher) as ahead:
+        with Prefetcher(self.keys, self.cipher) as ahead:
             while True:
                 with self.replays.replaying(principal) as stores:
                     progress, head = self._page(principal, stores, ahead)
@@ -170,7 +170,7 @@ class Rebuild:
             stores.replica.discard()
 
     def _page(
-        self, principal: Principal, stores: ReplayStores, ahead: Ahead
+        self, principal: Principal, stores: ReplayStores, ahead: Prefetcher
     ) -> tuple[Progress, Head]:
         """Replay the next page and return how far it is, and the chain's end."""
         head = stores.ledger.head()
@@ -213,7 +213,7 @@ class Rebuild:
 
     def _caught_up(self, principal: Principal, stores: FinishStores) -> Progress | None:
         """Replay what is left; None when that is too much for this transaction."""
-        with Ahead(self.keys, self.cipher) as ahead:
+        with Prefetcher(self.keys, self.cipher) as ahead:
             progress, head = self._page(principal, stores, ahead)
             while progress.head.position < head.position:
                 if head.position - progress.head.position > LAST_ENTRIES:

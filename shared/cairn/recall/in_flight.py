@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
     from cairn.recall.query import SearchRequest
-    from cairn.recall.questions.asked import Asked
     from cairn.recall.questions.model_calls import ModelCalls
+    from cairn.recall.questions.read import Asked
     from cairn.recall.recipes import Recipe
     from cairn.recall.records import Filters
     from cairn.workspace.settings import RecallSettings

@@ -20,9 +20,9 @@ from cairn.llm.calls import Call
 from cairn.recall.in_flight import Search, Stages
 from cairn.recall.query import SearchRequest, check, filters_of
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.asked import Asking
 from cairn.recall.questions.expansion import no_expansion
 from cairn.recall.questions.model_calls import ModelCalls
+from cairn.recall.questions.read import Asking
 from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
 from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
 from cairn.recall.rerank import MAX_TEXTS

@@ -14,8 +14,8 @@ from cairn.llm.calls import Call
 from cairn.recall.in_flight import Search
 from cairn.recall.query import SearchRequest
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.asked import Asking
 from cairn.recall.questions.model_calls import ModelCalls
+from cairn.recall.questions.read import Asking
 from cairn.recall.ranking import best_fused, fuse, rank
 from cairn.recall.recipes import DEFAULT, Recipe
 from cairn.workspace.settings import RecallSettings

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.scrub import scrub, scrub_value
-from cairn.safety.evening import evened
+from cairn.safety.normalise import normalise
 from cairn.safety.profiles import Kind, kinds_of
 from cairn.safety.recognisers import key_kind, number_kind, spans
 from cairn.safety.vault import EMPTY, PLACEHOLDER, Book, Vault
@@ -233,7 +233,7 @@ class _Redaction:
         return self._replaced(text, literals + self._found(seen))
 
     def _found(self, seen: str) -> list[tuple[int, int, Kind]]:
-        plain, places = evened(seen)
+        plain, places = normalise(seen)
         known = self.book.known.spans(plain, guess=Kind.NAME in self.kinds)
         found = known + spans(plain, self.kinds)
         if places is None:

@@ -57,7 +57,7 @@ def readings(template: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, .
 
 
 def spelled_alike(pattern: Pattern, path: Path) -> bool:
-    """Return whether `path` matches as it is, or once its spelling is evened out: for denies."""
+    """Return whether `path` matches as it is, or once its spelling is normalise out: for denies."""
     return pattern.matches(path) or pattern.matches_folded(path)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from cairn.safety.evening import evened
 from cairn.safety.formats import NO_NAMES
+from cairn.safety.normalise import normalise
 from cairn.safety.profiles import Kind
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Known:
 
     def add(self, kind: Kind, value: str) -> None:
         """Look for `value` from now on, unless it is too short or says too little by itself."""
-        value = evened(value)[0]
+        value = normalise(value)[0]
         if kind is Kind.NUMBER:
             kind = Kind.ID
             if len(value) < _DIGITS_KNOWN or not value.isdigit():

@@ -11,7 +11,7 @@ from cairn.tickets.intake import From, Outcome
 from cairn.tickets.messages import new_ones
 from cairn.tickets.polling import receive_all
 from cairn.tickets.ports import SourceState
-from cairn.tickets.turnstile import Turnstile
+from cairn.tickets.rate_limiter import RateLimiter
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -60,7 +60,7 @@ class ReceiveEvents:
     intake: Intake
     messages: ReceiveMessages
     clock: Clock
-    turnstile: Turnstile = field(default_factory=Turnstile)
+    limiter: RateLimiter = field(default_factory=RateLimiter)
 
     def __call__(self, source_id: UUID, delivered: Delivered) -> EventsTaken:
         """Return what it brought.
@@ -97,7 +97,7 @@ class ReceiveEvents:
     def _source(self, source_id: UUID) -> tuple[Principal, TicketSource]:
         workspace_id = self.workspace_of(source_id)
         if workspace_id is not None:
-            self.turnstile(source_id, self.clock())
+            self.limiter(source_id, self.clock())
             principal = system_principal(workspace_id)
             with self.transactions.reading(principal) as stores:
                 source = stores.ticket_sources.find(source_id)

@@ -13,8 +13,8 @@ from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON
 from tests.support.world import open_world
 
+from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
-from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.browse import BrowseInvestigations
 from cairn.investigations.opening import Opener

@@ -12,7 +12,7 @@ from tests.support.memory_graphs import graph_writer
 from tests.support.people import People
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.stores import PostgresStores

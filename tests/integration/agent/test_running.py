@@ -11,7 +11,7 @@ import pytest
 from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.approvals.decide import AlreadyDecided
 from cairn.investigations.ports import ActionState, ApprovalState

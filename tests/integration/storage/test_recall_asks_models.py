@@ -15,8 +15,8 @@ from tests.support.chat_wire import IN, OUT, ChatServer, Say, chat_server
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.database import bound
-from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.models import over
+from cairn.bootstrap.question_models import asking_parts
 from cairn.bootstrap.recalling import recall
 from cairn.embedding.port import EmbeddingModel
 from cairn.llm.port import Role

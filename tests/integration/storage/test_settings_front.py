@@ -20,7 +20,7 @@ from tests.support.planning import brief, question, spec
 from tests.support.world import open_world
 
 from cairn.adapters.aws import dispatch
-from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from cairn.api.investigation_services import InvestigationServices
+from cairn.investigations.current import Present
 from cairn.investigations.ports import ActionState
-from cairn.investigations.present import Present
 from cairn.investigations.state import State, Verdict
 from cairn.investigations.views import (
     InvestigationDetail,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from pydantic import SecretStr
 
-from cairn.bootstrap.asking import asking_parts
 from cairn.bootstrap.models import chat_models
+from cairn.bootstrap.question_models import asking_parts
 from cairn.kernel.errors import ValidationFailed
 from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Route, configured
 from cairn.llm.port import Purpose
@@ -89,7 +89,7 @@ def test_a_local_reranker_needs_no_chat_model(tmp_path: Path) -> None:
 
 def test_without_a_model_no_client_is_imported() -> None:
     code = (
-        "import sys; from cairn.bootstrap.asking import asking_parts\n"
+        "import sys; from cairn.bootstrap.question_models import asking_parts\n"
         "from types import SimpleNamespace as S\n"
         "asking_parts(S(anthropic_api_key=None, anthropic_base_url=None, openai_api_key=None,"
         " openai_base_url=None, embedder='onnx', chat_model='', model_budgets='',"

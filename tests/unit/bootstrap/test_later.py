@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 
 
 @dataclass
@@ -24,7 +24,7 @@ def test_nothing_is_made_before_it_is_used() -> None:
         made.append(1)
         return Adder(3)
 
-    adder = later(make)
+    adder = lazy(make)
     assert made == []
     assert adder(4) == 7
     assert adder.number == 3
@@ -39,7 +39,7 @@ def test_what_many_ask_for_at_once_is_made_once() -> None:
         made.append(1)
         return Adder(len(made))
 
-    adder = later(make)
+    adder = lazy(make)
 
     def ask(more: int) -> int:
         start.wait(timeout=10)
@@ -51,8 +51,8 @@ def test_what_many_ask_for_at_once_is_made_once() -> None:
 
 
 def test_one_may_be_made_of_another() -> None:
-    inner = later(lambda: Adder(1))
-    outer = later(lambda: Adder(inner(1)))
+    inner = lazy(lambda: Adder(1))
+    outer = lazy(lambda: Adder(inner(1)))
     assert outer(1) == 3
 
 
@@ -65,7 +65,7 @@ def test_a_failure_to_make_it_is_not_kept() -> None:
             raise OSError("not yet")
         return Adder(1)
 
-    adder = later(make)
+    adder = lazy(make)
     with pytest.raises(OSError, match="not yet"):
         adder(1)
     assert adder(1) == 2

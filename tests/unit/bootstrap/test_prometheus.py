@@ -13,7 +13,7 @@ from cairn.api.services import ApiOptions
 from cairn.kernel.metrics import Metric
 
 COUNT = """
-from cairn.bootstrap.measuring import metrics
+from cairn.bootstrap.embedded_metrics import metrics
 from cairn.kernel.metrics import Metric
 tell = metrics("local")
 tell(Metric.CONNECTOR_CALLS, connector="desk", tool="reset", outcome="done")

@@ -16,8 +16,8 @@ from cairn.connectors.port import (
     OutcomeUnknown,
     ToolCall,
 )
+from cairn.investigations.current import Present
 from cairn.investigations.ports import ActionState, Question
-from cairn.investigations.present import Present
 from cairn.investigations.run.ending import halted
 from cairn.investigations.run.moving import moved, read
 from cairn.investigations.run.step import RunStep

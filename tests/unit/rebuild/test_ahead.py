@@ -10,7 +10,7 @@ from cairn.kernel.errors import Conflict
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
 from cairn.ledger.keys import BodyCipher
-from cairn.rebuild.ahead import Ahead
+from cairn.rebuild.prefetch import Prefetcher
 
 WORKSPACE = UUID(int=1)
 START = empty_head(WORKSPACE)
@@ -48,7 +48,7 @@ def test_pages_follow_one_another_and_each_is_read_once() -> None:
     book = Book(chain(5))
     positions: list[list[int]] = []
     head = START
-    with Ahead(InMemoryKeyStore(), BodyCipher()) as ahead:
+    with Prefetcher(InMemoryKeyStore(), BodyCipher()) as ahead:
         while (page := ahead.page(head, book)) is not None:
             positions.append([one.entry.position for one in page.entries])
             head = page.reached
@@ -58,7 +58,7 @@ def test_pages_follow_one_another_and_each_is_read_once() -> None:
 
 def test_a_replay_that_begins_again_gets_the_first_page_again() -> None:
     book = Book(chain(5))
-    with Ahead(InMemoryKeyStore(), BodyCipher()) as ahead:
+    with Prefetcher(InMemoryKeyStore(), BodyCipher()) as ahead:
         first = ahead.page(START, book)
         again = ahead.page(START, book)
     assert first is not None
@@ -68,7 +68,7 @@ def test_a_replay_that_begins_again_gets_the_first_page_again() -> None:
 def test_a_broken_page_is_told_of_in_its_turn() -> None:
     entries = chain(4)
     book = Book([*entries[:2], entries[3], entries[2]])
-    with Ahead(InMemoryKeyStore(), BodyCipher()) as ahead:
+    with Prefetcher(InMemoryKeyStore(), BodyCipher()) as ahead:
         first = ahead.page(START, book)
         assert first is not None
         with pytest.raises(Conflict) as caught:

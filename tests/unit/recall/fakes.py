@@ -18,8 +18,8 @@ from cairn.llm.calls import Call
 from cairn.recall.in_flight import Search
 from cairn.recall.query import filters_of
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.asked import Asking
 from cairn.recall.questions.model_calls import ModelCalls
+from cairn.recall.questions.read import Asking
 from cairn.recall.recipes import recipe_named
 from cairn.recall.records import Candidate, Filters, FoundNode, Neighbours, SearchRun, Sketch
 from cairn.workspace.settings import RecallSettings

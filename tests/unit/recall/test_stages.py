@@ -17,8 +17,8 @@ from cairn.recall.answer import answer
 from cairn.recall.expand_one_hop import OUTGOING, Related, RelatedNode
 from cairn.recall.query import SearchRequest
 from cairn.recall.questions import intents
-from cairn.recall.questions.asked import Asking
 from cairn.recall.questions.gate import Complexity, GateVerdict, Turn
+from cairn.recall.questions.read import Asking
 from cairn.recall.recall import Recall
 from cairn.recall.result_cache import ResultCache
 from cairn.recall.results import RecallResult

@@ -11,7 +11,7 @@ from tests.support.cpu import cpu_seconds
 
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.scrub import scrub
-from cairn.safety.evening import evened
+from cairn.safety.normalise import normalise
 from cairn.safety.profiles import (
     PROFILES,
     Kind,
@@ -390,14 +390,14 @@ def test_redacting_what_was_redacted_changes_nothing(value: Any, kinds: frozense
 def test_no_value_of_the_vault_stands_in_redacted_text(before: str, text: str) -> None:
     vault = redact(before, EMPTY, HIPAA).vault
     clean = redact(text, vault, HIPAA)
-    left = evened(PLACEHOLDER.sub("\ue000", str(clean.value)))[0]
+    left = normalise(PLACEHOLDER.sub("\ue000", str(clean.value)))[0]
     for placeholder, value in clean.vault.items():
         if (
             placeholder.startswith(("<LITERAL", "<AGE", "<ZIP", "<NUMBER"))
             or len(value.strip()) < 3
         ):
             continue
-        alone = rf"(?<!\w){re.escape(evened(value)[0])}(?!\w)"
+        alone = rf"(?<!\w){re.escape(normalise(value)[0])}(?!\w)"
         assert not re.search(alone, left), (placeholder, value)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cairn.investigations.current import Present, present
 from cairn.investigations.journal import agent_of
 from cairn.investigations.ports import ApprovalState
-from cairn.investigations.present import Present, present
 from cairn.investigations.run.ending import halted
 from cairn.investigations.run.moving import found, ids, moved, read
 from cairn.investigations.snapshot import Snapshots

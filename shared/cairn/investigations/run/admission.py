@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.investigations.present import Present, present
+from cairn.investigations.current import Present, present
 from cairn.investigations.run.moving import ids
 from cairn.investigations.run.step import execution_name
 from cairn.investigations.state import Investigation, State

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cairn.investigations.current import Present, present
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import in_the_air
 from cairn.investigations.ports import ActionState, ApprovalState, Move
-from cairn.investigations.present import Present, present
 from cairn.investigations.run.ending import halted
 from cairn.investigations.run.moving import Opened, found, ids, moved, read
 from cairn.investigations.snapshot import Snapshots

@@ -10,7 +10,7 @@ from cairn.investigations.state import State
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from cairn.investigations.present import Present
+    from cairn.investigations.current import Present
     from cairn.investigations.run.closing import Close
     from cairn.investigations.run.resume import Enter
     from cairn.investigations.run.step import RunStep

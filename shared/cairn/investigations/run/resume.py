@@ -11,10 +11,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.investigations.calling import may_repeat
+from cairn.investigations.current import Present, present
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import End, lost, observed
 from cairn.investigations.ports import ActionState
-from cairn.investigations.present import Present, present
 from cairn.investigations.run.moving import found, ids, moved, read, unmoved
 from cairn.investigations.run.step import execution_name, superseded
 from cairn.investigations.situation import Change
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.ports import Connectors
+    from cairn.investigations.run.abandon import AbandonExecution
     from cairn.investigations.run.closing import Abandon, Close
-    from cairn.investigations.run.leaving import Leave
     from cairn.investigations.run.moving import Opened
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
@@ -224,7 +224,7 @@ class ExecutionEnded:
     journal: Journal
     resume: Resume
     close: Close
-    leave: Leave
+    leave: AbandonExecution
 
     def __call__(
         self, workspace_id: UUID, investigation_id: UUID, *, run: int, status: str

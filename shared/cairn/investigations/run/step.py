@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from cairn.investigations.budgeting import budget_of, spending_of
 from cairn.investigations.counting import count
+from cairn.investigations.current import Present, present
 from cairn.investigations.journal import agent_of
 from cairn.investigations.owners import owners
-from cairn.investigations.present import Present, present
 from cairn.investigations.run.ending import broken, spent_out
 from cairn.investigations.run.moving import found, moved, read
 from cairn.investigations.situation import Change, Situation

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.approvals.waiting import Expire
+    from cairn.investigations.run.abandon import AbandonExecution
     from cairn.investigations.run.admission import Admit
     from cairn.investigations.run.closing import Close
-    from cairn.investigations.run.leaving import Leave
     from cairn.investigations.run.resume import Resume
     from cairn.investigations.state import Investigation
     from cairn.kernel.clock import Clock
@@ -38,7 +38,7 @@ class SweepInvestigations:
     expire: Expire
     resume: Resume
     close: Close
-    leave: Leave
+    leave: AbandonExecution
     admit: Admit
     clock: Clock
     report: Callable[[str, dict[str, Any]], None]

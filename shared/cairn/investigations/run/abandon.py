@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.investigations.present import Present, present
+from cairn.investigations.current import Present, present
 from cairn.investigations.run.moving import add_lines, found, ids, line_bodies
 from cairn.investigations.state import Step, Verdict
 from cairn.ledger.entry import SYSTEM as CAIRN

@@ -22,7 +22,7 @@ PACKAGE = PurePath(__file__).parents[1]
 
 
 @contextmanager
-def unspoken() -> Generator[None]:
+def redact_errors() -> Generator[None]:
     """Raise an unexpected error under its own name, with the place it came from for its words."""
     try:
         yield

@@ -14,8 +14,8 @@ from cairn.bootstrap.models import ModelSettings, chat_models
 from cairn.kernel.clock import monotonic
 from cairn.llm.budget import Limits
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.asked import Asking
 from cairn.recall.questions.expansion import no_expansion
+from cairn.recall.questions.read import Asking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

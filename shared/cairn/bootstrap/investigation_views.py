@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.agents.seeing import PostgresSeeingStores
+from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.api.investigation_services import InvestigationServices
-from cairn.bootstrap.later import later
+from cairn.bootstrap.lazy import lazy
 from cairn.investigations.browse import BrowseInvestigations
 from cairn.investigations.opening import Opener
 from cairn.kernel.clock import utc_now
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def investigation_services(parts: ApiParts) -> InvestigationServices:
     """Build them; nothing connects yet, and what starts is built when something is started."""
     return InvestigationServices(
-        start=later(lambda: _start(parts)),
-        resume=later(lambda: _resume(parts)),
+        start=lazy(lambda: _start(parts)),
+        resume=lazy(lambda: _resume(parts)),
         browse=browse(parts),
     )
 
@@ -36,14 +36,14 @@ def investigation_services(parts: ApiParts) -> InvestigationServices:
 def approval_services(parts: ApiParts) -> ApprovalServices:
     """Build the questions to people; what decides is built when somebody decides."""
     return ApprovalServices(
-        page=later(lambda: browse(parts).approvals), decide=later(lambda: _approvals(parts))
+        page=lazy(lambda: browse(parts).approvals), decide=lazy(lambda: _approvals(parts))
     )
 
 
 def grant_services(parts: ApiParts) -> GrantServices:
     """Build what keeps standing grants."""
     return GrantServices(
-        make=later(lambda: _granting(parts)), keep=later(lambda: _grants(parts.investigating))
+        make=lazy(lambda: _granting(parts)), keep=lazy(lambda: _grants(parts.investigating))
     )
 
 

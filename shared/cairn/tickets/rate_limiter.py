@@ -20,7 +20,7 @@ MOST = 300
 WINDOW_SECONDS = 60
 
 
-class Turnstile:
+class RateLimiter:
     """Counts deliveries by source in windows of a minute."""
 
     def __init__(self, most: int = MOST) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _KEPT = "\t\n\r"
 
 
-def evened(text: str) -> tuple[str, Sequence[int] | None]:
+def normalise(text: str) -> tuple[str, Sequence[int] | None]:
     """Return the text to look at, and the place of each of its characters in `text`.
 
     None in the place of places means that nothing was changed. O(characters).

@@ -14,7 +14,7 @@ _BUILDING = RLock()
 """One at a time: what is built may need something else that is built later."""
 
 
-class _Later:
+class _Lazy:
     """Stands for what `make` returns, which is made once. A failure is tried again."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
@@ -36,6 +36,6 @@ class _Later:
         return self._it()(*arguments, **named)
 
 
-def later(make: Callable[[], T]) -> T:
+def lazy(make: Callable[[], T]) -> T:
     """Return a stand-in for `make()`, which is called when the stand-in is first used or called."""
-    return cast("T", _Later(make))
+    return cast("T", _Lazy(make))

@@ -35,7 +35,7 @@ def prepared(entries: Sequence[Entry], head: Head, keys: KeyStore, cipher: BodyC
     return Page(entries=opened(entries, keys, cipher), reached=reached)
 
 
-class Ahead:
+class Prefetcher:
     """The page after the present one; what is wrong with it is raised when it is asked for."""
 
     def __init__(self, keys: KeyStore, cipher: BodyCipher) -> None:

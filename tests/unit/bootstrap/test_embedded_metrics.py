@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.fakes.model_calls import InMemoryCallLog
 
-from cairn.bootstrap.measuring import MOST_CHARS, MOST_VALUES, OTHER, MeasuredCalls, metrics
+from cairn.bootstrap.embedded_metrics import MOST_CHARS, MOST_VALUES, OTHER, MeasuredCalls, metrics
 from cairn.bootstrap.metrics import NAMESPACE
 from cairn.kernel.ids import new_id
 from cairn.kernel.metrics import SHAPES, Metric, Sort, untold
