@@ -26,7 +26,7 @@ WHY = "Its executions keep failing. Cairn tries again every hour; somebody has t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leave:
+class AbandonExecution:
     """Frees the slot of an investigation and calls a person; `admit` takes up who is next."""
 
     journal: Journal
