@@ -8,6 +8,7 @@ Not the functions' own code (`infra/cdk/staging.py`), and not boto3: the runtime
 from __future__ import annotations
 
 import argparse
+import fcntl
 import filecmp
 import hashlib
 import os
@@ -70,13 +71,16 @@ def _build_group(group: str, wanted: str, machine: str, target: Path) -> None:
     recipe = Path(__file__).read_bytes() + wanted.encode()
     stamp = target.with_suffix(".stamp")
     digest = hashlib.sha256(recipe).hexdigest()
-    if target.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
-        return
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    _install(wanted, machine, target / "python")
-    _strip(target / "python")
-    stamp.write_text(digest, encoding="utf-8")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.with_suffix(".lock").open("w") as lock:  # two builds at once: one of them waits
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if target.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
+            return
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir()
+        _install(wanted, machine, target / "python")
+        _strip(target / "python")
+        stamp.write_text(digest, encoding="utf-8")
 
 
 def _install(wanted: str, machine: str, target: Path) -> None:

@@ -116,7 +116,7 @@ def api(folder: Path) -> Iterator[Callable[[str], object]]:
     from tests.support.front import Cloud, Front, environment
     from tests.support.world import open_world
 
-    from cairn.adapters.aws import dispatch
+    from cairn.adapters.aws import dispatch, messages
     from cairn.adapters.postgres.migrate import migrate
 
     layout, password = Layout(project=ROOT, base=folder / "cluster"), secrets.token_hex(16)
@@ -135,7 +135,7 @@ def api(folder: Path) -> Iterator[Callable[[str], object]]:
         world = open_world(owner_url, app_url, "house")
         world.pool.close()
         os.environ.update(environment(app_url, folder))
-        dispatch.aws_client = Cloud().client
+        dispatch.aws_client = messages.aws_client = Cloud().client
         front = Front(world.key)
         yield lambda text: front.call("POST", "/v1/memories", json=MEMORY | {"text": text})
     finally:

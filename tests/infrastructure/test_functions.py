@@ -54,7 +54,7 @@ def files_in(asset: Path) -> set[str]:
 
 def test_an_asset_holds_the_handler_and_what_it_can_import(tmp_path: Path) -> None:
     files = files_in(stage_function(ROOT / "functions" / "audit", tmp_path))
-    assert {"handler.py", "cairn/__init__.py", "cairn/errors.py"} <= files
+    assert {"handler.py", "cairn/__init__.py", "cairn/kernel/errors.py"} <= files
     assert "cairn/anchors/verify_chains.py" in files  # imported by a function
     assert "cairn/enrichment/rows.py" in files  # named in a table
     assert "cairn/adapters/postgres/queries/ledger.sql" in files  # read

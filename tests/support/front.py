@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import httpx
 
+from cairn.adapters.aws import dispatch, messages
 from cairn.api.app import create_app
 from cairn.bootstrap.api import api_services
 from cairn.bootstrap.logs import logger
@@ -17,6 +18,8 @@ from cairn.settings import ApiSettings
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,6 +62,12 @@ class Cloud:
             for place, one in enumerate(self.messages)
             if one["QueueUrl"].endswith("/ticket")
         ]
+
+
+def stand_in_for_aws(monkeypatch: pytest.MonkeyPatch, cloud: Cloud) -> None:
+    """Let every client of AWS that sends and starts be the cloud's, for one test."""
+    for module in (dispatch, messages):
+        monkeypatch.setattr(module, "aws_client", cloud.client)
 
 
 def environment(app_url: str, folder: Path) -> dict[str, str]:

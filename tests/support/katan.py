@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -44,7 +44,8 @@ def installed() -> Path:
         places = ["--target", str(unpacked), "--requirement", str(wanted)]
         subprocess.run([*model._installer(), *flags, *places], check=True)
         shutil.rmtree(unpacked / "tests", ignore_errors=True)
-        unpacked.replace(FOLDER)
+        with suppress(OSError):  # another worker was faster
+            unpacked.replace(FOLDER)
     return FOLDER
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.e2e.planting import plant_investigation
-from tests.support.front import Cloud, Front, environment
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.kernel.text.canonical import format_timestamp
@@ -29,7 +28,7 @@ def cloud(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     cloud = Cloud()
-    monkeypatch.setattr(dispatch, "aws_client", cloud.client)
+    stand_in_for_aws(monkeypatch, cloud)
     return cloud
 
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.e2e.planting import plant_investigation
-from tests.support.front import Cloud, Front, environment
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def front(
     """The API of a workspace with an investigation that was halted, and the ids in it."""
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     world = open_world(database.owner_url, database.app_url, f"people front {new_id()}")
     planted = plant_investigation(database.owner_url, world.workspace_id, str(new_id()), "canary")
     world.pool.close()

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
-from tests.support.front import Cloud, Front, environment, function
+from tests.support.front import Cloud, Front, environment, function, stand_in_for_aws
 from tests.support.hosting import Hosting, said, tool
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.connectors.port import ToolCall
 from cairn.kernel import traces
 from cairn.kernel.ids import new_id
@@ -32,7 +31,7 @@ def cloud(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     cloud = Cloud()
-    monkeypatch.setattr(dispatch, "aws_client", cloud.client)
+    stand_in_for_aws(monkeypatch, cloud)
     return cloud
 
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.everything import open_everything
-from tests.support.front import Cloud, Front, environment, function
+from tests.support.front import Cloud, Front, environment, function, stand_in_for_aws
 from tests.support.openai_wire import embedding_server
 from tests.support.tiny_onnx import sentence_encoder
 from tests.support.world import World, open_world
 from tests.unit.cli.fakes import FakeStack, Shell
 
-from cairn.adapters.aws import dispatch
 from cairn.adapters.postgres.memory.recall import recall_transactions
 from cairn.bootstrap.parts import embedder
 from cairn.bootstrap.reembedding import reembedding
@@ -118,7 +117,7 @@ def deployment(
     for name, value in values.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     world = open_world(database.owner_url, database.app_url, f"any model {new_id()}")
     yield Deployment(world, database, monkeypatch)
     world.pool.close()

@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.front import Cloud, Front, environment, mcp
+from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ TEXT = "Helga keeps the cellar key behind the stove."
 def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Front:
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     world = open_world(database.owner_url, database.app_url, f"calls {new_id()}")
     world.pool.close()
     return Front(world.key)

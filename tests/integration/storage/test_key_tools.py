@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.front import Cloud, Front, environment, mcp
+from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.api.mcp.catalogue import TOOLS
 from cairn.kernel.ids import new_id
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Front:
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     world = open_world(database.owner_url, database.app_url, f"tools {new_id()}")
     world.pool.close()
     return Front(world.key)

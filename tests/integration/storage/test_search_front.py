@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
-from tests.support.front import Cloud, Front, environment
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.graphs import Planted
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.stores import PostgresStores
@@ -77,7 +76,7 @@ class Door:
 def door(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     with database.connect_as_superuser() as root:
         root.execute(
             """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)

@@ -15,11 +15,10 @@ from tests.integration.storage.test_search_front import Door, chain, said
 from tests.plugins.waiting import eventually
 from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.chat_wire import ChatServer, Say, chat_server
-from tests.support.front import Cloud, Front, environment
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.planning import brief, question, spec
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
@@ -63,7 +62,7 @@ def door(
     for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", models.url)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     world = open_world(database.owner_url, database.app_url, f"settings {new_id()}")
     yield Door(world, tmp_path)
     world.pool.close()

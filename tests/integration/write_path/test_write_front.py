@@ -7,10 +7,9 @@ from uuid import UUID
 
 import pytest
 from tests.support.embedding import HashingEmbedder
-from tests.support.front import Cloud, Front, environment
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
-from cairn.adapters.aws import dispatch
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def world(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name, value in environment(database, tmp_path).items():
+    for name, value in environment(database.app_url, tmp_path).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(dispatch, "aws_client", Cloud().client)
+    stand_in_for_aws(monkeypatch, Cloud())
     world = open_world(database.owner_url, database.app_url, f"writes {new_id()}")
     yield world
     world.pool.close()
