@@ -80,3 +80,22 @@ def test_nothing_speaks_of_the_planning() -> None:
         and UNSPOKEN.search((ROOT / name).read_text(encoding="utf-8"))
     ]
     assert not speaking
+
+
+def test_the_modules_that_guides_name_exist() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "*.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    files = [f"/{one}" for one in listed.stdout.splitlines()]
+    guides = [path for path in GUIDES if "decisions" not in path.parts]
+    missing = {
+        f"{path.name}: {name}"
+        for path in guides
+        for name in re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8"))
+        if not any(one.endswith(f"/{name}") for one in files)
+    }
+    assert not missing
