@@ -1,6 +1,8 @@
 """Sessions are what Cairn makes them, whatever was altered on the role or on the database."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -12,6 +14,7 @@ from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.migrate import migrate
 from cairn.adapters.postgres.sweeping import OldestRow
+from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
 from cairn.operations.backlog import PROMPT
 
@@ -109,3 +112,29 @@ def test_what_is_read_at_one_moment_leaves_the_next_transaction_as_ever(
         only.close()
         world.pool.close()
     assert shown == [("repeatable read",), ("read committed",)]
+
+
+def test_one_lost_connection_lets_the_others_be_asked_before_they_are_lent(
+    database: "Database",
+) -> None:
+    pool = Pool(database.app_url, size=2)
+    with ThreadPoolExecutor(2) as threads:
+        both = Barrier(2)
+
+        def meet() -> None:
+            with pool.connection() as connection:
+                connection.execute("SELECT 1")
+                both.wait(10)
+
+        for held in [threads.submit(meet), threads.submit(meet)]:
+            held.result()
+    with database.connect_as_superuser() as root:
+        root.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND usename = 'cairn_app'"
+        )
+    with pytest.raises(Unavailable), pool.connection() as connection:
+        connection.execute("SELECT 1")
+    with pool.connection() as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    pool.close()

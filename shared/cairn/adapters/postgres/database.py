@@ -37,7 +37,8 @@ ASK_AGAIN_SECONDS = WAIT_SECONDS
 
 CHECK_AFTER_SECONDS = 1.0
 """A connection unused for so long is asked whether it still lives before it is lent; an outage
-takes longer than that, and a busy process saves a round trip each time."""
+takes longer than that, and a busy process saves a round trip each time. When one was lost, all that
+were unused since are asked: what ended it has most likely ended them."""
 
 IDLE_TIMEOUT_MS = 300_000
 """How long a transaction may do nothing: a frozen function must not keep its locks."""
@@ -106,6 +107,7 @@ class Database:
         self._pool: ConnectionPool[PooledConnection] | None = None
         self._opening = Lock()
         self._thread = local()
+        self._lost_at = 0.0
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
@@ -122,6 +124,8 @@ class Database:
             finally:
                 self._thread.holds = False
                 connection.used_at = monotonic()
+                if connection.closed:
+                    self._lost_at = connection.used_at
 
     def close(self) -> None:
         """Give every connection back."""
@@ -156,14 +160,14 @@ class Database:
             reconnect_timeout=RECONNECT_SECONDS,
             max_idle=300.0,
             num_workers=1,
-            check=_check,
+            check=self._check,
             open=True,
         )
 
-
-def _check(connection: PooledConnection) -> None:
-    if monotonic() - connection.used_at > CHECK_AFTER_SECONDS:
-        ConnectionPool.check_connection(connection)
+    def _check(self, connection: PooledConnection) -> None:
+        lost = connection.used_at <= self._lost_at
+        if lost or monotonic() - connection.used_at > CHECK_AFTER_SECONDS:
+            ConnectionPool.check_connection(connection)
 
 
 @contextmanager
