@@ -5,6 +5,7 @@ It needs Java 17 or newer and Maven, which this project does not bring.
 """
 
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -148,12 +149,22 @@ class SearchNode:
 
 
 def fetch(libraries: Path, maven: str) -> None:
-    """Have Maven copy the node's libraries; at once when they are those of the pom."""
+    """Have Maven copy the node's libraries; at once when they are those of the pom.
+
+    Of two that ask at once the second waits: it must not replace what the first runs from.
+    """
     wanted = hashlib.sha256(POM.read_bytes()).hexdigest()
     stamp = libraries.with_suffix(".stamp")
-    if libraries.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
-        return
     libraries.parent.mkdir(parents=True, exist_ok=True)
+    with libraries.with_suffix(".lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if libraries.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+            return
+        _copy_libraries(libraries, maven)
+        stamp.write_text(wanted, encoding="utf-8")
+
+
+def _copy_libraries(libraries: Path, maven: str) -> None:
     draft = libraries.with_name(f"{libraries.name}.{os.getpid()}")
     command = [maven, "--batch-mode", "--quiet", "--file", str(POM)]
     command += ["dependency:copy-dependencies", f"-DoutputDirectory={draft}"]
@@ -165,4 +176,3 @@ def fetch(libraries: Path, maven: str) -> None:
         raise StartFailed(f"Maven could not fetch OpenSearch\n{said}")
     shutil.rmtree(libraries, ignore_errors=True)
     draft.rename(libraries)
-    stamp.write_text(wanted, encoding="utf-8")

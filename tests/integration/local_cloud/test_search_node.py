@@ -1,6 +1,7 @@
 """The laptop's OpenSearch: what it needs, what it says without, what Maven brings."""
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,21 @@ for each in "$@"; do case $each in -DoutputDirectory=*) /bin/mkdir -p "${{each#*
     monkeypatch.setattr("infra.local.opensearch.node.POM", other)
     fetch(libraries, str(maven))
     assert log.read_text().count("called") == 2
+
+
+def test_two_that_fetch_at_once_have_maven_called_once(path: Path, tmp_path: Path) -> None:
+    log = tmp_path / "calls"
+    script = f"""
+echo called >> {log}
+for each in "$@"; do case $each in -DoutputDirectory=*) /bin/mkdir -p "${{each#*=}}";; esac; done
+/bin/sleep 0.2
+"""
+    maven = program(path, "mvn", script)
+    libraries = tmp_path / "cache" / "opensearch"
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        list(pool.map(lambda _: fetch(libraries, str(maven)), range(2)))
+    assert log.read_text().count("called") == 1
+    assert libraries.is_dir()
 
 
 def test_what_maven_says_is_shown_when_it_fails(path: Path, tmp_path: Path) -> None:
