@@ -60,8 +60,12 @@ class StrictRoute(APIRoute):
 
 
 def router(tag: str) -> APIRouter:
-    """Return a router for one noun."""
-    return APIRouter(tags=[tag], route_class=StrictRoute)
+    """Return a router for one noun. An operation's id is its function's name."""
+    return APIRouter(
+        tags=[tag],
+        route_class=StrictRoute,
+        generate_unique_id_function=lambda route: route.name,
+    )
 
 
 def _require_known(request: Request, known: set[str]) -> None:

@@ -169,6 +169,12 @@ def test_every_route_documents_its_answers_and_its_problems() -> None:
             assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
 
 
+def test_every_operation_has_a_short_id_of_its_own() -> None:
+    ids = [operation["operationId"] for _, _, operation in operations()]
+    assert len(ids) == len(set(ids))
+    assert not [each for each in ids if not re.fullmatch(r"[a-z]+(_[a-z]+)*", each)]
+
+
 def test_every_tag_is_described_and_used() -> None:
     described = [one["name"] for one in document()["tags"]]
     used = {tag for _, _, operation in operations() for tag in operation["tags"]}

@@ -102,7 +102,7 @@ def get_approval(approval_id: ApprovalId, caller: Admin, services: Services) -> 
         **problems("not-found", "conflict", body=True),
     },
 )
-def approve(
+def approve_action(
     approval_id: ApprovalId, body: ApproveIn, caller: Admin, services: Services
 ) -> Response:
     """Say yes to exactly what you were shown; it counts once, until it expires."""
@@ -121,7 +121,7 @@ def approve(
         **problems("not-found", "conflict", body=True),
     },
 )
-def reject(
+def reject_action(
     approval_id: ApprovalId, body: RejectActionIn, caller: Admin, services: Services
 ) -> Response:
     """Say no, and why."""
@@ -137,7 +137,7 @@ def reject(
         **problems("not-found", "conflict", body=True),
     },
 )
-def edit(
+def edit_action(
     approval_id: ApprovalId, body: EditActionIn, caller: Admin, services: Services
 ) -> Response:
     """Say yes to other arguments: the rules look at them, then they count as approved."""

@@ -194,7 +194,7 @@ def list_connectors(caller: Admin, services: Services) -> Response:
     response_model=None,
     responses={**answers(200, "Whether all are well, and each", _HEALTH), **problems()},
 )
-def connectors_health(caller: Admin, services: Services) -> Response:
+def get_connector_health(caller: Admin, services: Services) -> Response:
     """Show how connectors were when they were last called or looked at."""
     every = services.connectors.all(caller)
     items = [
@@ -286,7 +286,7 @@ def check_connector(connector: ConnectorName, caller: Admin, services: Services)
     response_model=None,
     responses={**answers(200, "What it listed last", _TOOLS), **problems("not-found")},
 )
-def list_tools(connector: ConnectorName, caller: Admin, services: Services) -> Response:
+def list_connector_tools(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """List the tools of a connector as the rules of safety read them."""
     manifest = services.connectors.one(caller, connector).manifest
     return answer({"items": [_tool(one) for one in manifest.tools] if manifest else []})
@@ -301,7 +301,7 @@ def list_tools(connector: ConnectorName, caller: Admin, services: Services) -> R
         **problems("not-found", "conflict", body=True),
     },
 )
-def call_tool(
+def call_connector_tool(
     connector: ConnectorName,
     tool: Annotated[str, Path(description="The tool's name.", max_length=64)],
     body: ToolCallIn,

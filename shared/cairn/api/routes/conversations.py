@@ -230,7 +230,7 @@ def search_conversations(
         **problems("not-found", "conflict"),
     },
 )
-def bind_key(
+def bind_conversation_key(
     conversation_id: ConversationId,
     key_id: Annotated[UUID, Path(description="The key's id.")],
     caller: Admin,

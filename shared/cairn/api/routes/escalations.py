@@ -143,7 +143,7 @@ def retry_escalation(escalation_id: EscalationId, caller: Admin, services: Servi
     response_model=None,
     responses={**answers(201, "It can be used", _CHANNEL), **problems("conflict", body=True)},
 )
-def add_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
+def add_escalation_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
     """Keep a Slack incoming webhook; a persona names it as `slack:<name>`."""
     return answer(services.people.channels.create(caller, name=body.name, url=body.url), status=201)
 
@@ -154,7 +154,7 @@ def add_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
     response_model=None,
     responses={**answers(200, "Channels without their addresses", _CHANNELS), **problems()},
 )
-def list_channels(caller: Admin, services: Services) -> Response:
+def list_escalation_channels(caller: Admin, services: Services) -> Response:
     """List the channels there are."""
     return answer({"items": services.people.channels.all(caller)})
 
@@ -168,7 +168,7 @@ def list_channels(caller: Admin, services: Services) -> Response:
         **problems("not-found"),
     },
 )
-def remove_channel(
+def remove_escalation_channel(
     name: Annotated[str, Path(max_length=64, description="The channel's name.")],
     caller: Admin,
     services: Services,

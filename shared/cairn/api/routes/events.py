@@ -132,7 +132,7 @@ _ANSWERS = Answers(more=_more)
         **problems("conflict", body=True),
     },
 )
-def observe(
+def observe_events(
     body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store events durably, in the order they happened; what caused what is kept as edges."""

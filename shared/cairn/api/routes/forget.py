@@ -154,7 +154,7 @@ def get_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Re
     response_model=None,
     responses={**answers(200, "What was looked at", _PROOF), **problems("not-found")},
 )
-def prove_by_ids(forgetting_id: UUID, caller: Admin, services: Services) -> Response:
+def prove_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Response:
     """Look for the subject's id and its nodes' in every table, index, bucket and the key store."""
     return answer(services.forgetting.prove(caller, forgetting_id))
 
@@ -165,7 +165,9 @@ def prove_by_ids(forgetting_id: UUID, caller: Admin, services: Services) -> Resp
     response_model=None,
     responses={**answers(200, "What was looked at", _PROOF), **problems("not-found", body=True)},
 )
-def prove(forgetting_id: UUID, body: ProofIn, caller: Admin, services: Services) -> Response:
+def prove_forgetting_by_strings(
+    forgetting_id: UUID, body: ProofIn, caller: Admin, services: Services
+) -> Response:
     """Look for strings that only the forgotten data had. They are held for this request only."""
     return answer(services.forgetting.prove(caller, forgetting_id, body.canaries))
 

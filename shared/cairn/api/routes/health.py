@@ -24,7 +24,7 @@ _READY = {
     response_model=None,
     responses={**answers(200, "Yes", _SCHEMA, {"status": "ok"}), **problems(public=True)},
 )
-def healthz() -> Response:
+def get_health() -> Response:
     """Answer without touching anything else."""
     return answer({"status": "ok"})
 
@@ -43,7 +43,7 @@ def healthz() -> Response:
         **problems(public=True),
     },
 )
-def readyz(services: Services) -> Response:
+def get_readiness(services: Services) -> Response:
     """Ask the database for one row: the oldest work that nobody took."""
     backlog = services.check_ready()
     status = "behind" if backlog.behind else "ready"

@@ -122,7 +122,7 @@ def list_investigations(
     response_model=None,
     responses={**answers(202, "Those that run again", _RESUMED), **problems()},
 )
-def resume_stale(caller: Admin, services: Services) -> Response:
+def resume_investigations(caller: Admin, services: Services) -> Response:
     """Start new executions of those that lost theirs; who waits for a person goes on waiting."""
     return answer({"items": services.investigations.resume.stale(caller)}, status=202)
 
@@ -146,7 +146,7 @@ def get_investigation(
     response_model=None,
     responses={**answers(200, "Steps after a number", "StepsView"), **problems("not-found")},
 )
-def list_steps(
+def list_investigation_steps(
     investigation_id: InvestigationId,
     caller: Writer,
     services: Services,

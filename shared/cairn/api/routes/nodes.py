@@ -224,7 +224,7 @@ def get_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
     response_model=None,
     responses={**answers(200, "It is set", _CHANGED), **problems("not-found", body=True)},
 )
-def put_compiled_truth(
+def replace_compiled_truth(
     node_id: NodeId, body: TruthIn, caller: Writer, services: Services
 ) -> Response:
     """Replace a node's compiled truth; it is searched with the node and lifts its score."""
@@ -252,7 +252,7 @@ def delete_node(node_id: NodeId, caller: Writer, services: Services) -> Response
         **problems("conflict", "not-found", body=True),
     },
 )
-def relate(
+def relate_nodes(
     body: RelationshipIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Tie two nodes by a typed edge; between entities it grows stronger each time it is stated."""

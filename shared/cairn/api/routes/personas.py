@@ -102,7 +102,7 @@ def list_personas(caller: Writer, services: Services) -> Response:
     response_model=None,
     responses={**answers(200, "The persona", _PERSONA), **problems("not-found")},
 )
-def show_persona(persona: PersonaName, caller: Writer, services: Services) -> Response:
+def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Response:
     """Show a persona as it is now."""
     return answer(_shown(services.tickets.personas.get(caller, persona)))
 
@@ -113,7 +113,7 @@ def show_persona(persona: PersonaName, caller: Writer, services: Services) -> Re
     response_model=None,
     responses={**answers(200, "Every version, the newest first", _ITEMS), **problems("not-found")},
 )
-def list_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
+def list_persona_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
     """List every version a persona had; each is an entry of the ledger, too."""
     found = services.tickets.personas.versions(caller, persona)
     return answer({"items": [_version(one) for one in found]})
@@ -128,7 +128,7 @@ def list_versions(persona: PersonaName, caller: Admin, services: Services) -> Re
         **problems("not-found", body=True),
     },
 )
-def put_persona(
+def replace_persona(
     persona: PersonaName, body: PersonaIn, caller: Admin, services: Services
 ) -> Response:
     """Replace what a persona says by another version; the same again changes nothing."""

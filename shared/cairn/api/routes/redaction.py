@@ -35,7 +35,7 @@ class ProfileIn(Body):
     response_model=None,
     responses={**answers(200, "What holds now", _PROFILE), **problems()},
 )
-def show_redaction(caller: Admin, services: Services) -> Response:
+def get_redaction(caller: Admin, services: Services) -> Response:
     """Show the workspace's profile; a persona's adds to it."""
     return answer({"profile": services.redaction.show(caller)})
 

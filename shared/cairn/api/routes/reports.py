@@ -116,7 +116,7 @@ def write_report(
     response_model=None,
     responses={**answers(200, "The newest, with their bodies", _LATEST), **problems()},
 )
-def latest_reports(
+def get_latest_reports(
     caller: Writer,
     services: Services,
     keyword: Keyword = None,

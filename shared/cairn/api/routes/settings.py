@@ -70,7 +70,7 @@ class SettingsIn(Body):
     response_model=None,
     responses={**answers(200, "All settings as they hold", _SETTINGS), **problems()},
 )
-def show_settings(caller: Admin, services: Services) -> Response:
+def get_settings(caller: Admin, services: Services) -> Response:
     """Show every setting of the workspace, and where its value is from."""
     return _shown(services.settings.show(caller))
 

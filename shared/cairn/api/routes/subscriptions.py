@@ -60,7 +60,7 @@ def get_subscriptions(caller: Writer, services: Services, agent: Agent = None) -
     response_model=None,
     responses={**answers(200, "The subscription", _VIEW, _EXAMPLE), **problems(body=True)},
 )
-def put_subscription(body: SubscriptionIn, caller: Writer, services: Services) -> Response:
+def replace_subscription(body: SubscriptionIn, caller: Writer, services: Services) -> Response:
     """Replace the agent's keywords. Searches follow them where subscriptions are switched on."""
     return answer(services.subscriptions.put(caller, body.agent, body.keywords))
 

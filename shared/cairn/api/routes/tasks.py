@@ -117,7 +117,7 @@ def start_task(
         **problems("not-found", "conflict", body=True),
     },
 )
-def step_task(
+def update_task(
     task_id: TaskId, body: StepIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Add a step, and what it produced; of many steps the newest hundred are kept."""
@@ -133,7 +133,7 @@ def step_task(
         **problems("not-found", "conflict", body=True),
     },
 )
-def end_task(
+def complete_task(
     task_id: TaskId, body: EndIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """End a task: completed, failed or cancelled. The same end again changes nothing."""

@@ -122,7 +122,7 @@ async def delivered(request: Request) -> Delivered:
         **problems("not-found", "conflict", body=True),
     },
 )
-def register_source(body: SourceIn, caller: Admin, services: Services) -> Response:
+def register_ticket_source(body: SourceIn, caller: Admin, services: Services) -> Response:
     """Keep a help desk. Its secrets are sealed, and never shown again."""
     services.tickets.personas.get(caller, body.persona)
     new = NewSource(**{name: getattr(body, name) for name in SourceIn.model_fields})
@@ -135,7 +135,7 @@ def register_source(body: SourceIn, caller: Admin, services: Services) -> Respon
     response_model=None,
     responses={**answers(200, "Every source, by name", _ITEMS), **problems()},
 )
-def list_sources(caller: Admin, services: Services) -> Response:
+def list_ticket_sources(caller: Admin, services: Services) -> Response:
     """List help desks and how polling them goes; the plain source, `api`, is not among them."""
     return answer({"items": [_shown(one) for one in services.tickets.sources.all(caller)]})
 
@@ -146,7 +146,7 @@ def list_sources(caller: Admin, services: Services) -> Response:
     response_model=None,
     responses={**answers(200, "The source", _SOURCE), **problems("not-found")},
 )
-def show_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
+def get_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Show a help desk and how polling it goes."""
     return answer(_shown(services.tickets.sources.get(caller, source_id)))
 
@@ -160,7 +160,7 @@ def show_source(source_id: SourceId, caller: Admin, services: Services) -> Respo
         **problems("not-found", body=True),
     },
 )
-def change_source(
+def change_ticket_source(
     source_id: SourceId, body: SourceChangeIn, caller: Admin, services: Services
 ) -> Response:
     """Change a help desk. New secrets mend one that `needs-auth`, and its tickets go on."""
@@ -176,7 +176,7 @@ def change_source(
     response_model=None,
     responses={**answers(200, "It is gone, its tickets stay", _REMOVED), **problems("not-found")},
 )
-def remove_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
+def remove_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Remove a help desk with its secrets. Its tickets stay; nothing is written back to it."""
     services.tickets.sources.remove(caller, source_id)
     return answer({"id": source_id})
@@ -191,7 +191,7 @@ def remove_source(source_id: SourceId, caller: Admin, services: Services) -> Res
         **problems("not-found", "conflict"),
     },
 )
-def poll_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
+def poll_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Fetch what is new at a help desk, for up to twenty seconds."""
     return answer(services.tickets.poll(caller, source_id, seconds=POLL_SECONDS))
 
@@ -206,7 +206,7 @@ def poll_source(source_id: SourceId, caller: Admin, services: Services) -> Respo
         **problems("not-found", "validation-failed", "rate-limited", public=True),
     },
 )
-def expect_events(source_id: SourceId, services: Services) -> Response:
+def confirm_ticket_webhook(source_id: SourceId, services: Services) -> Response:
     """Answer a help desk that looks whether anybody is there before it sends. Needs no key."""
     services.tickets.receive.check(source_id)
     return answer({"status": "ok"})
@@ -225,7 +225,7 @@ def expect_events(source_id: SourceId, services: Services) -> Response:
         ),
     },
 )  # fmt: skip
-def take_events(
+def receive_ticket_webhook(
     source_id: SourceId,
     services: Services,
     given: Annotated[Delivered, Depends(delivered)],

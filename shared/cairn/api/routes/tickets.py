@@ -167,7 +167,7 @@ def list_tickets(
         **problems(),
     },
 )
-def watch_queue(caller: Writer, services: Services) -> Response:
+def get_ticket_queue(caller: Writer, services: Services) -> Response:
     """Show how many tickets wait, for how long a new one would, and whether it is too long."""
     return answer(services.tickets.queue(caller))
 
@@ -181,7 +181,7 @@ def watch_queue(caller: Writer, services: Services) -> Response:
         **problems("not-found"),
     },
 )
-def show_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
+def get_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
     """Show what a ticket says, what was said since, and which investigations it had."""
     return answer(services.tickets.read.get(caller, ticket_id))
 
@@ -217,7 +217,7 @@ class TicketMessageIn(Body):
         **problems("not-found", "conflict", body=True),
     },
 )
-def add_message(
+def add_ticket_message(
     ticket_id: TicketId,
     body: TicketMessageIn,
     caller: Writer,

@@ -94,7 +94,7 @@ def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> 
     response_model=None,
     responses={**answers(200, "The newest hundred", _ITEMS), **problems("not-found")},
 )
-def list_deliveries(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
+def list_webhook_deliveries(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
     """List deliveries: waiting, delivered or failed, with the last answer's status."""
     found = services.webhooks.deliveries(caller, webhook_id)
     return answer({"items": [asdict(one) for one in found]})
