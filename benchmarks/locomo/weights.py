@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.recall.searches.replay import FACTORS
+from cairn.recall.searches.explain import FACTORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

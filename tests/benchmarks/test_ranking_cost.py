@@ -4,8 +4,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from cairn.recall.fusion import weighted_sum
 from cairn.recall.questions.understanding import understand
+from cairn.recall.ranking import weighted_sum
 from cairn.recall.recipes import DEFAULT, KEYWORD, VECTOR
 from cairn.recall.records import Candidate, Sketch
 from cairn.recall.scoring import score_all

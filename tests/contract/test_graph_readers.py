@@ -21,8 +21,8 @@ from cairn.graph.node import State
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.recall.expand_one_hop import expand
 from cairn.recall.records import Filters
+from cairn.recall.results import expand
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -14,7 +14,8 @@ from cairn.graph.edge import Relation
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.graph.node import Label, State
-from cairn.recall.expand_one_hop import (
+from cairn.recall.records import Filters, FoundNode
+from cairn.recall.results import (
     INCOMING,
     OUTGOING,
     RELATED_CHARACTERS,
@@ -22,7 +23,6 @@ from cairn.recall.expand_one_hop import (
     Related,
     RelatedNode,
 )
-from cairn.recall.records import Filters, FoundNode
 from cairn.recall.walks.graph_ports import Seed
 
 if TYPE_CHECKING:

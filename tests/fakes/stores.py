@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry, Head
-    from cairn.recall.subscription_leg import SubscriptionView
+    from cairn.recall.subscriptions import SubscriptionView
     from cairn.safety.grants import GrantRow
     from cairn.tickets.ports import (
         MessageRow,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cairn.conversations.ports import PendingMessage
     from cairn.graph.node import Node
     from cairn.kernel.access import Principal
-    from cairn.recall.subscription_leg import SubscriptionView
+    from cairn.recall.subscriptions import SubscriptionView
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 

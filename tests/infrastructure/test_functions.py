@@ -15,7 +15,7 @@ USERS_OF_BUNDLED = {"cairn.bootstrap.connectors", "cairn.connectors.launching"}
 OF_OTHERS = {  # import modules of other packages by their names
     "cairn.documents.formats.source",
     "cairn.embedding.onnx",
-    "cairn.recall.rerank_local",
+    "cairn.recall.rerank",
 }
 
 

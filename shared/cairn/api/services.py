@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from cairn.rebuild.orphans import Orphans
     from cairn.recall.answer import Answer
     from cairn.recall.query import SearchRequest
-    from cairn.recall.subscription_leg import SubscriptionView
+    from cairn.recall.subscriptions import SubscriptionView
     from cairn.reembedding.reindex import MissingVectors, Reindexed
     from cairn.reports.read import Report, ReportFilter, ReportPage
     from cairn.reports.write import NewReport, ReportWritten

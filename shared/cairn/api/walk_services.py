@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.recall.searches.feedback import Feedback
+    from cairn.recall.searches.searches import Feedback
     from cairn.recall.walks.lineage import Lineage, LineageRequest
     from cairn.recall.walks.subgraph import Subgraph, SubgraphRequest
     from cairn.summaries.read import SummaryFilter, SummaryTree, SummaryView

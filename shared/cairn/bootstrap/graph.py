@@ -13,7 +13,7 @@ from cairn.llm.budget import Budget
 from cairn.llm.calls import Call
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.understanding import understand
-from cairn.recall.searches.feedback import GiveFeedback
+from cairn.recall.searches.searches import GiveFeedback
 from cairn.recall.similar_nodes import MatchedNodes
 from cairn.recall.walks.lineage import TraceLineage
 from cairn.recall.walks.subgraph import QuerySubgraph

@@ -14,8 +14,7 @@ from cairn.bootstrap.models import ModelSettings, chat_models
 from cairn.kernel.clock import monotonic
 from cairn.llm.budget import Limits
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.expansion import no_expansion
-from cairn.recall.questions.read import Asking
+from cairn.recall.questions.read import Asking, no_expansion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from cairn.llm.gateway import Gateway
     from cairn.llm.wire_chat import WireChat
-    from cairn.recall.questions.expansion import Expander
+    from cairn.recall.questions.read import Expander
     from cairn.recall.rerank import Reranker
 
 THREADS = 8
@@ -66,11 +65,13 @@ def asking_parts(
     if not models:
         by_rules = Asking(gate=gate.by_rules, intents=intents.by_rules)
         return AskingParts(asking=by_rules, expander=no_expansion, reranker=local)
-    from cairn.recall.questions.expansion_model import ModelExpander
-    from cairn.recall.questions.intents_model import ModelIntents
     from cairn.recall.questions.model_answers import ModelAnswers
-    from cairn.recall.questions.rewrite import ModelGate
-    from cairn.recall.rerank_model import ModelReranker
+    from cairn.recall.questions.model_stages import (
+        ModelExpander,
+        ModelGate,
+        ModelIntents,
+        ModelReranker,
+    )
 
     pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chat")
     for model in models:
@@ -93,6 +94,6 @@ def _close(pool: ThreadPoolExecutor, models: Sequence[WireChat[Any]]) -> None:
 def _cross_encoder(settings: AskingSettings) -> Reranker | None:
     if settings.reranker_dir is None:
         return None
-    from cairn.recall.rerank_local import CrossEncoder
+    from cairn.recall.rerank import CrossEncoder
 
     return CrossEncoder(settings.reranker_dir)

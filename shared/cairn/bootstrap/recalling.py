@@ -24,14 +24,13 @@ from cairn.bootstrap.question_models import PER_SEARCH, AskingParts
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.recall.answer import answer
-from cairn.recall.leg_calls import Legs
+from cairn.recall.legs import Legs
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.expansion import no_expansion
-from cairn.recall.questions.read import Asking
+from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.recall import Recall, silent
 from cairn.recall.result_cache import ResultCache
 from cairn.recall.searches.recorder import RunRecorder, not_kept
-from cairn.recall.walks.graph_leg import WalkingGraphLeg
+from cairn.recall.walks.graph_walks import WalkingGraphLeg
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
 from cairn.investigations import citations
 from cairn.investigations.citations import Citation, Kind
-from cairn.recall.citations import plain
+from cairn.recall.rendering import plain
 
 SHOWN_CHARS = 2_000
 FORMS = "[doc:URI#HEADINGS#L1-L9], [memory:ID], [tool:ID] or [ticket:ID]"

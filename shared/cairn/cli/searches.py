@@ -76,7 +76,7 @@ def draw(told: dict[str, Any], svg: Path | None) -> None:
     """Write the drawing of what the graph leg walked, when a file is named."""
     if svg is None:
         return
-    from cairn.recall.walks.walk_picture import walk_picture
+    from cairn.recall.walks.picture import walk_picture
 
     svg.write_text(walk_picture(told), encoding="utf-8")
     typer.echo(f"drawn to {svg}", err=True)

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.kernel.text.words import sentences, words
-from cairn.recall.citations import HEADINGS
 from cairn.recall.questions.small_talk import small_talk
+from cairn.recall.rendering import HEADINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cairn.enrichment.ports import NewEmbedding
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry, Head
-    from cairn.recall.subscription_leg import SubscriptionView
+    from cairn.recall.subscriptions import SubscriptionView
     from cairn.workspace.change import SettingsStore
     from cairn.writing.ports import LedgerStore, NodeStore, OutboxRow, SubjectStore
 

@@ -8,15 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.recall.atlas import attributes, identity, provenance
-from cairn.recall.expand_one_hop import related_json
 from cairn.recall.legs import LegOutcome
 from cairn.recall.proactive import proactive_json
 from cairn.recall.query import MAX_RESULTS, Format, SearchRequest
 from cairn.recall.questions.model_calls import ModelUse
 from cairn.recall.records import NeighbourText
-from cairn.recall.results import RecallMeta, RecallResult, Result
-from cairn.recall.text_format import as_text
+from cairn.recall.rendering import as_text, attributes, identity, provenance
+from cairn.recall.results import RecallMeta, RecallResult, Result, related_json
 
 COMPACT_DECIMALS = 4
 

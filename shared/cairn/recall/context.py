@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.llm.budget import BYTES_A_TOKEN
-from cairn.recall.citations import citation_of
-from cairn.recall.expand_one_hop import related_json
-from cairn.recall.text_format import related_line
+from cairn.recall.rendering import citation_of, related_line
+from cairn.recall.results import related_json
 from cairn.safety.screening import Verdict, screen
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import Vectors
     from cairn.kernel.access import Principal
-    from cairn.recall.expand_one_hop import RelatedReader
     from cairn.recall.proactive import ProactiveReader
     from cairn.recall.records import (
         Candidate,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         SearchRun,
         Sketch,
     )
+    from cairn.recall.results import RelatedReader
     from cairn.workspace.documents import CurrentSettings
 
 ReadSettings = Callable[["Principal"], "CurrentSettings"]

@@ -2,22 +2,178 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from cairn.recall.boosts import BOOSTS, boosted
-from cairn.recall.dedup import Deduped, deduped
-from cairn.recall.fusion import comparable, reciprocal_rank, weighted_sum
+from cairn.graph.node import Label
+from cairn.memories.kinds import MemoryKind
 from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
+from cairn.recall.records import Candidate, Sketch
 from cairn.recall.scoring import Scored, decay, score_all
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.recall.fusion import Legs
-    from cairn.recall.in_flight import Search
-    from cairn.recall.records import Candidate, Sketch
+    from cairn.recall.query import Search
+
+
+COMPILED_TRUTH = 1.15
+BOOSTS = frozenset({"compiled_truth", "backlinks"})
+LEAST_LIFT, LIFT_A_DECADE, MOST_LIFT = 0.05, 0.05, 0.25
+
+
+def backlink_boost(count: int) -> float:
+    """Return 1 + clamp(0.05 + 0.05 log10(count), 0.05, 0.25); 1.0 below one backlink.
+
+    1, 10, 100, 1000 and 10000 backlinks give 1.05, 1.10, 1.15, 1.20 and 1.25.
+    """
+    if count < 1:
+        return 1.0
+    lift = LEAST_LIFT + LIFT_A_DECADE * math.log10(count)
+    return 1.0 + min(MOST_LIFT, max(LEAST_LIFT, lift))
+
+
+def boosted(scored: Iterable[Scored], recipe: Recipe) -> list[Scored]:
+    """Return the candidates with the boosts the recipe takes, best first again.
+
+    A factor f enters with the recipe's share s as 1 + s (f - 1), like decay and access.
+    """
+    lifted = [_lifted(each, recipe) for each in scored]
+    if recipe.compiled_truth or recipe.backlinks:
+        lifted.sort(key=lambda each: (-each.score, -each.sketch.position))
+    return lifted
+
+
+def _lifted(each: Scored, recipe: Recipe) -> Scored:
+    factors: dict[str, float] = {}
+    if recipe.compiled_truth and each.sketch.compiled_truth:
+        factors["compiled_truth"] = 1.0 + recipe.compiled_truth * (COMPILED_TRUTH - 1.0)
+    if recipe.backlinks and each.sketch.backlink_count:
+        boost = backlink_boost(each.sketch.backlink_count)
+        factors["backlinks"] = 1.0 + recipe.backlinks * (boost - 1.0)
+    if not factors:
+        return each
+    return replace(
+        each, score=each.score * math.prod(factors.values()), signals={**each.signals, **factors}
+    )
+
+
+_EVENT, _EVENT_KIND = Label.EVENT.value, MemoryKind.EVENT.value
+"""What happened is itself: the same words at another time are another event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deduped:
+    """What is left, in order, and by kept id the ids it stands for besides its own."""
+
+    kept: tuple[Scored, ...]
+    merged: Mapping[UUID, tuple[UUID, ...]]
+
+
+def deduped(ranked: Sequence[Scored]) -> Deduped:
+    """Keep the first of each thing in `ranked`.
+
+    Two candidates are one thing when they share any of four layers: the node's id; the slug; the
+    canonical name, casefolded, of the same label and client; the content hash (of events with
+    their time and session, since an event is append-only).
+    """
+    seen: dict[object, UUID] = {}
+    kept: list[Scored] = []
+    merged: dict[UUID, tuple[UUID, ...]] = {}
+    for each in ranked:
+        layers = _layers(each.sketch)
+        first = next((seen[layer] for layer in layers if layer in seen), None)
+        if first is None:
+            kept.append(each)
+            first = each.sketch.id
+        elif first != each.sketch.id:
+            merged[first] = (*merged.get(first, ()), each.sketch.id)
+        for layer in layers:
+            seen.setdefault(layer, first)
+    return Deduped(kept=tuple(kept), merged=merged)
+
+
+def _layers(node: Sketch) -> list[object]:
+    """Return what the node is known by; keys of different layers are never equal."""
+    layers: list[object] = [node.id.int]  # an int hashes ten times as fast
+    if node.slug:
+        layers.append(("slug", node.slug))
+    if node.canonical_name:
+        layers.append(("name", node.label, node.client_id, node.canonical_name.casefold()))
+    if node.content_hash:
+        content = ("content", node.label, node.client_id, node.content_hash)
+        happened = node.label == _EVENT or node.kind == _EVENT_KIND
+        when = (node.occurred_at, node.session_id, node.source_agent) if happened else ()
+        layers.append((*content, *when))
+    return layers
+
+
+RRF_K = 60
+"""Reciprocal rank fusion's constant: Cormack, Clarke and Buettcher (SIGIR 2009)."""
+
+Legs = Mapping[str, Sequence[Candidate]]
+
+
+def reciprocal_rank(
+    legs: Legs, weights: Mapping[str, float], *, k: int = RRF_K
+) -> dict[UUID, float]:
+    """Return sum over legs of weight / (k + rank), ranks from 1; a leg that lacks a node adds 0."""
+    fused: dict[UUID, float] = {}
+    for leg, candidates in legs.items():
+        weight = weights[leg]
+        for rank, candidate in enumerate(candidates, start=1):
+            fused[candidate.node_id] = fused.get(candidate.node_id, 0.0) + weight / (k + rank)
+    return fused
+
+
+def weighted_sum(
+    legs: Legs,
+    weights: Mapping[str, float],
+    *,
+    normalised: frozenset[str],
+    lowered: frozenset[str] = frozenset(),
+) -> dict[UUID, float]:
+    """Return sum over legs of weight x score, each leg's scores made `comparable` first."""
+    fused: dict[UUID, float] = {}
+    for leg, candidates in legs.items():
+        weight, found = weights[leg], [candidate.score for candidate in candidates]
+        scores = comparable(leg, found, normalised=normalised, lowered=lowered)
+        for candidate, score in zip(candidates, scores, strict=True):
+            fused[candidate.node_id] = fused.get(candidate.node_id, 0.0) + weight * score
+    return fused
+
+
+def comparable(
+    leg: str, scores: list[float], *, normalised: frozenset[str], lowered: frozenset[str]
+) -> list[float]:
+    """Return a leg's scores as a weighted sum adds them, in their order.
+
+    Legs named in `normalised` go through `min_max`, those in `lowered` through `above_least`:
+    models differ in the cosine of texts that have nothing in common, and a candidate only another
+    leg found would otherwise be as far behind as if it were the opposite of the question.
+    """
+    if leg in normalised:
+        return min_max(scores)
+    return above_least(scores) if leg in lowered else scores
+
+
+def above_least(scores: Sequence[float]) -> list[float]:
+    """Return each score less the least of them, in their order."""
+    least = min(scores, default=0.0)
+    return [score - least for score in scores]
+
+
+def min_max(scores: Sequence[float]) -> list[float]:
+    """Return the scores stretched to [0, 1], in their order; 1.0 for each when all are equal."""
+    if not scores:
+        return []
+    low, high = min(scores), max(scores)
+    if low == high:
+        return [1.0] * len(scores)
+    return [(score - low) / (high - low) for score in scores]
+
 
 STRETCHED = frozenset({KEYWORD, GRAPH})
 """Legs whose scores have no fixed scale: a weighted sum stretches them to [0, 1] first."""

@@ -17,19 +17,15 @@ from cairn.kernel.access import Role
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.llm.budget import Budget, Limits
 from cairn.llm.calls import Call
-from cairn.recall.in_flight import Search, Stages
-from cairn.recall.query import SearchRequest, check, filters_of
+from cairn.recall.query import Search, SearchRequest, Stages, check, filters_of
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.expansion import no_expansion
 from cairn.recall.questions.model_calls import ModelCalls
-from cairn.recall.questions.read import Asking
+from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
-from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named
+from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named, routed
 from cairn.recall.rerank import MAX_TEXTS
-from cairn.recall.results import RecallMeta, RecallResult
-from cairn.recall.routing import routed
-from cairn.recall.searches.recording import line_of, run_of
-from cairn.recall.showing import proactive, shown
+from cairn.recall.results import RecallMeta, RecallResult, proactive, shown
+from cairn.recall.searches.recorder import line_of, run_of
 from cairn.recall.switches import switched, weighted
 from cairn.workspace.settings import RecallSettings
 
@@ -42,8 +38,7 @@ if TYPE_CHECKING:
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
     from cairn.kernel.transaction import Transactions
-    from cairn.recall.leg_calls import Legs
-    from cairn.recall.legs import LegOutcome
+    from cairn.recall.legs import LegOutcome, Legs
     from cairn.recall.ports import (
         ReadSettings,
         RecallStores,
@@ -51,8 +46,8 @@ if TYPE_CHECKING:
         Report,
         SearchRuns,
     )
-    from cairn.recall.questions.expansion import Expander
     from cairn.recall.questions.gate import GateVerdict, Turn
+    from cairn.recall.questions.read import Expander
     from cairn.recall.recipes import Recipe
     from cairn.recall.records import SearchRun
     from cairn.recall.rerank import Reranker

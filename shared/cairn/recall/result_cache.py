@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from cairn.recall.searches.recording import digest_of
+from cairn.recall.searches.recorder import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
     from uuid import UUID
 
     from cairn.kernel.clock import Stopwatch
-    from cairn.recall.in_flight import Search
+    from cairn.recall.query import Search
     from cairn.recall.records import SearchRun
     from cairn.recall.results import RecallResult
 

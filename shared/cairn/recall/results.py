@@ -1,22 +1,119 @@
-"""What a search gives back: results, each with its reasons, and what happened. Values only."""
+"""What a search gives back: the nodes read, what stands beside and hangs on them, what happened."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from cairn.recall.expand_one_hop import Related
+from cairn.kernel.text.canonical import format_timestamp
+from cairn.recall.proactive import surface
 from cairn.recall.records import Neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from typing import Any
     from uuid import UUID
 
-    from cairn.recall.in_flight import Search
     from cairn.recall.legs import LegOutcome
+    from cairn.recall.ports import RecallStores
     from cairn.recall.proactive import Surfaced
-    from cairn.recall.records import FoundNode
+    from cairn.recall.query import Search
+    from cairn.recall.ranking import Ranked
+    from cairn.recall.records import Filters, FoundNode
     from cairn.recall.walks.graph_ports import Method
+
+
+RELATED_CAP = 20
+"""Related nodes shown a result; further ones are counted."""
+RELATED_COUNTED = 200
+RELATED_CHARACTERS = 1_000
+
+OUTGOING = "outgoing"
+INCOMING = "incoming"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedNode:
+    """A node one edge away from a result. `direction` is the edge's, seen from the result."""
+
+    of_id: UUID
+    node_id: UUID
+    label: str
+    kind: str | None
+    relation: str
+    view: str
+    direction: str
+    text: str
+    title: str | None
+    canonical_name: str | None
+    importance: int
+    occurred_at: datetime
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """The related nodes of one result, and how many more there are than shown.
+
+    Relations are counted up to 200 a direction, so at a hub `dropped` means at least.
+    """
+
+    nodes: tuple[RelatedNode, ...] = ()
+    dropped: int = 0
+
+
+class RelatedReader(Protocol):
+    """Reads one hop of all results at once, inside one transaction."""
+
+    def related(
+        self, node_ids: Sequence[UUID], filters: Filters, *, cap: int
+    ) -> Mapping[UUID, Related]:
+        """Return up to `cap` related nodes of each result by its id; one statement for all.
+
+        Guards on related nodes: workspace, scope, not deleted or quarantined, and the agent guard
+        that lets untagged nodes pass. Both directions, heavier edges first, then by relation and
+        id; a node related in two ways comes twice. Texts are cut at 1,000 characters. With
+        `filters.as_of_position` as it stood there. Results without any are left out. At most 100
+        results.
+        """
+        ...
+
+
+def expand(
+    reader: RelatedReader,
+    node_ids: Sequence[UUID],
+    filters: Filters,
+    *,
+    hops: int = 1,
+    cap: int = RELATED_CAP,
+) -> Mapping[UUID, Related]:
+    """Return what hangs on each of `node_ids`; nothing with `hops` 0, which is compact output.
+
+    A related node that is itself a result stays: the edge between two results is worth knowing.
+    """
+    if hops < 1 or not node_ids:
+        return {}
+    return reader.related(list(dict.fromkeys(node_ids)), filters, cap=min(cap, RELATED_CAP))
+
+
+def related_json(node: RelatedNode) -> dict[str, Any]:
+    """Return the JSON form of a related node."""
+    shown = {
+        "node_id": str(node.node_id),
+        "type": node.label,
+        "kind": node.kind,
+        "relation": node.relation,
+        "view": node.view,
+        "direction": node.direction,
+        "text": node.text,
+        "title": node.title,
+        "canonical_name": node.canonical_name,
+        "importance": node.importance,
+        "occurred_at": format_timestamp(node.occurred_at),
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
 
 DIRECT = "direct"
 PROACTIVE = "proactive"
@@ -72,3 +169,74 @@ class RecallResult:
 
     results: tuple[Result, ...]
     meta: RecallMeta
+
+
+def shown(
+    stores: RecallStores,
+    search: Search,
+    best: Sequence[Ranked],
+    merged: Mapping[UUID, tuple[UUID, ...]],
+    *,
+    subscribed: frozenset[UUID],
+) -> tuple[Result, ...]:
+    """Read the nodes of `best` and what stands beside and hangs on them, in their order.
+
+    A node that is gone by now, or hidden, is left out. `subscribed` are ids a subscription found.
+    """
+    if not best:
+        return ()
+    ids = [each.id for each in best]
+    nodes = stores.nodes.read(ids, search.filters, subscribed=subscribed.intersection(ids))
+    beside: Mapping[UUID, Neighbours] = {}
+    if count := search.request.neighbours:
+        beside = stores.nodes.neighbours(nodes, count, search.filters)
+    related: Mapping[UUID, Related] = {}
+    if search.hops and stores.related is not None:
+        related = expand(stores.related, [node.id for node in nodes], search.filters)
+    by_id = {node.id: node for node in nodes}
+    return tuple(
+        Result(
+            node=node,
+            scores={**each.scores, "importance_score": node.importance},
+            neighbours=beside.get(node.id, Neighbours()),
+            related=related.get(node.id, Related()),
+            merged=merged.get(node.id, ()),
+        )
+        for each in best
+        if (node := by_id.get(each.id)) is not None
+    )
+
+
+def proactive(
+    stores: RecallStores,
+    search: Search,
+    results: Sequence[Result],
+    entity_ids: Sequence[UUID],
+) -> tuple[Result, ...]:
+    """Return nodes nobody asked for, each with its signal, at most as many as the recipe says."""
+    wanted = search.recipe.proactive
+    if not wanted or stores.evidence is None:
+        return ()
+    found = surface(
+        stores.evidence,
+        results=[each.node.id for each in results],
+        entity_ids=entity_ids,
+        session_id=search.request.session_id,
+        filters=search.filters,
+        now=search.started_at,
+        chosen=search.workspace.proactive_signals,
+        cap=wanted,
+    )
+    if not found:
+        return ()
+    nodes = stores.nodes.read([each.node_id for each in found], search.filters)
+    by_id = {node.id: node for node in nodes}
+    return tuple(
+        Result(
+            node=node,
+            scores={"relevance_score": each.score, "importance_score": node.importance},
+            surfaced=each,
+        )
+        for each in found
+        if (node := by_id.get(each.node_id)) is not None
+    )

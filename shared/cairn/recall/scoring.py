@@ -9,8 +9,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from cairn.kernel.text.words import words
-from cairn.recall.questions.time_hints import MONTHS, nearness
-from cairn.recall.questions.understanding import Understanding
+from cairn.recall.questions.understanding import MONTHS, Understanding, nearness
 from cairn.recall.recipes import Recipe
 from cairn.recall.records import Sketch
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from cairn.llm.budget import Budget, Limits
 from cairn.llm.calls import Call
-from cairn.recall.in_flight import Search
-from cairn.recall.query import SearchRequest
+from cairn.recall.query import Search, SearchRequest
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asking
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
     from cairn.kernel.transaction import Transactions
-    from cairn.recall.leg_calls import Legs
+    from cairn.recall.legs import Legs
     from cairn.recall.ports import RecallStores
     from cairn.recall.records import Filters
     from cairn.recall.scoring import Scored

@@ -22,9 +22,9 @@ from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import NotFound, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.recall.records import Filters
-from cairn.recall.searches.feedback import Feedback, GiveFeedback
-from cairn.recall.walks.graph_leg import WalkingGraphLeg
+from cairn.recall.searches.searches import Feedback, GiveFeedback
 from cairn.recall.walks.graph_ports import GraphSeeds
+from cairn.recall.walks.graph_walks import WalkingGraphLeg
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -21,8 +21,7 @@ from cairn.recall.query import SearchRequest
 from cairn.recall.recall import Recall
 from cairn.recall.records import SearchRun
 from cairn.recall.results import RecallResult
-from cairn.recall.searches.explain import explain
-from cairn.recall.searches.replay import replay
+from cairn.recall.searches.explain import explain, replay
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

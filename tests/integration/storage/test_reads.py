@@ -21,7 +21,7 @@ from cairn.kernel.ids import new_id
 from cairn.memories.kinds import MemoryKind
 from cairn.reading.browse import Browse
 from cairn.reading.views import MemoryFilter
-from cairn.recall.citations import plain
+from cairn.recall.rendering import plain
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

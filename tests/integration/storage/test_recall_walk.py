@@ -38,15 +38,14 @@ from cairn.kernel.ids import new_id
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.kinds import MemoryKind
 from cairn.operations.sweep import KeepForDays
-from cairn.recall.leg_calls import Legs
+from cairn.recall.legs import Legs
 from cairn.recall.query import SearchRequest
 from cairn.recall.recall import Recall
 from cairn.recall.result_cache import ResultCache
 from cairn.recall.results import RecallResult
-from cairn.recall.searches.explain import explain
-from cairn.recall.searches.replay import replay
+from cairn.recall.searches.explain import explain, replay
 from cairn.recall.searches.searches import ReadSearches
-from cairn.recall.walks.graph_leg import WalkingGraphLeg
+from cairn.recall.walks.graph_walks import WalkingGraphLeg
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

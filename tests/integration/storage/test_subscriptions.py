@@ -19,7 +19,7 @@ from cairn.conversations.messages import Channel
 from cairn.kernel.access import ALL_SCOPES, Principal, Scope
 from cairn.kernel.ids import new_id
 from cairn.recall.records import Filters
-from cairn.recall.subscription_leg import SubscriptionView
+from cairn.recall.subscriptions import SubscriptionView
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -12,7 +12,7 @@ from tests.support.remembering import admin_of
 from cairn.api.walk_services import GraphServices
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Principal
-from cairn.recall.searches.feedback import Feedback, GiveFeedback
+from cairn.recall.searches.searches import Feedback, GiveFeedback
 from cairn.recall.walks.lineage import TraceLineage
 from cairn.recall.walks.subgraph import QuerySubgraph
 from cairn.summaries.read import ReadSummaries

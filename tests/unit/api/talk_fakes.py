@@ -22,7 +22,7 @@ from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound
 from cairn.reading.views import Page
 from cairn.recall.legs import LegOutcome
-from cairn.recall.subscription_leg import SubscriptionView
+from cairn.recall.subscriptions import SubscriptionView
 from cairn.reports.read import Report, ReportEntry, ReportFilter, ReportPage
 from cairn.reports.write import NewReport, ReportWritten
 from cairn.writing.items import IdempotencyKey

@@ -17,8 +17,8 @@ from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Route, configured
 from cairn.llm.port import Purpose
 from cairn.llm.pricing import PRICES
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.expansion import no_expansion
-from cairn.recall.rerank_local import CrossEncoder
+from cairn.recall.questions.read import no_expansion
+from cairn.recall.rerank import CrossEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,8 +20,8 @@ from cairn.investigations.citations import (
     resolves,
     unsourced,
 )
-from cairn.recall.citations import citation_of
 from cairn.recall.records import FoundNode
+from cairn.recall.rendering import citation_of
 
 NOW = datetime(2026, 11, 3, tzinfo=UTC)
 ID = UUID("0198a1b2-0000-7000-8000-000000000001")

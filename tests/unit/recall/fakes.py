@@ -15,8 +15,7 @@ from cairn.embedding.port import EmbeddingModel
 from cairn.kernel.access import ALL_SCOPES, Principal, Role
 from cairn.llm.budget import Budget, Limits
 from cairn.llm.calls import Call
-from cairn.recall.in_flight import Search
-from cairn.recall.query import filters_of
+from cairn.recall.query import Search, filters_of
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asking

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.unit.recall.fakes import NOW, node_id, sketch
 
-from cairn.recall.dedup import Deduped, deduped
+from cairn.recall.ranking import Deduped, deduped
 from cairn.recall.scoring import Scored
 
 

@@ -6,9 +6,8 @@ from datetime import timedelta
 import pytest
 from tests.unit.recall.fakes import NOW, node_id, ranked, search_of, sketch
 
-from cairn.recall.boosts import backlink_boost, boosted
 from cairn.recall.query import SearchRequest
-from cairn.recall.ranking import best_fused, cut, fuse, rank, reordered
+from cairn.recall.ranking import backlink_boost, best_fused, boosted, cut, fuse, rank, reordered
 from cairn.recall.recipes import (
     GRAPH,
     KEYWORD,
@@ -19,8 +18,7 @@ from cairn.recall.recipes import (
     VECTOR,
     Recipe,
 )
-from cairn.recall.searches.explain import contributions_of
-from cairn.recall.searches.replay import FACTORS, score_of
+from cairn.recall.searches.explain import FACTORS, contributions_of, score_of
 from cairn.recall.switches import switched
 
 

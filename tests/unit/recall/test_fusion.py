@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.recall.fakes import node_id, ranked
 
-from cairn.recall.fusion import RRF_K, min_max, reciprocal_rank, weighted_sum
+from cairn.recall.ranking import RRF_K, min_max, reciprocal_rank, weighted_sum
 
 EQUAL = {"vector": 1.0, "keyword": 1.0}
 

@@ -23,7 +23,7 @@ from tests.unit.recall.fakes import (
 from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import Unavailable, ValidationFailed
 from cairn.recall.answer import answer
-from cairn.recall.leg_calls import Legs
+from cairn.recall.legs import Legs
 from cairn.recall.query import SearchRequest
 from cairn.recall.recall import Recall
 from cairn.recall.recipes import DEFAULT, MIN_COSINE

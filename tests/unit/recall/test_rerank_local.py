@@ -9,8 +9,7 @@ from tests.support.thinking import model_calls
 from tests.support.tiny_onnx import BIAS, WEIGHTS, cross_encoder
 
 from cairn.kernel.errors import Unavailable
-from cairn.recall.rerank import MAX_TEXTS
-from cairn.recall.rerank_local import CrossEncoder
+from cairn.recall.rerank import MAX_TEXTS, CrossEncoder
 
 QUERY = "who repaired the pump"
 

@@ -14,14 +14,13 @@ from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Role, Scope
 from cairn.llm.port import Role as Speaker
 from cairn.recall.answer import answer
-from cairn.recall.expand_one_hop import OUTGOING, Related, RelatedNode
 from cairn.recall.query import SearchRequest
 from cairn.recall.questions import intents
 from cairn.recall.questions.gate import Complexity, GateVerdict, Turn
 from cairn.recall.questions.read import Asking
 from cairn.recall.recall import Recall
 from cairn.recall.result_cache import ResultCache
-from cairn.recall.results import RecallResult
+from cairn.recall.results import OUTGOING, RecallResult, Related, RelatedNode
 from cairn.recall.walks.graph_ports import GraphEdge, GraphFound, GraphSeeds, Seed
 from cairn.workspace.documents import read
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from cairn.recall.subscription_leg import KeywordMatch, scored
+from cairn.recall.subscriptions import KeywordMatch, scored
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 

@@ -10,14 +10,16 @@ from cairn.recall.recipes import (
     GRAPH,
     KEYWORD,
     RECIPES,
+    ROUTES,
     SEED_000,
     SEED_001,
     SUBSCRIPTIONS,
     VECTOR,
     Fusion,
     SignalWeights,
+    looked_up,
+    routed,
 )
-from cairn.recall.routing import ROUTES, looked_up, routed
 from cairn.recall.switches import (
     LEG_WEIGHT,
     STAGES,

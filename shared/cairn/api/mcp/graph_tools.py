@@ -10,8 +10,7 @@ from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.services import ApiServices
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
-from cairn.recall.walks.lineage import Direction, LineageRequest
-from cairn.recall.walks.lineage_json import lineage_json
+from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 
 SHOWN_CHARS = 300
 

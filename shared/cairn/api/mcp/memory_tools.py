@@ -15,7 +15,7 @@ from cairn.api.services import ApiServices
 from cairn.kernel.access import Principal
 from cairn.memories.items import MemoryOutcome
 from cairn.memories.kinds import MemoryKind
-from cairn.recall.text_format import as_text
+from cairn.recall.rendering import as_text
 
 NOTHING = "Nothing was found."
 

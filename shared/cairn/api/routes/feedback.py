@@ -13,7 +13,7 @@ from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
 from cairn.recall.proactive import Signal
-from cairn.recall.searches.feedback import Feedback
+from cairn.recall.searches.searches import Feedback
 
 routes = router("searches")
 

@@ -15,8 +15,7 @@ from cairn.api.fields import timestamp
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
-from cairn.recall.walks.lineage import Direction, LineageRequest
-from cairn.recall.walks.lineage_json import lineage_json
+from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 from cairn.recall.walks.prov import prov_json
 
 routes = router("graph")

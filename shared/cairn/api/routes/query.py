@@ -22,8 +22,8 @@ from cairn.recall.walks.subgraph import (
     MAX_QUERY_CHARS,
     MAX_SEED_NODES,
     SubgraphRequest,
+    subgraph_json,
 )
-from cairn.recall.walks.subgraph_json import subgraph_json
 
 routes = router("graph")
 

@@ -9,7 +9,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
-from cairn.recall.walks.walk_picture import walk_picture
+from cairn.recall.walks.picture import walk_picture
 
 routes = router("searches")
 

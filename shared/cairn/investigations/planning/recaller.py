@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.investigations.state import Evidence
 from cairn.kernel.access.system import system_principal
-from cairn.recall.citations import citation_of
 from cairn.recall.query import MAX_RESULTS, SearchRequest
+from cairn.recall.rendering import citation_of
 from cairn.tickets.subjects import customer_key
 
 if TYPE_CHECKING:

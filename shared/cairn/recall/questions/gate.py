@@ -1,6 +1,6 @@
 """Whether a message needs a search at all, and what kind of message it is. By rules here.
 
-Not the rewriting, which needs a model (`rewrite`), and not screening, which is `safety`'s.
+Not the rewriting, which needs a model (`model_stages`), and not screening, which is `safety`'s.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cairn.recall.questions.intents import InferredIntents, by_rules, overridden
 from cairn.recall.questions.understanding import understand
@@ -11,12 +11,30 @@ from cairn.recall.questions.understanding import understand
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from uuid import UUID
 
     from cairn.graph.intent_weights import Intent
     from cairn.recall.questions.gate import Gate, GateVerdict, Turn
     from cairn.recall.questions.intents import IntentClassifier
     from cairn.recall.questions.model_calls import ModelCalls
     from cairn.recall.questions.understanding import RetrievalClass, Understanding
+
+
+class Expander(Protocol):
+    """Paraphrases a question. Never fails: without a model there are simply none."""
+
+    def __call__(
+        self, workspace_id: UUID, query: str, retrieval_class: RetrievalClass, *, calls: ModelCalls
+    ) -> Sequence[str]:
+        """Return up to five paraphrases, none equal to `query`, or none at all."""
+        ...
+
+
+def no_expansion(
+    workspace_id: UUID, query: str, retrieval_class: RetrievalClass, *, calls: ModelCalls
+) -> Sequence[str]:
+    """Return no paraphrases: rules make none that are worth a search."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,166 @@
 """What a question asks for, by rules: its terms, names, times and class. No model, no lookups."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 
+from cairn.graph.entities import extract_entities
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, content_words, words
 from cairn.recall.questions.small_talk import small_talk
-from cairn.recall.questions.time_hints import TimeHint, time_hint
+
+MARGIN = timedelta(days=14)
+"""How far outside the named time a moment still counts a little; it falls linearly to nothing."""
+
+MONTHS: tuple[str, ...] = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
+    "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+}  # fmt: skip
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+_MONTH = "|".join(MONTHS)
+_ISO = re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
+_DAY_FIRST = re.compile(
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<name>{_MONTH})\b"
+    r"(?:,?\s+(?P<year>(?:19|20)\d\d))?",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"\b(?P<name>{_MONTH})\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>(?:19|20)\d\d))?",
+    re.IGNORECASE,
+)
+_MONTH_ALONE = re.compile(
+    rf"\b(?P<name>{_MONTH})\b(?:,?\s+(?P<year>(?:19|20)\d\d))?", re.IGNORECASE
+)
+_VERB_OR_MONTH = re.compile(
+    r"\b(?:in|on|of|since|during|by|until|early|late|mid|last|this|next)\s+(?:may|march)\b"
+    r"|\b(?:may|march),?\s+(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\b(?P<year>(?:19|20)\d\d)\b")
+_AGO = re.compile(
+    rf"\b(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?:of\s+)?(?P<unit>day|week|month|year)s?\s+ago\b",
+    re.IGNORECASE,
+)
+_RECENT = re.compile(
+    r"\b(?:(?P<word>today|tonight|yesterday)"
+    r"|(?P<which>this|last|past)\s+(?:(?P<number>\d{1,3})\s+)?(?P<unit>day|week|month|year)s?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeHint:
+    """A time a question names: a span, or a calendar date of which parts may be missing.
+
+    `start` and `end` are set together and exclude the calendar fields. Without a year the date
+    means that of any year.
+    """
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def spans(self, around: datetime) -> list[tuple[datetime, datetime]]:
+        """Return the [start, end) spans the hint can mean near `around`."""
+        if self.start and self.end:
+            return [(self.start, self.end)]
+        return _spans(self.year, self.month, self.day, around.year)
+
+
+def time_hint(question: str, asked_at: datetime) -> TimeHint | None:
+    """Return the time `question` names, relative words read from `asked_at`; None for none."""
+    return _date(question) or _relative(question, asked_at) or _month_or_year(question)
+
+
+def nearness(hint: TimeHint, moment: datetime) -> float:
+    """Return 1 inside the hinted time, falling to 0 at `MARGIN` outside it."""
+    best = 0.0
+    for start, end in hint.spans(moment):
+        if start <= moment < end:
+            return 1.0
+        outside = start - moment if moment < start else moment - end
+        best = max(best, 1.0 - outside / MARGIN)
+    return best
+
+
+def _date(question: str) -> TimeHint | None:
+    if found := _ISO.search(question):
+        day = found["day"]
+        return _checked(int(found["year"]), int(found["month"]), int(day) if day else None)
+    found = _DAY_FIRST.search(question) or _MONTH_FIRST.search(question)
+    if not found:
+        return None
+    year = int(found["year"]) if found["year"] else None
+    return _checked(year, _month(found["name"]), int(found["day"]))
+
+
+def _month_or_year(question: str) -> TimeHint | None:
+    for found in _MONTH_ALONE.finditer(question):
+        name = found["name"].casefold()
+        if name in ("may", "march") and not _VERB_OR_MONTH.search(question):
+            continue
+        return TimeHint(year=int(found["year"]) if found["year"] else None, month=_month(name))
+    found = _YEAR.search(question)
+    return TimeHint(year=int(found["year"])) if found else None
+
+
+def _relative(question: str, asked_at: datetime) -> TimeHint | None:
+    midnight = asked_at.replace(hour=0, minute=0, second=0, microsecond=0)
+    tomorrow = midnight + timedelta(days=1)
+    if found := _AGO.search(question):
+        word = found["number"].casefold()
+        days = (int(word) if word.isdigit() else _NUMBERS[word]) * _DAYS[found["unit"].casefold()]
+        start = midnight - timedelta(days=days)
+        return TimeHint(start=start, end=start + timedelta(days=1))
+    if not (found := _RECENT.search(question)):
+        return None
+    if found["word"]:
+        back = timedelta(days=1 if found["word"].casefold() == "yesterday" else 0)
+        return TimeHint(start=midnight - back, end=tomorrow - back)
+    length = timedelta(days=int(found["number"] or 1) * _DAYS[found["unit"].casefold()])
+    back = length if found["which"].casefold() == "last" and not found["number"] else timedelta()
+    return TimeHint(start=midnight - length - back, end=tomorrow)
+
+
+def _month(name: str) -> int:
+    return MONTHS.index(name.casefold()) + 1
+
+
+def _checked(year: int | None, month: int, day: int | None) -> TimeHint | None:
+    if _calendar(year or 2000, month, day) is None:
+        return None
+    return TimeHint(year=year, month=month, day=day)
+
+
+@lru_cache(maxsize=1024)
+def _spans(
+    year: int | None, month: int | None, day: int | None, around: int
+) -> list[tuple[datetime, datetime]]:
+    years = [year] if year else range(around - 1, around + 2)
+    return [span for each in years if (span := _calendar(each, month, day))]
+
+
+def _calendar(year: int, month: int | None, day: int | None) -> tuple[datetime, datetime] | None:
+    try:
+        start = datetime(year, month or 1, day or 1, tzinfo=UTC)
+    except ValueError:  # a day the month does not have, in this year at least
+        return None
+    if day:
+        return start, start + timedelta(days=1)
+    if month and month < 12:
+        return start, datetime(year, month + 1, 1, tzinfo=UTC)
+    return start, datetime(year + 1, 1, 1, tzinfo=UTC)
+
 
 MAX_TERMS = 32
 
@@ -94,3 +247,24 @@ def _class_of(question: str, terms: tuple[str, ...], *, temporal: bool) -> Retri
     if _ASKS_ENTITY.search(question):
         return RetrievalClass.ENTITY
     return RetrievalClass.GENERAL
+
+
+MAX_NAMES = 64
+RUNS = (2, 1, 3, 4)
+"""Words in a row that may be a name; a pair is rarely one by accident, so pairs are first."""
+_READ = 80  # words of a question
+_AROUND = "\"'`.,;:!?()[]{}<>\u00ab\u00bb\u201c\u201d\u2018\u2019\u2026-"
+_SMALL = STOP_WORDS | QUESTION_WORDS
+
+
+def question_names(question: str) -> tuple[str, ...]:
+    """Return at most 64 distinct names in lower case, the likeliest first."""
+    found = extract_entities(question, client_id=None, source_agent=None)
+    names = dict.fromkeys(entity.name.lower() for entity in found)
+    words = [word.strip(_AROUND).lower() for word in question.split()[:_READ]]
+    for length in RUNS:
+        for start in range(len(words) - length + 1):
+            run = words[start : start + length]
+            if all(run) and run[0] not in _SMALL and run[-1] not in _SMALL:
+                names.setdefault(" ".join(run))
+    return tuple(names)[:MAX_NAMES]

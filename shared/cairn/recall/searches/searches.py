@@ -1,4 +1,8 @@
-"""Looking at a search that was made: why its results are where they are. Never an access."""
+"""A search that was made: why its results are where they are, and what readers say of them.
+
+Looking is never an access. Feedback is counted by recipe, reason and signal; a signal of proactive
+nodes that is mostly of no use is muted (`proactive`). It changes no ranking.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,82 @@ from cairn.recall.searches.explain import explain, explained_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.clock import Clock
     from cairn.kernel.transaction import Transactions
-    from cairn.recall.ports import RecallStores
+    from cairn.recall.ports import RecallStores, Report
     from cairn.recall.records import SearchRun
     from cairn.recall.searches.explain import Explained
+
+
+DIRECT = "direct"
+PROACTIVE = "proactive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """Whether a node was of use. `retrieval_reason` is direct or proactive, as the answer said.
+
+    `signal` is the answer's `proactive_signal`, of a proactive node.
+    """
+
+    search_id: UUID
+    node_id: UUID
+    useful: bool
+    retrieval_reason: str = DIRECT
+    signal: str | None = None
+
+
+class FeedbackStore(Protocol):
+    """Where feedback is kept, each call in a transaction of its own."""
+
+    def returned(self, principal: Principal, search_id: UUID, node_id: UUID) -> bool | None:
+        """Return whether a search returned a node; None for a search the principal may not see."""
+        ...
+
+    def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> str | None:
+        """Keep the principal's last word on a node of a search; return the search's recipe."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveFeedback:
+    """The use case."""
+
+    store: FeedbackStore
+    clock: Clock
+    note: Report | None = None
+
+    def __call__(self, principal: Principal, feedback: Feedback) -> Feedback:
+        """Keep `feedback` and return it. NotFound for a search or a node of it that is not there.
+
+        A direct result must be among those the search returned; proactive ones are shown beside
+        them and are taken at the caller's word.
+        """
+        returned = self.store.returned(principal, feedback.search_id, feedback.node_id)
+        if returned is None or (feedback.retrieval_reason == DIRECT and not returned):
+            raise NotFound(
+                "No search of yours returned this node.", search_id=str(feedback.search_id)
+            )
+        recipe = self.store.keep(principal, feedback, self.clock())
+        if self.note is not None:
+            self.note("recall.feedback", _line_of(principal, feedback, recipe))
+        return feedback
+
+
+def _line_of(principal: Principal, feedback: Feedback, recipe: str | None) -> dict[str, Any]:
+    return {
+        "workspace_id": str(principal.workspace_id),
+        "search_id": str(feedback.search_id),
+        "recipe": recipe,
+        "retrieval_reason": feedback.retrieval_reason,
+        "signal": feedback.signal,
+        "useful": int(feedback.useful),  # a share is its average
+    }
+
 
 MAX_READ = 400
 SHOWN_CHARS = 200

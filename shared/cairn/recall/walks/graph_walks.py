@@ -1,7 +1,7 @@
 """One exploration of the graph: seeds found, their neighbourhood fetched once, ranked by a method.
 
-Every intent walks the same fetched edges, so several intents cost one round of reading. Not the
-choice of results among the reached nodes.
+Every intent walks the same fetched edges, so several intents cost one round of reading. The
+graph leg of recall chooses candidates among the reached nodes.
 """
 
 from __future__ import annotations
@@ -9,25 +9,38 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from cairn.graph.intent_weights import Intent, greatest_weight, weight_of
+from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, greatest_weight, weight_of
 from cairn.graph.matches import arrivals, with_matches
-from cairn.graph.merge import merge, surest, walked_intents
+from cairn.graph.merge import best, merge, surest, walked_intents
+from cairn.graph.node import Label
 from cairn.graph.pagerank import pagerank
 from cairn.graph.quality import edge_quality
-from cairn.graph.traversal import Reached, walk
-from cairn.recall.walks.activation import explore_by_activation
-from cairn.recall.walks.exploration import Exploration, Starts, Way, fetch_hop, find_starts
-from cairn.recall.walks.graph_ports import GraphTuning, Method
+from cairn.graph.traversal import Bounds, Reached, walk
+from cairn.recall.records import Candidate
+from cairn.recall.walks.exploration import (
+    Exploration,
+    Starts,
+    Way,
+    explore_by_activation,
+    fetch_hop,
+    find_starts,
+    path_to,
+)
+from cairn.recall.walks.graph_ports import GraphFound, GraphTuning, Method
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.graph.intent_weights import Row
+    from cairn.graph.intent_weights import IntentWeights, Row
     from cairn.graph.neighbourhood import GraphEdge
     from cairn.graph.traversal import Walk
+    from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
-    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds
+    from cairn.kernel.transaction import Transactions
+    from cairn.recall.records import Filters
+    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds, GraphStores
+
 
 PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
 """Intents without a direction; from entities alone, these are ranked by the topology."""
@@ -235,3 +248,99 @@ def _by_pagerank(
         node_id: 1.0 if node_id in given else tuning.hop_decay * rank / greatest
         for node_id, rank in ranks.items()
     }
+
+
+LEG_NODES = 500
+LEG_FRONTIER = 40
+LEG_EDGES = 600
+"""A leg is one of several and has to be quick: it reads less than a subgraph does."""
+WIDENED = 4
+"""Reached nodes asked whether they may be results, for each result wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkingGraphLeg:
+    """Implements `retrieval.graph_ports.GraphLeg` over any reader of the graph."""
+
+    transactions: Transactions[GraphStores]
+    stopwatch: Stopwatch
+    weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
+    tuning: GraphTuning = field(default_factory=GraphTuning)
+
+    def search(
+        self,
+        principal: Principal,
+        seeds: GraphSeeds,
+        intents: Mapping[Intent, float],
+        filters: Filters,
+        *,
+        method: Method | None,
+        limit: int,
+        timeout_ms: int,
+        weights: IntentWeights | None = None,
+        tuning: GraphTuning | None = None,
+    ) -> GraphFound:
+        """Walk from the seeds and return at most `limit` candidates within `timeout_ms`."""
+        end = self.stopwatch() + timeout_ms / 1000
+        tuning = tuning or self.tuning
+        way = Way(
+            intents=intents,
+            filters=filters,
+            bounds=Bounds(max_depth=tuning.max_depth, max_nodes=LEG_NODES, timeout_ms=timeout_ms),
+            method=method,
+            weights=weights or self.weights,
+            tuning=tuning,
+            frontier=LEG_FRONTIER,
+            edges_per_hop=LEG_EDGES,
+        )
+        with self.transactions.reading(principal, timeout_ms=timeout_ms) as stores:
+            found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
+        if not found.scores:
+            return _found(found, ())
+        left_ms = max(1, int((end - self.stopwatch()) * 1000))
+        with self.transactions.reading(principal, timeout_ms=left_ms) as stores:
+            candidates = _candidates(stores.graph, found, filters, limit)
+        return _found(found, candidates)
+
+
+def _candidates(
+    reader: GraphReader, found: Exploration, filters: Filters, limit: int
+) -> tuple[Candidate, ...]:
+    """Return the best reached nodes that may be results.
+
+    Seeds are what was asked with, not for, except those that are seeds because they match.
+    """
+    seeds = frozenset(found.seed_ids) - found.matched.keys()
+    wants_entities = Label.ENTITY in filters.labels
+    reached = {
+        node_id: score
+        for node_id, score in found.scores.items()
+        if node_id not in seeds and (wants_entities or found.labels[node_id] != Label.ENTITY)
+    }
+    ranked = best(reached, WIDENED * limit)
+    eligible = reader.eligible([node_id for node_id, _ in ranked], filters)
+    shown = [Candidate(node_id, score) for node_id, score in ranked if node_id in eligible]
+    return tuple(shown[:limit])
+
+
+def _found(found: Exploration, candidates: tuple[Candidate, ...]) -> GraphFound:
+    """Return the leg's answer, with only the edges that lead from the seeds to its candidates."""
+    walked: dict[UUID, GraphEdge] = {}
+    for candidate in candidates:
+        for edge in path_to(candidate.node_id, found.via):
+            walked[edge.id] = edge
+    kept = {end for edge in walked.values() for end in (edge.source_id, edge.target_id)}
+    kept |= {*found.seed_ids, *(candidate.node_id for candidate in candidates)}
+    return GraphFound(
+        candidates=candidates,
+        seed_ids=found.seed_ids,
+        edges=tuple(walked.values()),
+        explored=len(found.labels),
+        truncated=found.truncated,
+        method=found.method,
+        depths={node_id: hops for node_id, hops in found.depths.items() if node_id in kept},
+        via={node_id: edge for node_id, edge in found.via.items() if node_id in kept},
+        scores={node_id: score for node_id, score in found.scores.items() if node_id in kept},
+        by_intent=found.by_intent,
+        seeds=found.seeds,
+    )

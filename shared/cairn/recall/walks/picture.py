@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+
 WIDTH, HEIGHT = 196, 42  # of a box
 GAP_X, GAP_Y = 96, 18
 ROWS = 20  # of a column; more nodes of one depth stand in further columns
@@ -299,3 +300,52 @@ def _clean(text: str) -> str:
 
 def _xml(text: str) -> str:
     return escape(_clean(text))
+
+
+def walk_picture(told: Mapping[str, Any]) -> str:
+    """Return the SVG of an explained search; it says so when no graph was walked.
+
+    Nodes are those the reader may see (`nodes` of the explanation), by hops from the seeds.
+    """
+    depths = hops_from(told["seeds"], told["edges"])
+    scores = {row["node_id"]: row["score"] for row in told["results"]}
+    nodes = [
+        PictureNode(
+            id=node["node_id"],
+            label=node["type"],
+            text=node["text"],
+            depth=depths.get(node["node_id"]),
+            score=scores.get(node["node_id"]),
+        )
+        for node in told["nodes"]
+    ]
+    edges = [
+        PictureEdge(
+            id=str(number),
+            source=edge["source_id"],
+            target=edge["target_id"],
+            relation=edge["relation"],
+            note=f"weight {edge['weight']:g}",
+        )
+        for number, edge in enumerate(told["edges"])
+    ]
+    walked = "the walk of" if edges else "no graph was walked by"
+    return picture(nodes, edges, title=f"{walked} search {told['search_id']}")
+
+
+def hops_from(seeds: Iterable[str], edges: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many edges each reached node is away from the nearest seed, in any direction."""
+    beside: dict[str, list[str]] = {}
+    for edge in edges:
+        beside.setdefault(edge["source_id"], []).append(edge["target_id"])
+        beside.setdefault(edge["target_id"], []).append(edge["source_id"])
+    depths = dict.fromkeys(seeds, 0)
+    frontier: list[str] = list(depths)
+    while frontier:
+        reached = [(other, depths[node] + 1) for node in frontier for other in beside.get(node, ())]
+        frontier = []
+        for other, depth in reached:
+            if other not in depths:
+                depths[other] = depth
+                frontier.append(other)
+    return depths

@@ -1,6 +1,6 @@
 """A subgraph around a question or around nodes: the graph itself as the answer.
 
-Not recall: no vector or keyword ranking, no text budget. `subgraph_json` makes JSON of it.
+Not recall: no vector or keyword ranking, no text budget.
 """
 
 from __future__ import annotations
@@ -8,20 +8,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
-from cairn.graph.merge import best, decayed
+from cairn.graph.merge import MIN_CONFIDENCE, SECOND_OPINION, best, decayed
 from cairn.graph.node import Label
 from cairn.graph.quality import edge_quality
-from cairn.graph.traversal import HOP_DECAY, Bounds
+from cairn.graph.traversal import HOP_DECAY, MOST, Bounds
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.kernel.text.checks import clean_text
-from cairn.recall.leg_calls import tuning_of
-from cairn.recall.proactive import ProactiveReader, surface
-from cairn.recall.questions.names import question_names
+from cairn.recall.legs import tuning_of
+from cairn.recall.proactive import ProactiveReader, proactive_json, surface
+from cairn.recall.questions.understanding import question_names
 from cairn.recall.records import Filters
+from cairn.recall.rendering import node_json
 from cairn.recall.scoring import DECAY_PER_DAY, DECAYING_KINDS
 from cairn.recall.scoring import decayed as decayed_confidence
 from cairn.recall.walks.exploration import Exploration, Way
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from cairn.recall.proactive import Surfaced
     from cairn.recall.records import FoundNode
     from cairn.recall.walks.graph_ports import SimilarNodes
+
 
 MAX_QUERY_CHARS = 4_000
 MAX_SEED_NODES = 50
@@ -387,3 +389,78 @@ def _faults_of_words(name: str, words: Sequence[str], shape: re.Pattern[str]) ->
     if len(words) > MAX_NAMED:
         errors.append(FieldError(name, f"must be at most {MAX_NAMED}"))
     return errors
+
+
+_DECIMALS = 6
+
+
+def subgraph_json(found: Subgraph) -> dict[str, Any]:
+    """Return nodes, edges and meta, ready to be written."""
+    return {
+        "nodes": [_node(each) for each in found.nodes],
+        "edges": [edge_json(edge) for edge in found.edges],
+        "meta": _meta(found),
+    }
+
+
+def edge_json(edge: GraphEdge) -> dict[str, Any]:
+    """Return an edge; what it does not say is left out."""
+    shown = {
+        "edge_id": str(edge.id),
+        "source_id": str(edge.source_id),
+        "target_id": str(edge.target_id),
+        "relation": edge.relation,
+        "view": edge.view,
+        "weight": edge.weight,
+        "score": edge.score,
+        "mechanism": edge.mechanism,
+        "role": edge.role,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _node(each: ShownNode) -> dict[str, Any]:
+    reason: dict[str, Any] = {"retrieval_reason": "direct", "depth": each.depth}
+    if each.via is not None:
+        reason["via"] = str(each.via)
+    if each.surfaced is not None:
+        reason = dict(proactive_json(each.surfaced))
+    scores = {name: round(value, _DECIMALS) for name, value in each.scores.items()}
+    return {**node_json(each.node), "scores": scores, **reason}
+
+
+def _meta(found: Subgraph) -> dict[str, Any]:
+    request, explored = found.request, found.exploration
+    named = {seed.node_id: f"entity:{seed.canonical_name}" for seed in explored.seeds}
+    return {
+        "query_ms": round(found.query_ms, 3),
+        "nodes_returned": len(found.nodes),
+        "edges_returned": len(found.edges),
+        "truncated": found.truncated,
+        "retrieval_method": explored.method.value,
+        "inferred_intents": {}
+        if request.intent
+        else {intent.value: sure for intent, sure in found.intents.items()},
+        "intent_override": request.intent.value if request.intent else None,
+        "seed_nodes": [named.get(node_id, str(node_id)) for node_id in explored.seed_ids],
+        "proactive_nodes_count": sum(each.surfaced is not None for each in found.nodes),
+        "scoring_weights": {
+            "hop_decay": found.hop_decay,
+            "minimum_confidence": MIN_CONFIDENCE,
+            "second_opinion": SECOND_OPINION,
+        },
+        "capacity": {
+            "max_nodes": request.max_nodes,
+            "used_nodes": len(found.nodes),
+            "max_depth": request.max_depth,
+            "timeout_ms": request.timeout_ms,
+            "explored_nodes": len(explored.labels),
+            "limits": {
+                "max_nodes": MOST.max_nodes,
+                "max_depth": MOST.max_depth,
+                "timeout_ms": MOST.timeout_ms,
+            },
+        },
+        "as_of_position": found.as_of_position,
+        "warnings": list(found.warnings),
+    }

@@ -15,16 +15,22 @@ from cairn.graph.intent_weights import Intent
 from cairn.kernel.errors import Unavailable
 from cairn.llm.port import Purpose, Role
 from cairn.recall.questions import gate, intents
-from cairn.recall.questions.expansion import no_expansion
-from cairn.recall.questions.expansion_model import KEPT_SECONDS, MAX_CHARS, ModelExpander
 from cairn.recall.questions.gate import Complexity, Turn, judge
-from cairn.recall.questions.intents_model import ModelIntents
 from cairn.recall.questions.model_calls import Source
-from cairn.recall.questions.read import Asking
-from cairn.recall.questions.rewrite import ADMIN_TOKENS, MAX_QUERY_CHARS, PUBLIC_TOKENS, ModelGate
+from cairn.recall.questions.model_stages import (
+    ADMIN_TOKENS,
+    KEPT_SECONDS,
+    MAX_CHARS,
+    MAX_QUERY_CHARS,
+    PUBLIC_TOKENS,
+    ModelExpander,
+    ModelGate,
+    ModelIntents,
+    ModelReranker,
+)
+from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.questions.understanding import RetrievalClass, understand
 from cairn.recall.rerank import MAX_TEXTS
-from cairn.recall.rerank_model import ModelReranker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

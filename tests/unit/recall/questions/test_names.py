@@ -2,7 +2,7 @@
 
 import pytest
 
-from cairn.recall.questions.names import MAX_NAMES, question_names
+from cairn.recall.questions.understanding import MAX_NAMES, question_names
 
 
 @pytest.mark.parametrize(

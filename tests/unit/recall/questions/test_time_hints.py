@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cairn.recall.questions.time_hints import TimeHint, nearness, time_hint
+from cairn.recall.questions.understanding import TimeHint, nearness, time_hint
 
 ASKED = datetime(2026, 3, 10, 15, 30, tzinfo=UTC)
 

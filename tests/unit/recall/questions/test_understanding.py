@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cairn.recall.questions.time_hints import TimeHint
-from cairn.recall.questions.understanding import MAX_TERMS, RetrievalClass, understand
+from cairn.recall.questions.understanding import MAX_TERMS, RetrievalClass, TimeHint, understand
 
 ASKED = datetime(2026, 3, 10, tzinfo=UTC)
 

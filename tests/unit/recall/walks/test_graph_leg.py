@@ -17,9 +17,8 @@ from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
 from cairn.recall.records import Filters
-from cairn.recall.walks.graph_leg import WalkingGraphLeg
 from cairn.recall.walks.graph_ports import GraphFound, GraphSeeds, Method
-from cairn.recall.walks.graph_walks import method_for
+from cairn.recall.walks.graph_walks import WalkingGraphLeg, method_for
 
 
 @dataclass

@@ -15,8 +15,13 @@ from cairn.graph.node import State
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.ids import new_id
-from cairn.recall.walks.lineage import Direction, Lineage, LineageRequest, TraceLineage
-from cairn.recall.walks.lineage_json import lineage_json
+from cairn.recall.walks.lineage import (
+    Direction,
+    Lineage,
+    LineageRequest,
+    TraceLineage,
+    lineage_json,
+)
 from cairn.workspace.documents import read
 
 BOTH = Direction.BOTH

@@ -18,8 +18,7 @@ from cairn.kernel.errors import Unavailable, ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.recall.records import Filters
 from cairn.recall.walks.graph_ports import Method
-from cairn.recall.walks.subgraph import QuerySubgraph, Subgraph, SubgraphRequest
-from cairn.recall.walks.subgraph_json import subgraph_json
+from cairn.recall.walks.subgraph import QuerySubgraph, Subgraph, SubgraphRequest, subgraph_json
 from cairn.workspace.documents import read
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 from xml.etree import ElementTree
 
-from cairn.recall.walks.walk_picture import hops_from, walk_picture
+from cairn.recall.walks.picture import hops_from, walk_picture
 
 
 def edge(source: str, target: str) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.kernel.access import Role
-from cairn.recall.expand_one_hop import (
+from cairn.recall.records import FoundNode
+from cairn.recall.results import (
     INCOMING,
     OUTGOING,
     RELATED_CHARACTERS,
@@ -24,7 +25,6 @@ from cairn.recall.expand_one_hop import (
     Related,
     RelatedNode,
 )
-from cairn.recall.records import FoundNode
 from cairn.recall.walks.graph_ports import Seed
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Connection, Database
     from cairn.kernel.access import Principal
     from cairn.recall.records import Filters
-    from cairn.recall.searches.feedback import Feedback
+    from cairn.recall.searches.searches import Feedback
 
 MOST_NAMES = 64
 MOST_ENTITIES = 256

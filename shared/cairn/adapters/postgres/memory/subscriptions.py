@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.memory.recall import matches
 from cairn.adapters.postgres.store import Store
-from cairn.recall.subscription_leg import KeywordMatch, SubscriptionView, scored
+from cairn.recall.subscriptions import KeywordMatch, SubscriptionView, scored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
