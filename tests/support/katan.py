@@ -6,23 +6,21 @@ is unpacked aside, checked against its hash, and only its own package is kept.
 
 from __future__ import annotations
 
-import shutil
 import socket
-import subprocess
 import sys
-import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from layers import model
 from tests.plugins.waiting import eventually
+from tests.support.wheels import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 PINNED = (
     "llm-katan==0.22.0"
@@ -34,19 +32,7 @@ FOLDER = model.ROOT / "build" / "llm-katan-0.22.0"
 @cache
 def installed() -> Path:
     """Return the folder to import llm-katan from, fetched once when a fresh clone has none."""
-    if FOLDER.is_dir():
-        return FOLDER
-    FOLDER.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=FOLDER.parent, prefix=".llm-katan-") as scratch:
-        wanted, unpacked = Path(scratch) / "requirements.txt", Path(scratch) / "unpacked"
-        wanted.write_text(PINNED + "\n", encoding="utf-8")
-        flags = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
-        places = ["--target", str(unpacked), "--requirement", str(wanted)]
-        subprocess.run([*model._installer(), *flags, *places], check=True)
-        shutil.rmtree(unpacked / "tests", ignore_errors=True)
-        with suppress(OSError):  # another worker was faster
-            unpacked.replace(FOLDER)
-    return FOLDER
+    return unpacked(PINNED, FOLDER, without="tests")
 
 
 @contextmanager
