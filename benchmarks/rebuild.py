@@ -117,7 +117,6 @@ class RebuildBench:
         from cairn.adapters.files.keys import FileKeyStore
         from cairn.adapters.postgres.accounts import create_workspace
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.adapters.postgres.stores import PostgresStores
         from cairn.bootstrap.rebuilding import rebuild
         from cairn.embedding.models import BGE_SMALL
         from cairn.enrichment.enrich import Enrich
@@ -130,7 +129,7 @@ class RebuildBench:
 
         workspace_id, _ = create_workspace(owner_url, "bench", clock=utc_now, new_id=new_id)
         transactions, keys, kept = (
-            StoreTransactions(opened, PostgresStores),
+            StoreTransactions(opened),
             FileKeyStore(folder / "keys.sqlite"),
             _Kept(),
         )

@@ -125,13 +125,12 @@ class ConsolidationScale:
     def _load(self, database: Database, folder: Path, workspace_id: UUID, rows: int) -> float:
         from cairn.adapters.files.keys import FileKeyStore
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.adapters.postgres.stores import PostgresStores
         from cairn.ledger.keys import BodyCipher
         from cairn.memories.remember import Remember
         from cairn.writing.subjects import SubjectResolver
 
         start = self.stopwatch()
-        transactions = StoreTransactions(database, PostgresStores)
+        transactions = StoreTransactions(database)
         keys = FileKeyStore(folder / "keys.sqlite")
         remember = Remember(
             transactions=transactions,
@@ -168,12 +167,11 @@ class ConsolidationScale:
         self, database: Database, folder: Path, workspace_id: UUID, rows: int
     ) -> dict[str, Any]:
         from cairn.adapters.files.keys import FileKeyStore
-        from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
         from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.bootstrap.consolidating import consolidate_client
         from cairn.consolidation.control import BeginRuns
 
-        transactions = StoreTransactions(database, PostgresConsolidationStores)
+        transactions = StoreTransactions(database)
         keys = FileKeyStore(folder / "keys.sqlite")
         consolidate = consolidate_client(database, self.embedder, keys=keys, dispatcher=Unsent())
         begin = BeginRuns(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.objects import InMemoryObjects
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.summaries import summariser
 from cairn.documents.accept import AcceptDocument
 from cairn.documents.finish import FinishIngestion
@@ -45,7 +44,7 @@ class Library:
         """Ingest Markdown files; each is known by its name, as `kb://<name>`."""
         objects, cipher = InMemoryObjects(), BodyCipher()
         shared: dict[str, Any] = {
-            "transactions": StoreTransactions(self.opened, PostgresStores),
+            "transactions": StoreTransactions(self.opened),
             "clock": utc_now,
             "new_id": new_id,
         }

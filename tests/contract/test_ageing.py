@@ -10,7 +10,6 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
 from cairn.ageing.entity_sweep import SweepEntities
@@ -39,7 +38,7 @@ def system(database: "Database") -> Iterator[Remembering]:
         database.owner_url, name, clock=lambda: NOON - DAY, new_id=new_id
     )
     pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresAgeingStores)
+    transactions = StoreTransactions(pool)
     yield Remembering(transactions=transactions, principal=admin_of(workspace_id))
     pool.close()
 

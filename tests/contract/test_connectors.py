@@ -13,7 +13,6 @@ from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.agents.connectors import ConnectorsToCheck, StateTransactions
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.connectors.connector import Connector, Transport
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.manifest import read_manifest
@@ -44,7 +43,7 @@ def in_postgres(database: "Database") -> Iterator[Hosting]:
     pool = Pool(database.app_url, size=1)
     hosting = Hosting(
         workspace_id=workspace_id,
-        transactions=StoreTransactions(pool, PostgresStores),
+        transactions=StoreTransactions(pool),
         states=StateTransactions(pool),
     )
     yield hosting
@@ -221,7 +220,7 @@ def test_policies_say_what_the_table_says(hosting: Hosting) -> None:
 
 def test_what_nobody_looked_at_is_found_in_every_workspace(database: "Database") -> None:
     pool = Pool(database.app_url, size=1)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     to_check = ConnectorsToCheck(pool)
     workspaces = []
     for number in range(2):

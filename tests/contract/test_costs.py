@@ -12,7 +12,7 @@ from tests.fakes.costs import InMemoryCosts
 from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.costs import PostgresCostStores, costs_by_workspace
+from cairn.adapters.postgres.agents.costs import costs_by_workspace
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.ids import new_id
@@ -63,7 +63,7 @@ def costs(request: pytest.FixtureRequest, database: Database) -> Iterator[CostSt
     if isinstance(log, InMemoryCallLog):
         yield InMemoryCosts(log, ours.workspace_id)
     else:
-        with StoreTransactions(ours.pool, PostgresCostStores).reading(ours.admin) as stores:
+        with StoreTransactions(ours.pool).reading(ours.admin) as stores:
             yield stores.costs
     ours.pool.close()
     theirs.pool.close()

@@ -15,7 +15,6 @@ from tests.support.summarising import Summarising
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.node import Node
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
@@ -102,7 +101,7 @@ def library(database: Database) -> Iterator[Library]:
     pool = Pool(database.app_url, size=2)
     yield _library(
         Documents(
-            transactions=StoreTransactions(pool, PostgresStores),
+            transactions=StoreTransactions(pool),
             principal=admin_of(workspace_id),
             embedder=HashingEmbedder(),
         )

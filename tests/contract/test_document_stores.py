@@ -14,7 +14,6 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.documents.ports import StoredParts, Upload
 from cairn.documents.status import DocumentStatus
 from cairn.enrichment.enrich import NewEmbedding, text_hash
@@ -43,7 +42,7 @@ def system(request: pytest.FixtureRequest) -> Iterator[Documents]:
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
     yield Documents(
-        transactions=StoreTransactions(pool, PostgresStores),
+        transactions=StoreTransactions(pool),
         principal=admin_of(workspace_id),
         embedder=HashingEmbedder(MODEL),
     )

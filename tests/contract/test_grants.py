@@ -13,7 +13,6 @@ from tests.support.remembering import NOON, Remembering, admin_of, in_memory
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.investigations.approvals.grants import MAX_GRANTS, Grants, StandingGrants
 from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
@@ -105,7 +104,7 @@ def in_postgres(database: "Database") -> Iterator[Granting]:
     name = f"grants-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=4)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     yield Granting(Remembering(transactions=transactions, principal=admin_of(workspace_id)))
     pool.close()
 

@@ -14,9 +14,7 @@ from tests.support.remembering import admin_of
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.graph_reader import graph_transactions
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.node import State
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.clock import utc_now
@@ -70,10 +68,8 @@ def in_postgres(database: "Database") -> Iterator[System]:
             database.owner_url, f"{name}-{new_id()}", clock=utc_now, new_id=new_id
         )
         principal = admin_of(workspace_id)
-        graphs.append(
-            Planted(transactions=StoreTransactions(pool, PostgresStores), principal=principal)
-        )
-    yield System(graphs[0], graphs[1], graph_transactions(pool))
+        graphs.append(Planted(transactions=StoreTransactions(pool), principal=principal))
+    yield System(graphs[0], graphs[1], StoreTransactions(pool))
     pool.close()
 
 

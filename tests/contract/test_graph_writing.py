@@ -12,7 +12,6 @@ from tests.support.remembering import Remembering, admin_of, fact, in_memory
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.entities import entity_id
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import utc_now
@@ -38,9 +37,7 @@ def in_postgres(database: "Database") -> Iterator[Graphing]:
     name = f"graph-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    system = Remembering(
-        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
-    )
+    system = Remembering(transactions=StoreTransactions(pool), principal=admin_of(workspace_id))
     yield Graphing(system)
     pool.close()
 

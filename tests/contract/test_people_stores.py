@@ -14,7 +14,6 @@ from tests.support.people_rows import call, candidate, opinion
 from tests.support.remembering import NOON, admin_of
 
 from cairn.adapters.postgres.accounts import create_workspace
-from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
@@ -49,7 +48,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
     name = f"people-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url)
-    with StoreTransactions(pool, PostgresAgentStores).writing(admin_of(workspace_id)) as opened:
+    with StoreTransactions(pool).writing(admin_of(workspace_id)) as opened:
         yield opened
     pool.close()
 

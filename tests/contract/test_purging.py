@@ -11,7 +11,6 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.projection import Projection, Purge
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -32,9 +31,7 @@ def in_postgres(database: "Database") -> Iterator[Graphing]:
     name = f"purge-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    system = Remembering(
-        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
-    )
+    system = Remembering(transactions=StoreTransactions(pool), principal=admin_of(workspace_id))
     yield Graphing(system)
     pool.close()
 

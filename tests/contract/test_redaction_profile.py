@@ -10,7 +10,6 @@ from tests.support.remembering import NOON, Remembering, admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.adapters.postgres.workspaces import PostgresProfiles
 from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def system(database: "Database") -> Iterator[Remembering]:
     pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     yield Remembering(transactions=transactions, principal=admin_of(opened(database)))
     pool.close()
 
@@ -86,7 +85,7 @@ def test_other_settings_and_other_workspaces_stay_as_they_are(database: "Databas
     with database.connect_as_superuser() as root:
         root.execute("UPDATE workspace SET settings = %s WHERE id = %s", [given, ours])
     pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     us = Remembering(transactions=transactions, principal=admin_of(ours))
     assert profile_of(us).show(us.principal) == "hipaa"
     assert profile_of(us).choose(us.principal, "soc2") == "soc2"

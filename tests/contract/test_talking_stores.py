@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import admin_of
-from tests.support.talking import AllPostgresStores, Talking, message, public_of
+from tests.support.talking import Talking, message, public_of
 from tests.support.world import MORNING
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -38,7 +38,7 @@ def talk(request: pytest.FixtureRequest) -> Iterator[Talking]:
     name = f"contract-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    stores = StoreTransactions(pool, AllPostgresStores)
+    stores = StoreTransactions(pool)
     yield Talking(transactions=stores, admin=admin_of(workspace_id))
     pool.close()
 

@@ -13,7 +13,6 @@ from tests.support.remembering import Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.conversations import PostgresConversationStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, MessageRole, NewMessage
 from cairn.conversations.record import RecordMessage
@@ -41,7 +40,7 @@ def in_postgres(database: "Database") -> Iterator[Graphing]:
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
     system = Remembering(
-        transactions=StoreTransactions(pool, PostgresConversationStores),
+        transactions=StoreTransactions(pool),
         principal=admin_of(workspace_id),
     )
     yield Graphing(system)

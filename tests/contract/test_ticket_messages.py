@@ -14,7 +14,6 @@ from tests.support.remembering import admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, NotFound, TooLarge, ValidationFailed
 from cairn.kernel.ids import new_id
@@ -47,7 +46,7 @@ def in_postgres(database: "Database") -> Iterator[Helpdesk]:
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
     yield Helpdesk(
-        StoreTransactions(pool, PostgresStores),
+        StoreTransactions(pool),
         admin_of(workspace_id),
         clock=Clock(utc_now().replace(microsecond=0)),
     )

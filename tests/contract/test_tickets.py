@@ -14,7 +14,6 @@ from tests.support.remembering import admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.connectors.connector import Connector, Transport
 from cairn.kernel.access import Principal
 from cairn.kernel.clock import utc_now
@@ -82,7 +81,7 @@ def in_postgres(database: "Database") -> Iterator[Desk]:
     name = f"tickets-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    yield Desk(StoreTransactions(pool, PostgresStores), admin_of(workspace_id))
+    yield Desk(StoreTransactions(pool), admin_of(workspace_id))
     pool.close()
 
 

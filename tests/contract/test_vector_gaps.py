@@ -11,7 +11,6 @@ from tests.support.remembering import Remembering, admin_of, fact, in_memory
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.enrichment.ports import NewEmbedding
 from cairn.kernel.clock import utc_now
@@ -40,7 +39,7 @@ def system(request: pytest.FixtureRequest) -> Iterator[Remembering]:
     name = f"gaps-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresReindexStores)
+    transactions = StoreTransactions(pool)
     yield Remembering(transactions=transactions, principal=admin_of(workspace_id))
     pool.close()
 

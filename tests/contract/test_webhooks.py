@@ -14,7 +14,6 @@ from cairn.adapters.http.webhooks import HttpWebhookSender
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Denied, NotFound, Unavailable, ValidationFailed
@@ -108,9 +107,7 @@ def in_postgres(database: "Database") -> Iterator[Telling]:
     name = f"hooks-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    system = Remembering(
-        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
-    )
+    system = Remembering(transactions=StoreTransactions(pool), principal=admin_of(workspace_id))
     yield Telling(system)
     pool.close()
 

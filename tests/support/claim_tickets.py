@@ -11,7 +11,6 @@ from uuid import UUID
 
 from cairn.adapters.postgres.database import Database
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def claimed(pool: Database, workspace_id: UUID) -> Iterator[UUID]:
     """Yield the tickets this one got, in the order in which it got them."""
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     while True:
         try:
             with transactions.writing(system_principal(workspace_id)) as stores:

@@ -6,27 +6,23 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from tests.support.consolidating import Consolidating
 from tests.support.remembering import Remembering, admin_of
 
 from cairn.adapters.files.keys import FileKeyStore
-from cairn.adapters.postgres.database import Connection
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores, PostgresRuns
+from cairn.adapters.postgres.memory.consolidation import PostgresRuns
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.plan import Batch, Pair, Plan
 from cairn.consolidation.runs import Progress
 from cairn.llm.budget import Budget
-
-if TYPE_CHECKING:
-    from cairn.kernel.access import Principal
 
 POINTS = (
     "before the plan",
@@ -60,21 +56,16 @@ class DyingPlanner:
         return plan
 
 
-class DyingRuns(PostgresRuns):
-    """The last thing of a batch's transaction kills it."""
+def die_inside() -> None:
+    """Let the last thing of a batch's transaction kill this process."""
+    keep = PostgresRuns.progress
 
-    def progress(self, run_id: UUID, progress: Progress, now: Any) -> None:
-        super().progress(run_id, progress, now)
+    def progress(self: PostgresRuns, run_id: UUID, progress: Progress, now: Any) -> None:
+        keep(self, run_id, progress, now)
         if progress.provider:
             die()
 
-
-class DyingStores(PostgresConsolidationStores):
-    """Stores whose runs kill."""
-
-    @property
-    def runs(self) -> PostgresRuns:
-        return DyingRuns(self.connection, self.principal)
+    PostgresRuns.progress = progress
 
 
 class DyingEnd:
@@ -87,11 +78,8 @@ class DyingEnd:
 
 def stand_in(folder: Path, pool: Pool, workspace_id: UUID, **given: Any) -> Consolidating:
     """Consolidation over a database and keys that other processes share."""
-    stores: Callable[[Connection, Principal], Any] = given.pop(
-        "stores", PostgresConsolidationStores
-    )
     system = Remembering(
-        transactions=StoreTransactions(pool, stores),
+        transactions=StoreTransactions(pool),
         principal=admin_of(workspace_id),
         keys=FileKeyStore(folder / "keys.sqlite"),
     )
@@ -101,13 +89,13 @@ def stand_in(folder: Path, pool: Pool, workspace_id: UUID, **given: Any) -> Cons
 def main() -> None:
     """Consolidate everything, as far as the point lets it."""
     url, workspace, folder, point = sys.argv[1:]
-    stores = DyingStores if point == "inside the transaction" else PostgresConsolidationStores
+    if point == "inside the transaction":
+        die_inside()
     world = stand_in(
         Path(folder),
         Pool(url, size=2),
         UUID(workspace),
         planner=DyingPlanner(point=point, planned=[]),
-        stores=stores,
     )
     if point == "between apply and finish":
         world.end = DyingEnd()  # type: ignore[assignment]

@@ -12,7 +12,6 @@ from tests.support.remembering import NOON, Remembering, admin_of
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.consolidation.apply import ApplyPlan
 from cairn.consolidation.batching import Gather
@@ -172,6 +171,6 @@ def consolidating_in_postgres(database: "Database") -> Iterator[Consolidating]:
     name = f"consolidation-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresConsolidationStores)
+    transactions = StoreTransactions(pool)
     yield Consolidating(Remembering(transactions=transactions, principal=admin_of(workspace_id)))
     pool.close()

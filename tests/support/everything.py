@@ -15,15 +15,10 @@ from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact
 from tests.support.talking import Talking
 
 from cairn.accounts.keys import CreateKey
-from cairn.adapters.postgres.accounts import account_transactions, create_workspace
+from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
-from cairn.adapters.postgres.memory.access_log import PostgresAccessStores
-from cairn.adapters.postgres.memory.conversations import PostgresConversationStores
-from cairn.adapters.postgres.memory.reports import PostgresReportStores
-from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.ageing.count_accesses import CountAccesses
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import monotonic, utc_now
@@ -63,7 +58,7 @@ class Everything:
     embedder: HashingEmbedder = field(default_factory=lambda: HashingEmbedder(MODEL))
 
     def __post_init__(self) -> None:
-        self.transactions = StoreTransactions(self.pool, PostgresStores)
+        self.transactions = StoreTransactions(self.pool)
         self.admin = admin_of(self.workspace_id)
         self.system = Remembering(
             transactions=self.transactions, principal=self.admin, keys=self.keys, sent=self.sent
@@ -79,9 +74,9 @@ class Everything:
         )
         self.enrich = self.documents.enrich
 
-    def talking(self, stores: Any) -> Talking:
+    def talking(self) -> Talking:
         """Conversations, reports or subscriptions, over their stores."""
-        transactions = StoreTransactions(self.pool, stores)
+        transactions = StoreTransactions(self.pool)
         return Talking(
             transactions=transactions, admin=self.admin, keys=self.keys, sent=self.sent, now=NOON
         )
@@ -193,17 +188,17 @@ class Everything:
 
     def converse(self) -> None:
         """Conversations, a key bound to one, reports, subscriptions."""
-        talk = self.talking(PostgresConversationStores)
+        talk = self.talking()
         talk.say("Where is my parcel?")
         talk.later(seconds=5)
         said = talk.say("Hello? It is about Kafka.")
         talk.later(seconds=5)
         talk.say("Thank you.")
         talk.bind(self.admin, said.conversation_id, self.public_key())
-        reports = self.talking(PostgresReportStores)
+        reports = self.talking()
         reports.report("Parcels", conversation_id=said.conversation_id)
         reports.report("Weather")
-        watched = self.talking(PostgresSubscriptionStores).subscriptions
+        watched = self.talking().subscriptions
         watched.put(self.admin, "scout", ["redis", "kafka"])
         watched.put(self.admin, "ranger", ["tides"])
         watched.clear(self.admin, "ranger")
@@ -216,7 +211,7 @@ class Everything:
     def public_key(self) -> UUID:
         """A public key of the workspace."""
         create = CreateKey(
-            transactions=account_transactions(self.pool),
+            transactions=StoreTransactions(self.pool),
             clock=utc_now,
             new_id=new_id,
         )
@@ -259,7 +254,7 @@ class Everything:
         )
         CountAccesses(
             workspaces=lambda: [self.workspace_id],
-            transactions=StoreTransactions(self.pool, PostgresAccessStores),
+            transactions=StoreTransactions(self.pool),
             clock=utc_now,
             stopwatch=monotonic,
             new_id=new_id,

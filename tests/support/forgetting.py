@@ -15,15 +15,12 @@ from tests.support.talking import talking_in
 
 from benchmarks.objects import InMemoryObjects
 from cairn.adapters.postgres.accounts import create_workspace
-from cairn.adapters.postgres.ledger.forgetting import PostgresForgetStores
 from cairn.adapters.postgres.ledger.proving import (
     PostgresDistinctive,
     PostgresPurgedNodes,
     PostgresSearcher,
 )
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.ageing.entity_sweep import SweepEntities
 from cairn.enrichment.enrich import Enrich
 from cairn.forgetting.forget import Forget, Target
@@ -101,7 +98,7 @@ class Stand:
     recomputed: list[UUID] = field(default_factory=list["UUID"])
 
     def __post_init__(self) -> None:
-        transactions = StoreTransactions(self.pool, PostgresStores)
+        transactions = StoreTransactions(self.pool)
         self.system = Remembering(
             transactions=transactions, principal=self.principal, keys=self.keys
         )
@@ -113,7 +110,7 @@ class Stand:
             sent=self.system.sent,
         )
         self.talking = talking_in(self.pool, self.principal, keys=self.keys)
-        self.forget_stores = StoreTransactions(self.pool, PostgresForgetStores)
+        self.forget_stores = StoreTransactions(self.pool)
         self.forget = self.forgetting()
         self.prove = Prove(
             transactions=self.forget_stores,
@@ -135,7 +132,7 @@ class Stand:
             "tombstones": self.tombstones,
             "objects": self.objects,
             "sweep": SweepEntities(
-                transactions=StoreTransactions(self.pool, PostgresAgeingStores),
+                transactions=StoreTransactions(self.pool),
                 clock=utc_now,
                 stopwatch=monotonic,
                 new_id=new_id,

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.support.forgetting import Stand, open_stand
 
 from cairn.adapters.memory_graph import InMemoryGraph
-from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.memory_dump import dump_lines
 from cairn.graph.memory_records import EdgeDump, NodeDump, Provenance, Status, clean_edge
@@ -73,7 +72,7 @@ def ledger_graph(stand: Stand) -> LedgerGraph:
 
 def graph_writer(pool: Pool, keys: Any, sent: Any) -> Writer[MemoryGraphStores]:
     """What the graph writes with."""
-    transactions = StoreTransactions(pool, PostgresMemoryGraphStores)
+    transactions = StoreTransactions(pool)
     return Writer(
         transactions=transactions,
         resolver=SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),

@@ -11,7 +11,6 @@ from tests.support.remembering import NOON, Remembering, admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.events.draft import EventOutcome, NewEvent
 from cairn.events.observe import Observe
 from cairn.kernel.access import Scope
@@ -102,9 +101,7 @@ def seeing_in_postgres(database: "Database") -> Iterator[Seeing]:
     name = f"contract-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
-    system = Remembering(
-        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
-    )
+    system = Remembering(transactions=StoreTransactions(pool), principal=admin_of(workspace_id))
     found = Seeing(system)
     found.database = database
     yield found

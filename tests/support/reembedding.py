@@ -9,7 +9,6 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.everything import MODEL, Everything
 
 from cairn.adapters.postgres.memory.recall import PostgresVectorLeg
-from cairn.adapters.postgres.memory.reembed import PostgresReembedStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.clock import utc_now
@@ -28,8 +27,8 @@ TARGET = replace(HASHING, id=4, dimensions=768)
 """A model the database knows, of twice the dimensions of `MODEL`."""
 
 
-def transactions(of: Everything) -> StoreTransactions[PostgresReembedStores]:
-    return StoreTransactions(of.pool, PostgresReembedStores)
+def transactions(of: Everything) -> StoreTransactions:
+    return StoreTransactions(of.pool)
 
 
 def filling(of: Everything, embedder: Any = None) -> Fill:

@@ -18,7 +18,6 @@ from tests.support.summarising import Summarising
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.database import Database
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 
 A_WRITE = 10
 """Summaries of one transaction: few, so that a small workspace takes several."""
@@ -44,7 +43,7 @@ class Deadly:
 
 def stand_in(pool: Database, workspace_id: UUID, keys: Path, **changes: Any) -> Summarising:
     """The use cases over a database with a key file that several processes share."""
-    transactions = changes.get("transactions") or StoreTransactions(pool, PostgresStores)
+    transactions = changes.get("transactions") or StoreTransactions(pool)
     store: Any = FileKeyStore(keys)
     system = Remembering(transactions=transactions, principal=admin_of(workspace_id), keys=store)
     return Summarising(system, a_write=A_WRITE)
@@ -53,5 +52,5 @@ def stand_in(pool: Database, workspace_id: UUID, keys: Path, **changes: Any) -> 
 if __name__ == "__main__":
     url, workspace, folder, when, number = sys.argv[1:]
     opened = Database(url, size=2)
-    deadly = Deadly(StoreTransactions(opened, PostgresStores), when, int(number))
+    deadly = Deadly(StoreTransactions(opened), when, int(number))
     stand_in(opened, UUID(workspace), Path(folder), transactions=deadly).run()

@@ -9,12 +9,6 @@ from tests.fakes.keys import InMemoryKeyStore
 from tests.support.world import MORNING, Sent
 
 from cairn.adapters.postgres.database import Database
-from cairn.adapters.postgres.memory.conversations import (
-    PostgresConversationReads,
-    PostgresConversationStores,
-)
-from cairn.adapters.postgres.memory.reports import PostgresReportReads, PostgresReportStores
-from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, MessageRole, NewMessage
 from cairn.conversations.read import BrowseConversations
@@ -83,27 +77,17 @@ class PostgresTalking(Talking):
     def __post_init__(self) -> None:
         super().__post_init__()
         assert self.pool is not None
-        self.browse = BrowseConversations(
-            transactions=StoreTransactions(self.pool, PostgresConversationReads)
-        )
+        self.browse = BrowseConversations(transactions=StoreTransactions(self.pool))
         self.reports = BrowseReports(
-            transactions=StoreTransactions(self.pool, PostgresReportReads),
+            transactions=StoreTransactions(self.pool),
             stopwatch=lambda: 0.0,
             log=self._log,
         )
 
 
-class AllPostgresStores(
-    PostgresConversationStores, PostgresReportStores, PostgresSubscriptionStores
-):
-    """Every store of these areas in one transaction."""
-
-
 def talking_in(pool: Database, admin: Principal, **changes: Any) -> PostgresTalking:
     """The use cases over a database."""
-    return PostgresTalking(
-        transactions=StoreTransactions(pool, AllPostgresStores), admin=admin, pool=pool, **changes
-    )
+    return PostgresTalking(transactions=StoreTransactions(pool), admin=admin, pool=pool, **changes)
 
 
 def message(text: str, **changes: Any) -> NewMessage:

@@ -12,7 +12,6 @@ from cairn.adapters.postgres.accounts import Admit, create_workspace
 from cairn.adapters.postgres.database import Database
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -63,7 +62,7 @@ def open_world(owner_url: str, app_url: str, name: str) -> World:
     """A workspace called `name` in a migrated database; close its pool afterwards."""
     pool = Database(app_url, size=3)
     workspace_id, key = create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     resolver = SubjectResolver(transactions=transactions, keys=InMemoryKeyStore(), new_id=new_id)
     return World(
         workspace_id=workspace_id,

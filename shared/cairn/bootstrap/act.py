@@ -134,12 +134,11 @@ def _escalate(settings: ActSettings, parts: InvestigationParts) -> DeliverEscala
 def _deliver(settings: ActSettings, opened: Database) -> DeliverWebhook:
     from cairn.adapters.http.webhooks import sender_for
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.ledger.keys import BodyCipher
     from cairn.webhooks.webhooks import DeliverWebhook
 
     return DeliverWebhook(
-        transactions=StoreTransactions(opened, PostgresStores),
+        transactions=StoreTransactions(opened),
         keys=key_store(settings),
         cipher=BodyCipher(),
         sender=sender_for(settings.webhooks),

@@ -182,24 +182,24 @@ def _searches(parts: ApiParts) -> api.ExplainSearch:
 
 
 def _with_keys(parts: ApiParts, verify: Callable[[Principal], Found]) -> VerifyWithKeys[Found]:
-    from cairn.adapters.postgres.memory.views import browse_transactions
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.rebuild.missing_keys import VerifyWithKeys
 
     return VerifyWithKeys(
         verify=verify,
-        transactions=browse_transactions(parts.opened),
+        transactions=StoreTransactions(parts.opened),
         keys=parts.remember.resolver.keys,
     )
 
 
 def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
     from cairn.adapters.aws.anchors import S3Anchors
-    from cairn.adapters.postgres.memory.views import browse_transactions
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.anchors.anchors import VerifyAnchored
     from cairn.bootstrap.signing import signing_key
 
     anchored = VerifyAnchored(
-        transactions=browse_transactions(parts.opened),
+        transactions=StoreTransactions(parts.opened),
         store=S3Anchors(parts.settings.anchor_bucket),
         verifier=signing_key(parts.settings),
         clock=utc_now,

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.aws.objects import S3Objects
-    from cairn.adapters.postgres.accounts import PostgresAccountStores
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.group_commit import GroupCommit
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.api.node_services import EntityServices, NodeServices
     from cairn.bootstrap.investigating import InvestigationParts
     from cairn.embedding.port import Embedder
@@ -58,27 +56,26 @@ class ApiParts:
         return registered(self.model, self.opened)
 
     @cached_property
-    def transactions(self) -> StoreTransactions[PostgresStores]:
+    def transactions(self) -> StoreTransactions:
         """What writes happen in."""
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.adapters.postgres.stores import PostgresStores
 
-        return StoreTransactions(self.opened, PostgresStores)
+        return StoreTransactions(self.opened)
 
     @cached_property
-    def accounts(self) -> StoreTransactions[PostgresAccountStores]:
+    def accounts(self) -> StoreTransactions:
         """What keys are changed in."""
-        from cairn.adapters.postgres.accounts import account_transactions
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
 
-        return account_transactions(self.opened)
+        return StoreTransactions(self.opened)
 
     @cached_property
     def browse(self) -> Browse:
         """Reading what was written."""
-        from cairn.adapters.postgres.memory.views import browse_transactions
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.reading.browse import Browse
 
-        return Browse(transactions=browse_transactions(self.opened))
+        return Browse(transactions=StoreTransactions(self.opened))
 
     @cached_property
     def objects(self) -> S3Objects:
@@ -127,11 +124,10 @@ class ApiParts:
             commit=self._group_commit() if self.server else None,
         )
 
-    def _group_commit(self) -> GroupCommit[PostgresStores]:
+    def _group_commit(self) -> GroupCommit:
         from cairn.adapters.postgres.group_commit import GroupCommit
-        from cairn.adapters.postgres.stores import PostgresStores
 
-        return GroupCommit(self.opened, PostgresStores)
+        return GroupCommit(self.opened)
 
     @cached_property
     def forget(self) -> Forget:

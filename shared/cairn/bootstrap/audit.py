@@ -82,25 +82,22 @@ def audit_services() -> AuditServices:
 
 
 def _finish(opened: Database) -> FinishIngestion:
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.documents.finish import FinishIngestion
 
-    return FinishIngestion(
-        transactions=StoreTransactions(opened, PostgresStores), clock=utc_now, new_id=new_id
-    )
+    return FinishIngestion(transactions=StoreTransactions(opened), clock=utc_now, new_id=new_id)
 
 
 def _verify(
     settings: AuditSettings, opened: Database, key: SigningKey, log: Logger
 ) -> VerifyChains:
     from cairn.adapters.aws.anchors import S3Anchors
-    from cairn.adapters.postgres.memory.views import browse_transactions
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.anchors.anchors import WriteAnchors
     from cairn.anchors.verify_chains import VerifyChains
 
     return VerifyChains(
         workspaces=ListWorkspaces(opened),
-        transactions=browse_transactions(opened),
+        transactions=StoreTransactions(opened),
         anchors=WriteAnchors(
             store=S3Anchors(settings.anchor_bucket), signer=key, verifier=key, clock=utc_now
         ),
@@ -198,12 +195,11 @@ def _tell_gauges(parts: InvestigationParts) -> TellGauges:
 
 
 def _count_accesses(opened: Database) -> CountAccesses:
-    from cairn.adapters.postgres.memory.access_log import PostgresAccessStores
     from cairn.ageing.count_accesses import CountAccesses
 
     return CountAccesses(
         workspaces=ListWorkspaces(opened),
-        transactions=StoreTransactions(opened, PostgresAccessStores),
+        transactions=StoreTransactions(opened),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
@@ -84,11 +83,10 @@ def consolidate_services() -> ConsolidateServices:
     )
 
 
-def _transactions(opened: Database) -> StoreTransactions[PostgresConsolidationStores]:
-    from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
+def _transactions(opened: Database) -> StoreTransactions:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
 
-    return StoreTransactions(opened, PostgresConsolidationStores)
+    return StoreTransactions(opened)
 
 
 def _sender(settings: ConsolidateSettings, opened: Database, log: Logger) -> Dispatcher:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.bootstrap.models import planners
@@ -47,7 +46,7 @@ def consolidate_client(
     models: Gateway | None = None,
 ) -> ConsolidateClient:
     """Return what consolidates memories, by a model where there is one, else by rules."""
-    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    transactions = StoreTransactions(opened)
     return ConsolidateClient(
         transactions=transactions,
         propose=propose_plan(opened, model, models),
@@ -69,7 +68,7 @@ def propose_plan(
     opened: Database, model: Embedder, models: Gateway | None, *, seconds: float | None = None
 ) -> ProposePlan:
     """Return what plans batches and changes nothing."""
-    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    transactions = StoreTransactions(opened)
     rules = HeuristicPlanner()
     asked: Planners = (
         planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
@@ -86,7 +85,7 @@ def consolidation_services(
     opened: Database, model: Embedder, remember: Remember, models: Gateway | None
 ) -> ConsolidationServices:
     """Return what the API asks for; the writing parts are those of `remember`."""
-    transactions = StoreTransactions(opened, PostgresConsolidationStores)
+    transactions = StoreTransactions(opened)
     propose = propose_plan(opened, model, models, seconds=PREVIEW_ANSWER_SECONDS)
     return ConsolidationServices(
         start=StartConsolidation(

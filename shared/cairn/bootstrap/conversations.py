@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.postgres.memory.conversations import (
-    PostgresConversationReads,
-    PostgresConversationStores,
-    PostgresOneConversation,
-)
-from cairn.adapters.postgres.memory.reports import PostgresReportReads, PostgresReportStores
-from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
+from cairn.adapters.postgres.memory.conversations import PostgresOneConversation
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.services import (
     ConversationServices,
@@ -33,7 +27,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.memories.remember import Remember
     from cairn.recall.recall import Recall
 
@@ -42,8 +35,8 @@ def conversation_services(
     opened: Database, remember: Remember, recalled: Recall
 ) -> ConversationServices:
     """Build them beside `remember`; the search has the legs of `recalled`."""
-    transactions = StoreTransactions(opened, PostgresConversationStores)
-    reads = StoreTransactions(opened, PostgresConversationReads)
+    transactions = StoreTransactions(opened)
+    reads = StoreTransactions(opened)
     browse = BrowseConversations(transactions=reads)
     legs = recalled.legs
     return ConversationServices(
@@ -74,12 +67,10 @@ def conversation_services(
 def report_services(opened: Database, remember: Remember, log: Logger) -> ReportServices:
     """Build them beside `remember`; each operation is one line of the log."""
     say = _info(log)
-    browse = BrowseReports(
-        transactions=StoreTransactions(opened, PostgresReportReads), stopwatch=monotonic, log=say
-    )
+    browse = BrowseReports(transactions=StoreTransactions(opened), stopwatch=monotonic, log=say)
     return ReportServices(
         write=WriteReport(
-            transactions=StoreTransactions(opened, PostgresReportStores),
+            transactions=StoreTransactions(opened),
             resolver=remember.resolver,
             cipher=remember.cipher,
             dispatcher=remember.dispatcher,
@@ -96,7 +87,7 @@ def report_services(opened: Database, remember: Remember, log: Logger) -> Report
 def subscription_services(opened: Database, remember: Remember) -> SubscriptionServices:
     """Build them beside `remember`."""
     subscriptions = Subscriptions(
-        transactions=StoreTransactions(opened, PostgresSubscriptionStores),
+        transactions=StoreTransactions(opened),
         resolver=remember.resolver,
         cipher=remember.cipher,
         clock=remember.clock,
@@ -107,9 +98,7 @@ def subscription_services(opened: Database, remember: Remember) -> SubscriptionS
     )
 
 
-def task_services(
-    remember: Remember, transactions: StoreTransactions[PostgresStores], log: Logger
-) -> TaskServices:
+def task_services(remember: Remember, transactions: StoreTransactions, log: Logger) -> TaskServices:
     """Build them beside `remember`; each step is one line of the log."""
     tasks = Tasks(
         transactions=transactions,

@@ -122,10 +122,9 @@ def _again(resume: Resume) -> Callable[[OutboxRow], object]:
 
 
 def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
-    from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
     from cairn.adapters.postgres.store_transactions import StoreTransactions
 
-    transactions = StoreTransactions(opened, PostgresAgentStores)
+    transactions = StoreTransactions(opened)
     return lambda row: answer_to(transactions, row)
 
 

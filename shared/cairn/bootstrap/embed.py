@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database, embedder, key_store, registered
@@ -50,7 +49,7 @@ def embed_services() -> EmbedServices:
     log = logger("embed", settings.log_level)
     opened = database(settings)
     enrich = Enrich(
-        transactions=StoreTransactions(opened, PostgresStores),
+        transactions=StoreTransactions(opened),
         embedder=registered(embedder(settings), opened),
         keys=key_store(settings),
         cipher=BodyCipher(),

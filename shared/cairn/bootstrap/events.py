@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.memory.events import PostgresEventViews
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.services import EventServices
 from cairn.events.observe import Observe
@@ -12,15 +11,14 @@ from cairn.events.read import BrowseEvents
 
 if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.memories.remember import Remember
 
 
 def event_services(
-    opened: Database, transactions: StoreTransactions[PostgresStores], remember: Remember
+    opened: Database, transactions: StoreTransactions, remember: Remember
 ) -> EventServices:
     """Build them beside `remember`, whose keys, queue, clock and ids they share."""
-    browse = BrowseEvents(transactions=StoreTransactions(opened, PostgresEventViews))
+    browse = BrowseEvents(transactions=StoreTransactions(opened))
     return EventServices(
         observe=Observe(
             transactions=transactions,

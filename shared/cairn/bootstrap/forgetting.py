@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.aws.erasing import S3Erasing, S3Searcher, S3Tombstones
-from cairn.adapters.postgres.ledger.forgetting import PostgresForgetStores
 from cairn.adapters.postgres.ledger.proving import (
     PostgresDistinctive,
     PostgresPurgedNodes,
     PostgresSearcher,
 )
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.entity_sweep import SweepEntities
 from cairn.api.forget_services import ForgetServices
@@ -52,13 +50,13 @@ def forget_use_case(
 ) -> Forget:
     """Build the use case; nothing connects yet."""
     return Forget(
-        transactions=StoreTransactions(opened, PostgresForgetStores),
+        transactions=StoreTransactions(opened),
         keys=keys,
         signer=signing,
         tombstones=S3Tombstones(settings.anchor_bucket),
         objects=S3Erasing(settings.uploads_bucket),
         sweep=SweepEntities(
-            transactions=StoreTransactions(opened, PostgresAgeingStores),
+            transactions=StoreTransactions(opened),
             clock=utc_now,
             stopwatch=monotonic,
             new_id=new_id,
@@ -86,7 +84,7 @@ def forget_services(
 
         searchers.append(OpenSearchSearcher(Connection(found.url, auth=found.auth)))
     prove = Prove(
-        transactions=StoreTransactions(opened, PostgresForgetStores),
+        transactions=StoreTransactions(opened),
         purged=PostgresPurgedNodes(opened),
         searchers=searchers,
         distinctive=PostgresDistinctive(opened),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback, graph_transactions
+from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.walk_services import GraphServices
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
@@ -48,7 +49,7 @@ class Classified:
 
 def walk_services(opened: Database, recalled: Recall, runs: RunRecorder) -> GraphServices:
     """Build them beside recall, whose legs, classifier and settings they share."""
-    transactions = graph_transactions(opened)
+    transactions = StoreTransactions(opened)
     return GraphServices(
         subgraph=QuerySubgraph(
             transactions=transactions,

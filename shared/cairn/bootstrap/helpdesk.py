@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.api.ticket_services import TicketServices
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.graph.memory_records import Dump
@@ -61,12 +60,11 @@ class HelpdeskParts:
     leads: str = "public"
 
     @cached_property
-    def transactions(self) -> StoreTransactions[PostgresStores]:
+    def transactions(self) -> StoreTransactions:
         """What tickets are read and written in."""
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.adapters.postgres.stores import PostgresStores
 
-        return StoreTransactions(self.opened, PostgresStores)
+        return StoreTransactions(self.opened)
 
     @cached_property
     def sealed(self) -> Sealed:
@@ -269,13 +267,12 @@ class HelpdeskParts:
     @cached_property
     def graph(self) -> LedgerGraph:
         """The memory graph, to read and to write."""
-        from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
         from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.memory_graph.ledger_graph import LedgerGraph
         from cairn.writing.writer import Writer
 
         writer: Writer[Any] = Writer(
-            transactions=StoreTransactions(self.opened, PostgresMemoryGraphStores),
+            transactions=StoreTransactions(self.opened),
             resolver=self._resolver,
             cipher=self.sealed.cipher,
             dispatcher=self.wake,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.aws.objects import S3Objects
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.logs import logger
 from cairn.bootstrap.parts import database, key_store
 from cairn.bootstrap.summaries import summariser
@@ -34,7 +33,7 @@ def ingest_services() -> IngestServices:
     """Build them from the environment; nothing connects yet."""
     settings = IngestSettings.read()
     ingest = IngestDocument(
-        transactions=StoreTransactions(database(settings), PostgresStores),
+        transactions=StoreTransactions(database(settings)),
         objects=S3Objects(settings.uploads_bucket),
         keys=key_store(settings),
         cipher=BodyCipher(),

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools import Logger
 
-    from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.adapters.postgres.workspaces import PostgresProfiles
@@ -91,12 +90,11 @@ class InvestigationParts:
     machines: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
-    def transactions(self) -> StoreTransactions[PostgresAgentStores]:
+    def transactions(self) -> StoreTransactions:
         """What steps read and write in."""
-        from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
         from cairn.adapters.postgres.store_transactions import StoreTransactions
 
-        return StoreTransactions(self.opened, PostgresAgentStores)
+        return StoreTransactions(self.opened)
 
     @cached_property
     def keys(self) -> KeyStore:
@@ -107,7 +105,6 @@ class InvestigationParts:
     def wake(self) -> Wakes:
         """What sends committed work on."""
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.adapters.postgres.stores import PostgresStores
         from cairn.bootstrap.dispatching import (
             dispatcher,
             investigation_machine_of,
@@ -118,7 +115,7 @@ class InvestigationParts:
             investigation_queues_of(self.settings),
             {**self.machines, **investigation_machine_of(self.settings)},
             self.opened,
-            StoreTransactions(self.opened, PostgresStores),
+            StoreTransactions(self.opened),
             warn(self.log),
             lazy(lambda: self.resume),
         )

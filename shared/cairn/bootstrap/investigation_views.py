@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.api.investigation_services import InvestigationServices
@@ -59,7 +58,7 @@ def redaction_profile(parts: ApiParts) -> RedactionProfile:
 def browse(parts: ApiParts) -> BrowseInvestigations:
     """Build what reads investigations."""
     return BrowseInvestigations(
-        transactions=StoreTransactions(parts.opened, PostgresSeeingStores),
+        transactions=StoreTransactions(parts.opened),
         open=Opener(keys=parts.remember.resolver.keys, cipher=parts.remember.cipher),
     )
 

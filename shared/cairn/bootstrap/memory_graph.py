@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.memory_graph.ledger_graph import LedgerGraph
 from cairn.writing.writer import Writer
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def memory_graph(opened: Database, remember: Remember, forget: Forget) -> LedgerGraph:
     """Return it; nothing connects yet."""
     writer: Writer[MemoryGraphStores] = Writer(
-        transactions=StoreTransactions(opened, PostgresMemoryGraphStores),
+        transactions=StoreTransactions(opened),
         resolver=remember.resolver,
         cipher=remember.cipher,
         dispatcher=remember.dispatcher,

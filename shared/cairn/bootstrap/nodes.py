@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.memory.entities import PostgresNodeViews
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
@@ -14,12 +13,11 @@ from cairn.nodes.write import WriteNodes
 
 if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.memories.remember import Remember
 
 
 def node_services(
-    opened: Database, transactions: StoreTransactions[PostgresStores], remember: Remember
+    opened: Database, transactions: StoreTransactions, remember: Remember
 ) -> tuple[NodeServices, EntityServices]:
     """Build them beside `remember`, whose keys, queue, clock and ids they share."""
     writing = GraphWriting(
@@ -38,7 +36,7 @@ def node_services(
         clock=remember.clock,
         new_id=remember.new_id,
     )
-    browse = BrowseNodes(transactions=StoreTransactions(opened, PostgresNodeViews))
+    browse = BrowseNodes(transactions=StoreTransactions(opened))
     correct = CorrectEntities(writing=writing)
     nodes = NodeServices(
         write=write,

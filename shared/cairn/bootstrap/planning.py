@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.bootstrap.models import ModelSettings
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
     from cairn.investigations.journal import Journal
@@ -79,17 +77,15 @@ def bounds(opened: Database) -> Callable[[UUID], Bounds]:
 
 def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:
     """Return what looks around a ticket."""
-    from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraphStores
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.investigations.planning.surrounds import TicketSurrounds
     from cairn.ledger.keys import BodyCipher
     from cairn.tickets.sealing import Sealed
 
     return TicketSurrounds(
-        graph=ReadGraph(StoreTransactions(opened, PostgresMemoryGraphStores)),
+        graph=ReadGraph(StoreTransactions(opened)),
         recent=RecentTickets(
-            transactions=StoreTransactions(opened, PostgresStores),
+            transactions=StoreTransactions(opened),
             sealed=Sealed(keys=keys, cipher=BodyCipher()),
         ),
         bounds=bounds(opened),
@@ -108,7 +104,7 @@ def recent(opened: Database, journal: Journal) -> RecentResults:
 class ReadGraph:
     """The memory graph for reading; implements `agent.planning.surrounds.Neighbours`."""
 
-    transactions: StoreTransactions[PostgresMemoryGraphStores]
+    transactions: StoreTransactions
 
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None:
         """Return a node by what names it."""
@@ -138,7 +134,7 @@ class ReadGraph:
 class RecentTickets:
     """Tickets of late with what they say; those about somebody forgotten are left out."""
 
-    transactions: StoreTransactions[PostgresStores]
+    transactions: StoreTransactions
     sealed: Sealed
 
     def __call__(self, workspace_id: UUID, since: datetime) -> Sequence[Ticket]:

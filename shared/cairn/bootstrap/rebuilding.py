@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.ledger.rebuild_runs import PostgresRebuildStores
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.rebuild_services import RebuildServices
@@ -36,7 +35,7 @@ def rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> Rebuild
 def step_rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> StepRebuild:
     """Return the states of the machine."""
     return StepRebuild(
-        transactions=StoreTransactions(opened, PostgresRebuildStores),
+        transactions=StoreTransactions(opened),
         rebuild=rebuild(opened, keys, dispatcher),
         clock=utc_now,
     )
@@ -44,7 +43,7 @@ def step_rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> St
 
 def rebuild_services(opened: Database, dispatcher: Dispatcher) -> RebuildServices:
     """Return what the routes call."""
-    transactions = StoreTransactions(opened, PostgresRebuildStores)
+    transactions = StoreTransactions(opened)
     return RebuildServices(
         start=StartRebuild(
             transactions=transactions, dispatcher=dispatcher, clock=utc_now, new_id=new_id

@@ -7,17 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.postgres.memory.graph_reader import graph_transactions
-from cairn.adapters.postgres.memory.recall import (
-    PostgresKeywordLeg,
-    PostgresVectorLeg,
-    recall_transactions,
-)
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
 )
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
 from cairn.bootstrap.logs import inform, warn
 from cairn.bootstrap.question_models import PER_SEARCH, AskingParts
@@ -107,7 +103,7 @@ def searches(opened: Database, runs: RunRecorder) -> ReadSearches:
     from cairn.recall.searches.searches import ReadSearches
 
     return ReadSearches(
-        runs=PostgresSearchRuns(opened, runs.on_its_way), transactions=recall_transactions(opened)
+        runs=PostgresSearchRuns(opened, runs.on_its_way), transactions=StoreTransactions(opened)
     )
 
 
@@ -143,7 +139,7 @@ def recall(
             keyword=keyword or PostgresKeywordLeg(opened),
             pool=ThreadPoolExecutor(opened.size, thread_name_prefix="leg"),
             stopwatch=monotonic,
-            graph=WalkingGraphLeg(transactions=graph_transactions(opened), stopwatch=monotonic),
+            graph=WalkingGraphLeg(transactions=StoreTransactions(opened), stopwatch=monotonic),
             subscriptions=PostgresSubscriptionLeg(opened),
             subscribed=PostgresSubscribedKeywords(opened),
         ),
@@ -151,7 +147,7 @@ def recall(
         expander=parts.expander,
         reranker=parts.reranker,
         limits=PER_SEARCH,
-        transactions=recall_transactions(opened),
+        transactions=StoreTransactions(opened),
         search_runs=runs or recorder(opened, report=report),
         clock=utc_now,
         stopwatch=monotonic,

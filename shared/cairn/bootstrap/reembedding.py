@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.memory.recall import PostgresVectorLeg
-from cairn.adapters.postgres.memory.reembed import PostgresReembedStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.sweeping import ListWorkspaces
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, key_store, registered
@@ -84,8 +83,8 @@ class Reembedding:
         return database(self.settings, size=CONNECTIONS)
 
     @cached_property
-    def _transactions(self) -> StoreTransactions[PostgresReembedStores]:
-        return StoreTransactions(self._database, PostgresReembedStores)
+    def _transactions(self) -> StoreTransactions:
+        return StoreTransactions(self._database)
 
     @cached_property
     def _fill(self) -> Fill:

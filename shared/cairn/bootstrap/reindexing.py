@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.embedding_models import CheckRegistered
-from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.services import ReindexServices
 from cairn.embedding.models import is_known
@@ -28,7 +27,7 @@ def reindex_services(
     opened: Database, dispatcher: Dispatcher, model: EmbeddingModel
 ) -> ReindexServices:
     """Build them for the present model; its files are not read."""
-    transactions = StoreTransactions(opened, PostgresReindexStores)
+    transactions = StoreTransactions(opened)
     count = CountMissingVectors(transactions=transactions, model=model)
     queue = Reindex(
         transactions=transactions,

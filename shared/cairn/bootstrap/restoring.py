@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.ledger.ledger_import import import_ledger
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.forgetting import apply_tombstones
 from cairn.bootstrap.logs import logger
@@ -37,7 +36,7 @@ def check_vectors(settings: ApiSettings, workspace_id: UUID, *, deep: bool) -> V
     """Embed texts of a workspace again and compare, with the deployment's own model and cache."""
     opened = database(settings)
     return CheckVectors(
-        transactions=StoreTransactions(opened, PostgresStores),
+        transactions=StoreTransactions(opened),
         embedder=registered(embedder(settings), opened),
     )(workspace_id, deep=deep)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
-from cairn.adapters.postgres.stats import PostgresStatsStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
 from cairn.ageing.cleanup import Cleanup
@@ -36,7 +34,7 @@ class AgeingSettings(Protocol):
 
 def stats_services(opened: Database, deployment: Document | None = None) -> StatsServices:
     """Build them; nothing connects yet."""
-    transactions = StoreTransactions(opened, PostgresStatsStores)
+    transactions = StoreTransactions(opened)
     return StatsServices(
         get=GetStats(
             transactions=transactions,
@@ -49,16 +47,15 @@ def stats_services(opened: Database, deployment: Document | None = None) -> Stat
 
 def costs(opened: Database) -> GetCosts:
     """Build the reports of what models have cost."""
-    from cairn.adapters.postgres.agents.costs import PostgresCostStores
     from cairn.llm.costs import GetCosts
 
-    return GetCosts(transactions=StoreTransactions(opened, PostgresCostStores), clock=utc_now)
+    return GetCosts(transactions=StoreTransactions(opened), clock=utc_now)
 
 
 def cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:
     """Build the cleanup of one workspace."""
     return Cleanup(
-        transactions=StoreTransactions(opened, PostgresAgeingStores),
+        transactions=StoreTransactions(opened),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,

@@ -42,12 +42,11 @@ def summarise_workspace(
 ) -> SummariseWorkspace:
     """Return what keeps a workspace's summaries, by a model where there is one, else by rules."""
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.summaries.append import SummaryWriting
     from cairn.summaries.texts import ByModel, ByRules
     from cairn.summaries.write import SummariseWorkspace
 
-    transactions = StoreTransactions(opened, PostgresStores)
+    transactions = StoreTransactions(opened)
     model = ByModel(ask=asking(models)) if models else None
     return SummariseWorkspace(
         transactions=transactions,

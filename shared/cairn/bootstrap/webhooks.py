@@ -11,12 +11,11 @@ from cairn.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.adapters.postgres.stores import PostgresStores
     from cairn.memories.remember import Remember
 
 
 def webhook_services(
-    remember: Remember, transactions: StoreTransactions[PostgresStores], leads: str
+    remember: Remember, transactions: StoreTransactions, leads: str
 ) -> WebhookServices:
     """Build them beside `remember`; `leads` is the setting that says where webhooks may lead."""
     webhooks = Webhooks(

@@ -96,7 +96,7 @@ class ConversationReadStores(Protocol):
     """What reading conversations needs of a transaction."""
 
     @property
-    def conversations(self) -> ConversationViews: ...
+    def conversation_views(self) -> ConversationViews: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ class BrowseConversations:
     ) -> Page[ConversationView]:
         """Return a page of conversations, newest first."""
         with self.transactions.reading(principal) as stores:
-            found = stores.conversations.conversations(where, limit=limit + 1, after=after)
+            found = stores.conversation_views.conversations(where, limit=limit + 1, after=after)
         items = tuple(found[:limit])
         return Page(items=items, next_after=items[-1].position if len(found) > limit else None)
 
@@ -122,10 +122,10 @@ class BrowseConversations:
         Raises NotFound when the principal cannot see it, or it is not recorded yet.
         """
         with self.transactions.reading(principal) as stores:
-            conversation = stores.conversations.conversation(conversation_id)
+            conversation = stores.conversation_views.conversation(conversation_id)
             if conversation is None:
                 raise NotFound("There is no such conversation.")
-            found = stores.conversations.messages(
+            found = stores.conversation_views.messages(
                 conversation_id, limit=limit + 1, after=after or 0
             )
         items = tuple(found[:limit])

@@ -75,9 +75,9 @@ class MessageReads(Protocol):
     """What the search reads in one transaction."""
 
     @property
-    def conversations(self) -> ConversationViews: ...
+    def conversation_views(self) -> ConversationViews: ...
     @property
-    def nodes(self) -> NodeReader: ...
+    def node_reader(self) -> NodeReader: ...
 
 
 class OneConversation(Protocol):
@@ -148,7 +148,7 @@ class SearchConversations:
         """Return the one conversation to search, None for all. A public key does not choose."""
         with self.transactions.reading(principal, timeout_ms=self.timeout_ms) as stores:
             if principal.role is Role.PUBLIC:
-                own = stores.conversations.own()
+                own = stores.conversation_views.own()
                 if own is None:
                     raise Denied(
                         "This public key is bound to no conversation.", reason="no-conversation"
@@ -157,7 +157,7 @@ class SearchConversations:
                     raise NotFound("There is no such conversation.")
                 return own
             wanted = asked.conversation_id
-            if wanted is not None and stores.conversations.conversation(wanted) is None:
+            if wanted is not None and stores.conversation_views.conversation(wanted) is None:
                 raise NotFound("There is no such conversation.")
             return wanted
 
@@ -205,10 +205,10 @@ class SearchConversations:
             return ()
         best = best_fused(fused, DEFAULT, asked.limit)
         with self.transactions.reading(principal, timeout_ms=self.timeout_ms) as stores:
-            sketches = stores.nodes.sketch(best, _filters(asked))
+            sketches = stores.node_reader.sketch(best, _filters(asked))
             every = score_all(sketches, fused, understood, DEFAULT, self.clock())
             scored = every[: asked.limit]
-            read = stores.conversations.messages_by_id([one.sketch.id for one in scored])
+            read = stores.conversation_views.messages_by_id([one.sketch.id for one in scored])
         by_id = {message.id: message for message in read}
         return tuple(
             FoundMessage(message=by_id[one.sketch.id], relevance_score=one.score)

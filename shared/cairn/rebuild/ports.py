@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cairn.ledger.entry import Entry, Head
     from cairn.recall.subscriptions import SubscriptionView
     from cairn.workspace.change import SettingsStore
-    from cairn.writing.ports import LedgerStore, NodeStore, OutboxRow, SubjectStore
+    from cairn.writing.ports import NodeStore, OutboxRow, SubjectStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,10 @@ class ReplayLedger(Protocol):
 
     def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
         """Return up to `limit` entries above position `after`."""
+        ...
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Append entries sealed onto `head()`, in their order, and move the head."""
         ...
 
 
@@ -178,7 +182,7 @@ class ReplayStores(Protocol):
     @property
     def subscriptions(self) -> SubscriptionRows: ...
     @property
-    def bindings(self) -> Bindings: ...
+    def conversations(self) -> Bindings: ...
     @property
     def settings(self) -> SettingsStore: ...
     @property
@@ -190,8 +194,6 @@ class ReplayStores(Protocol):
 class FinishStores(ReplayStores, Protocol):
     """What ending a rebuild needs beside that."""
 
-    @property
-    def chain(self) -> LedgerStore: ...
     @property
     def outbox(self) -> Outbox: ...
 

@@ -313,7 +313,7 @@ class Rebuild:
                 "equal": done.equal,
             },
         )
-        stores.chain.append(seal(stores.chain.head(), [entry], self.clock()))
+        stores.ledger.append(seal(stores.ledger.head(), [entry], self.clock()))
 
 
 def _forgets(entry: Entry) -> bool:

@@ -136,7 +136,7 @@ def _apply_other(entry: Entry, body: Body, stores: ReplayStores) -> None:
     elif entry.type == "key.bound":
         meta = cast("Mapping[str, str]", entry.meta)
         key, conversation = UUID(meta["key_id"]), UUID(meta["conversation_id"])
-        stores.bindings.bind(key, conversation, entry.position)
+        stores.conversations.bind(key, conversation, entry.position)
     elif entry.type == settings_rows.CHANGED:
         stores.settings.put(settings_rows.changed(entry))
 

@@ -121,7 +121,7 @@ class RecallStores(Protocol):
     """What recall reads in its one reading transaction."""
 
     @property
-    def nodes(self) -> NodeReader:
+    def node_reader(self) -> NodeReader:
         """Return the reader of nodes."""
         ...
 

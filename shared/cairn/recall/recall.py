@@ -195,11 +195,11 @@ class Recall:
             if as_of > now + AHEAD:
                 raise _ahead("is in the future")
             with self._reading(principal) as stores:
-                return stores.nodes.position_at(as_of), as_of
+                return stores.node_reader.position_at(as_of), as_of
         if as_of == 0:
             return 0, now
         with self._reading(principal) as stores:
-            moment = stores.nodes.moment_at(as_of)
+            moment = stores.node_reader.moment_at(as_of)
         if moment is None:
             raise _ahead("is past the ledger's end")
         return as_of, moment
@@ -228,8 +228,8 @@ class Recall:
         lacking = self._empty_vector_leg(search, outcomes)
         wanted = best_fused(fused, search.recipe, search.limit)
         with self._reading(search.principal) as stores:
-            sketches = stores.nodes.sketch(wanted, search.filters) if wanted else ()
-            head = stores.nodes.head_position() if self.cache is not None else None
+            sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
+            head = stores.node_reader.head_position() if self.cache is not None else None
             ranking = rank(sketches, fused, search)
             stages.end("rank")
             shown = (
@@ -359,7 +359,7 @@ class Recall:
         if known is None:
             return None
         with self._reading(search.principal) as stores:
-            head = stores.nodes.head_position()
+            head = stores.node_reader.head_position()
         stages.end("cache")
         if head != known.result.meta.head_position:
             return None

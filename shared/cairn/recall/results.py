@@ -186,10 +186,10 @@ def shown(
     if not best:
         return ()
     ids = [each.id for each in best]
-    nodes = stores.nodes.read(ids, search.filters, subscribed=subscribed.intersection(ids))
+    nodes = stores.node_reader.read(ids, search.filters, subscribed=subscribed.intersection(ids))
     beside: Mapping[UUID, Neighbours] = {}
     if count := search.request.neighbours:
-        beside = stores.nodes.neighbours(nodes, count, search.filters)
+        beside = stores.node_reader.neighbours(nodes, count, search.filters)
     related: Mapping[UUID, Related] = {}
     if search.hops and stores.related is not None:
         related = expand(stores.related, [node.id for node in nodes], search.filters)
@@ -229,7 +229,7 @@ def proactive(
     )
     if not found:
         return ()
-    nodes = stores.nodes.read([each.node_id for each in found], search.filters)
+    nodes = stores.node_reader.read([each.node_id for each in found], search.filters)
     by_id = {node.id: node for node in nodes}
     return tuple(
         Result(

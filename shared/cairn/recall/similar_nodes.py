@@ -68,7 +68,7 @@ class MatchedNodes:
         if not wanted:
             return {}
         with self.transactions.reading(principal, timeout_ms=legs.timeout_ms) as stores:
-            sketches = stores.nodes.sketch(wanted, filters)
+            sketches = stores.node_reader.sketch(wanted, filters)
         return shares(rank(sketches, fused, search).kept, limit)
 
     def _search(self, principal: Principal, question: str, filters: Filters) -> Search:

@@ -73,7 +73,7 @@ class ReportReadStores(Protocol):
     """What reading reports needs of a transaction."""
 
     @property
-    def reports(self) -> ReportViews: ...
+    def report_views(self) -> ReportViews: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class BrowseReports:
         start = self.stopwatch()
         named = keyword.casefold() if keyword else None
         with self.transactions.reading(principal) as stores:
-            found = tuple(stores.reports.latest(named, limit=limit))
+            found = tuple(stores.report_views.latest(named, limit=limit))
         self._say("read-latest", start, hits=len(found), keywords=int(named is not None))
         return found
 
@@ -101,7 +101,7 @@ class BrowseReports:
         """Return a page of the catalogue, newest first, and the total."""
         start = self.stopwatch()
         with self.transactions.reading(principal) as stores:
-            found, total = stores.reports.page(where, limit=limit + 1, after=after)
+            found, total = stores.report_views.page(where, limit=limit + 1, after=after)
         items = tuple(found[:limit])
         following = items[-1].position if len(found) > limit else None
         self._say("list", start, hits=len(items), total=total)

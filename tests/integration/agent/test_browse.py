@@ -13,7 +13,6 @@ from tests.support.agent_rows import action, approval, investigation, line
 from tests.support.remembering import NOON
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.browse import BrowseInvestigations
@@ -52,8 +51,8 @@ class Desk:
     subject: UUID
 
     @property
-    def transactions(self) -> StoreTransactions[PostgresSeeingStores]:
-        return StoreTransactions(self.world.pool, PostgresSeeingStores)
+    def transactions(self) -> StoreTransactions:
+        return StoreTransactions(self.world.pool)
 
     @property
     def browse(self) -> BrowseInvestigations:

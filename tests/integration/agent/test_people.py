@@ -12,10 +12,8 @@ from tests.support.memory_graphs import graph_writer
 from tests.support.people import People
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.investigations.people.delivering import DeliverEscalation
 from cairn.investigations.people.ports import CandidateState, EscalationState
 from cairn.investigations.people.proposing import Proposals, ProposeObservations
@@ -58,10 +56,10 @@ def world(database: Database) -> Iterator[World]:
 def people(world: World) -> People:
     planner = ScriptedPlanner([act("accounts.unlock")])
     planner.at = lambda question: len(question.memory.observations)
-    seeing = StoreTransactions(world.pool, PostgresSeeingStores)
+    seeing = StoreTransactions(world.pool)
     agents = Agents(transactions=seeing, workspace_id=world.workspace_id, planner=planner)
     agents.host.add("accounts.unlock", Lane.WRITE)
-    documents = StoreTransactions(world.pool, PostgresStores)
+    documents = StoreTransactions(world.pool)
     made = People(agents, seeing, document_transactions=documents)
     agents.close = replace(agents.close, escalate=made.queue)
     agents.loop = replace(agents.loop, close=agents.close)
@@ -131,7 +129,7 @@ def test_a_death_around_the_commit_of_a_call_leaves_one_note(
     one = made.begin()
     made.work(one)
     desk = Desk(
-        transactions=StoreTransactions(world.pool, PostgresStores),
+        transactions=StoreTransactions(world.pool),
         sealed=Sealed(keys=made.keys, cipher=BodyCipher()),
         adapter_of=lambda workspace_id, source: PlainAdapter(),
         graph=lambda workspace_id, records: None,

@@ -11,7 +11,6 @@ import pytest
 from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.approvals.decide import AlreadyDecided
 from cairn.investigations.ports import ActionState, ApprovalState
@@ -60,7 +59,7 @@ def agents(world: World) -> Callable[..., StoredAgents]:
             len(question.memory.queries) + len(question.memory.observations)
         )
         found = StoredAgents(
-            transactions=StoreTransactions(world.pool, PostgresSeeingStores),
+            transactions=StoreTransactions(world.pool),
             workspace_id=world.workspace_id,
             planner=planner,
             **given,  # type: ignore[arg-type]

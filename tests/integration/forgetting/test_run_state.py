@@ -9,7 +9,6 @@ from tests.support.agent_rows import action, approval, investigation
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.people_rows import call, candidate, opinion
 
-from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
 from cairn.adapters.postgres.agents.tool_calls import KeepCall
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
@@ -59,7 +58,7 @@ def test_what_investigations_know_of_a_subject_is_emptied(
     why = call(ours, why=CANARY.encode(), **about)
     said = opinion(ours.id, 5, content=CANARY.encode(), **about)
     staged = candidate(ours.id, content=CANARY.encode(), **about)
-    transactions = StoreTransactions(stand.pool, PostgresAgentStores)
+    transactions = StoreTransactions(stand.pool)
     with transactions.writing(system_principal(stand.workspace_id)) as stores:
         stores.investigations.add(ours, CANARY.encode())
         stores.investigations.add(theirs, b"of somebody else")
@@ -105,6 +104,6 @@ def test_calls_of_agents_no_longer_name_the_sessions_of_whom_was_forgotten(stand
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
     assert plan.counts["tool_call"] == 1
     stand.forgets()
-    with StoreTransactions(stand.pool, PostgresAgentStores).reading(stand.principal) as stores:
+    with StoreTransactions(stand.pool).reading(stand.principal) as stores:
         kept = [stores.actions.find(one.id) for one in (called, other)]
     assert [one and one.session_id for one in kept] == [None, "another"]

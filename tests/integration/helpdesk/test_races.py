@@ -20,7 +20,6 @@ from cairn.adapters.postgres.agents.tickets import WorkspacesWithTickets
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
@@ -48,7 +47,7 @@ def pool(database: "Database") -> Iterator[Pool]:
 def helpdesk(database: "Database", pool: Pool) -> Helpdesk:
     name = f"races-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     return Helpdesk(transactions, admin_of(workspace_id), clock=Clock(utc_now()))
 
 

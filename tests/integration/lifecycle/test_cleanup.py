@@ -19,9 +19,6 @@ import pytest
 from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.postgres.memory.access_log import PostgresAccessStores
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
-from cairn.adapters.postgres.memory.views import browse_transactions
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
@@ -44,7 +41,6 @@ from uuid import UUID
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ageing import cleanup
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
 from cairn.adapters.postgres.database import Database
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 
@@ -54,7 +50,7 @@ def slow():
     return utc_now()
 url, workspace = sys.argv[1:]
 cleanup.Cleanup(
-    transactions=StoreTransactions(Database(url), PostgresAgeingStores),
+    transactions=StoreTransactions(Database(url)),
     clock=slow, stopwatch=monotonic, new_id=new_id,
 )(UUID(workspace), seconds=60)
 """
@@ -87,7 +83,7 @@ def old(root: Connection, world: World, *texts: str, days: int, **changes: Any) 
 
 def cleanup(world: World) -> Cleanup:
     return Cleanup(
-        transactions=StoreTransactions(world.pool, PostgresAgeingStores),
+        transactions=StoreTransactions(world.pool),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,
@@ -141,7 +137,7 @@ def test_killed_between_batches_it_goes_on_and_expires_each_event_once(
     assert done["expired"] == 60 - before["expired"]
     assert named(root, world, "node.expired") == {str(one): 1 for one in ids}
     assert states(root, ids) == {"expired": 60}
-    assert Browse(transactions=browse_transactions(world.pool)).verify_ledger(world.admin).ok
+    assert Browse(transactions=StoreTransactions(world.pool)).verify_ledger(world.admin).ok
 
 
 def test_two_at_once_let_nothing_age_twice(world: World, root: Connection) -> None:
@@ -177,7 +173,7 @@ def test_a_clock_that_jumps_lets_nothing_age_before_its_time(
     ids = old(root, world, "event", days=20, type=MemoryKind.EVENT)
     ids += old(root, world, "fact", days=20)
     jumping = Cleanup(
-        transactions=StoreTransactions(world.pool, PostgresAgeingStores),
+        transactions=StoreTransactions(world.pool),
         clock=lambda: utc_now() + ahead,
         stopwatch=monotonic,
         new_id=new_id,
@@ -189,7 +185,7 @@ def test_a_clock_that_jumps_lets_nothing_age_before_its_time(
 
 def by_keyword(world: World, *, past: bool = False, valid_at: datetime | None = None) -> list[UUID]:
     principal = system_principal(world.workspace_id)
-    with StoreTransactions(world.pool, PostgresAgeingStores).reading(principal) as stores:
+    with StoreTransactions(world.pool).reading(principal) as stores:
         rows = stores.connection.execute(
             """SELECT node_id FROM find_by_keyword(ARRAY['harbour'], 10, NULL, NULL, NULL, NULL,
                  NULL, NULL, %s, %s)""",
@@ -209,7 +205,7 @@ def test_an_archived_fact_is_found_in_the_past_only_and_its_use_brings_it_back(
     searched(root, world, fact)
     CountAccesses(
         workspaces=lambda: [world.workspace_id],
-        transactions=StoreTransactions(world.pool, PostgresAccessStores),
+        transactions=StoreTransactions(world.pool),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,
@@ -224,7 +220,7 @@ def test_an_archived_fact_is_found_in_the_past_only_and_its_use_brings_it_back(
 def test_a_document_is_archived_whole_unless_a_part_was_used_and_comes_back_whole(
     world: World, root: Connection
 ) -> None:
-    transactions = StoreTransactions(world.pool, PostgresAgeingStores)
+    transactions = StoreTransactions(world.pool)
     documents = Documents(transactions=transactions, principal=world.admin)
     text = "# Harbour\n\nThe harbour opens at six.\n\n# Crane\n\nThe crane lifts boxes.\n"
     accepted = documents.send(text)
@@ -280,7 +276,7 @@ def test_what_aged_is_found_by_index_under_row_level_security(
         "after_id": UUID(int=0), "limit": 200,
     }  # fmt: skip
     principal = system_principal(world.workspace_id)
-    with StoreTransactions(world.pool, PostgresAgeingStores).writing(principal) as stores:
+    with StoreTransactions(world.pool).writing(principal) as stores:
         plan = "\n".join(
             line
             for (line,) in stores.connection.execute(

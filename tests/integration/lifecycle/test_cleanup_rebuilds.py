@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.everything import Everything, open_everything
 
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
 from cairn.ageing.entries import ageing_entry
@@ -31,7 +30,7 @@ def full(database: "Database") -> Iterator[Everything]:
 
 
 def test_a_rebuild_lets_the_same_age_come_back_and_go(full: Everything) -> None:
-    transactions = StoreTransactions(full.pool, PostgresAgeingStores)
+    transactions = StoreTransactions(full.pool)
     cleanup = Cleanup(
         transactions=transactions,
         clock=utc_now,

@@ -7,9 +7,7 @@ import pytest
 from tests.support.everything import Everything, open_everything
 
 from cairn.accounts.keys import CreateKey, RevokeKey
-from cairn.adapters.postgres.accounts import account_transactions
 from cairn.adapters.postgres.ledger.ledger_reads import export_ledger
-from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.memory_graph import memory_graph
 from cairn.kernel.access import Role
@@ -38,7 +36,7 @@ def exported(of: Everything) -> None:
 
 def reindexed(of: Everything) -> None:
     Reindex(
-        transactions=StoreTransactions(of.pool, PostgresReindexStores),
+        transactions=StoreTransactions(of.pool),
         dispatcher=of.sent,
         model=of.embedder.model,
         clock=utc_now,
@@ -48,7 +46,7 @@ def reindexed(of: Everything) -> None:
 
 
 def keys_made(of: Everything) -> None:
-    transactions = account_transactions(of.pool)
+    transactions = StoreTransactions(of.pool)
     made = CreateKey(transactions=transactions, clock=utc_now, new_id=new_id)(
         of.admin, NewKey(name="one", role=Role.AGENT)
     )

@@ -10,7 +10,6 @@ from tests.support.forgetting import Stand, open_stand
 from tests.support.memory_graphs import Opened, ledger_graph
 
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.ageing import PostgresAgeingStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
 from cairn.kernel.clock import monotonic, utc_now
@@ -42,7 +41,7 @@ def aged(database: "Database", *nodes: UUID) -> None:
 
 def clean(stand: Stand) -> int:
     cleanup = Cleanup(
-        transactions=StoreTransactions(stand.pool, PostgresAgeingStores),
+        transactions=StoreTransactions(stand.pool),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,
@@ -96,6 +95,6 @@ def test_what_a_person_or_a_forgetting_archived_does_not_come_back_by_being_foun
     stand.forgets("acme")
     aged(database, unused)
     assert clean(stand) == 1
-    stores = StoreTransactions(stand.pool, PostgresAgeingStores)
+    stores = StoreTransactions(stand.pool)
     with stores.reading(stand.principal) as reading:
         assert list(reading.ageing.archived([rejected, of_acme, unused])) == [unused]

@@ -16,9 +16,7 @@ from tests.unit.cli.fakes import Shell
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.views import browse_transactions
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.access.allowances import NO_LOAD, Load
 from cairn.kernel.clock import utc_now
@@ -76,10 +74,10 @@ class Place:
             name = f"memories-{new_id()}"
             found, _ = create_workspace(self.database.owner_url, name, clock=utc_now, new_id=new_id)
             self.system = Remembering(
-                transactions=StoreTransactions(self.pool, PostgresStores),
+                transactions=StoreTransactions(self.pool),
                 principal=admin_of(found),
             )
-        browse = Browse(transactions=browse_transactions(self.pool))
+        browse = Browse(transactions=StoreTransactions(self.pool))
         self.world = Deployment(system=self.system, browse=browse)
         self.shell = Shell(world=self.world)
 

@@ -10,7 +10,6 @@ from tests.support.everything import Everything, open_everything
 from tests.support.remembering import NOON, Remembering, fact
 from tests.support.tainting import Tainting
 
-from cairn.adapters.postgres.memory.consolidation import PostgresConsolidationStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.summaries import summarise_workspace
 from cairn.memories.kinds import MemoryKind
@@ -38,7 +37,7 @@ def types(of: Everything) -> set[str]:
 
 def consolidate(kept: Everything) -> None:
     system = Remembering(
-        transactions=StoreTransactions(kept.pool, PostgresConsolidationStores),
+        transactions=StoreTransactions(kept.pool),
         principal=kept.admin,
         keys=kept.keys,
         sent=kept.sent,

@@ -14,7 +14,7 @@ from tests.support.remembering import fact
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.ledger.ledger_reads import verify_ledgers
-from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ledger.keys import KeyMissing
 from cairn.reading.browse import Browse
 from cairn.rebuild.missing_keys import VerifyWithKeys
@@ -58,7 +58,7 @@ def subjects(of: Everything) -> dict[str, UUID]:
 
 
 def verified(of: Everything) -> Any:
-    transactions = browse_transactions(of.pool)
+    transactions = StoreTransactions(of.pool)
     browse = Browse(transactions=transactions)
     return VerifyWithKeys(verify=browse.verify_ledger, transactions=transactions, keys=of.keys)(
         of.admin

@@ -17,7 +17,7 @@ from tests.support.tiny_onnx import sentence_encoder
 from tests.support.world import World, open_world
 from tests.unit.cli.fakes import FakeStack, Shell
 
-from cairn.adapters.postgres.memory.recall import recall_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.parts import embedder
 from cairn.bootstrap.reembedding import reembedding
 from cairn.bootstrap.registering import register, register_chosen
@@ -176,7 +176,7 @@ def test_the_application_role_finds_by_the_new_index_of_one_partition(database: 
         )
         root.execute("ANALYZE embedding")
         root.commit()
-    with recall_transactions(of.pool).reading(of.admin) as stores:
+    with StoreTransactions(of.pool).reading(of.admin) as stores:
         connection = stores.nodes.connection
         rows = connection.execute(
             """SELECT FROM find_by_vector('[1,2,3,4,5,6,7,8]', %s::smallint, -1::real, 50, NULL,

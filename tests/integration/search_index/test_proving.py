@@ -9,7 +9,6 @@ from tests.support.world import World, memory, open_world
 
 from cairn.adapters.opensearch.proving import OpenSearchSearcher
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.forgetting.places import OPENSEARCH
 from cairn.forgetting.prove import Looked, Needles
 from cairn.graph.projection import Projection, Purge
@@ -48,7 +47,7 @@ def test_a_purged_node_is_found_before_and_not_after(
 
     assert (looked(by_text).store, looked(by_text).place) == OPENSEARCH
     assert [(looked(one).items, looked(one).found) for one in (by_text, by_id)] == [(2, 1)] * 2
-    with StoreTransactions(world.pool, PostgresStores).writing(world.admin) as stores:
+    with StoreTransactions(world.pool).writing(world.admin) as stores:
         position = stores.ledger.head().position + 1
         purge = Purge(workspace_id=world.workspace_id, node_ids=(lost,), position=position)
         stores.nodes.apply([Projection(purges=(purge,))])

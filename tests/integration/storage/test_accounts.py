@@ -10,13 +10,8 @@ import pytest
 from tests.support.world import World, open_world
 
 from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
-from cairn.adapters.postgres.accounts import (
-    Admit,
-    RedeemClaim,
-    account_transactions,
-    as_owner,
-    create_workspace,
-)
+from cairn.adapters.postgres.accounts import Admit, RedeemClaim, as_owner, create_workspace
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.allowances import Allowances, Load
 from cairn.kernel.access.keys import make_key, secret_hash
@@ -39,12 +34,12 @@ def world(database: "Database") -> Iterator[World]:
 
 
 def create(world: World) -> CreateKey:
-    stores = account_transactions(world.pool)
+    stores = StoreTransactions(world.pool)
     return CreateKey(transactions=stores, clock=utc_now, new_id=new_id)
 
 
 def revoke(world: World) -> RevokeKey:
-    stores = account_transactions(world.pool)
+    stores = StoreTransactions(world.pool)
     return RevokeKey(transactions=stores, clock=utc_now, new_id=new_id)
 
 
@@ -84,7 +79,7 @@ def test_keys_are_listed_newest_first_and_revoking_twice_changes_nothing(world: 
     made = create(world)(world.admin, AGENT)
     first = revoke(world)(world.admin, made.key.id)
     assert revoke(world)(world.admin, made.key.id).revoked_at == first.revoked_at
-    listed = ListKeys(transactions=account_transactions(world.pool))(world.admin)
+    listed = ListKeys(transactions=StoreTransactions(world.pool))(world.admin)
     assert [one.name for one in listed] == ["helper", "admin"]
     assert listed[0].revoked_at is not None
 
@@ -121,7 +116,7 @@ def test_nobody_makes_a_key_that_sees_more_than_they_do(world: World) -> None:
 def test_the_ledger_tells_of_keys_without_names_or_secrets(world: World) -> None:
     made = create(world)(world.admin, AGENT)
     revoke(world)(world.admin, made.key.id)
-    with account_transactions(world.pool).reading(world.admin) as stores:
+    with StoreTransactions(world.pool).reading(world.admin) as stores:
         entries = stores.ledger.page(after=0, limit=10)
     assert [one.type for one in entries] == [
         "workspace.created",

@@ -7,7 +7,6 @@ import psycopg
 import pytest
 from tests.support.world import World, open_world
 
-from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access.system import system_principal
@@ -153,7 +152,7 @@ def plan(connection: psycopg.Connection[Any], name: str, **given: Any) -> str:
 def test_reads_by_index_under_row_security(
     world: World, one: "UUID", name: str, given: dict[str, Any], index: str
 ) -> None:
-    transactions = StoreTransactions(world.pool, PostgresAgentStores)
+    transactions = StoreTransactions(world.pool)
     asked: dict[str, Any] = {"workspace_id": world.workspace_id, "id": one, "investigation_id": one}
     with transactions.reading(system_principal(world.workspace_id)) as stores:
         found = plan(stores.connection, name, **asked | given)
@@ -162,7 +161,7 @@ def test_reads_by_index_under_row_security(
 
 
 def test_a_slot_is_taken_by_its_index(world: World) -> None:
-    transactions = StoreTransactions(world.pool, PostgresAgentStores)
+    transactions = StoreTransactions(world.pool)
     with transactions.writing(system_principal(world.workspace_id)) as stores:
         for _ in range(200):
             stores.slots.take(new_id(), 200, utc_now())
@@ -187,7 +186,7 @@ def test_a_slot_is_taken_by_its_index(world: World) -> None:
 def test_the_queue_is_read_by_its_index_though_thousands_are_held(
     world: World, name: str, given: dict[str, Any]
 ) -> None:
-    transactions = StoreTransactions(world.pool, PostgresAgentStores)
+    transactions = StoreTransactions(world.pool)
     asked = {"workspace_id": world.workspace_id, "now": utc_now(), "investigation_id": new_id()}
     with transactions.writing(system_principal(world.workspace_id)) as stores:
         found = plan(stores.connection, name, **asked | given)

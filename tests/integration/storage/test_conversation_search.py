@@ -10,15 +10,8 @@ import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.adapters.postgres.memory.conversations import (
-    PostgresConversationReads,
-    PostgresOneConversation,
-)
-from cairn.adapters.postgres.memory.recall import (
-    PostgresKeywordLeg,
-    PostgresVectorLeg,
-    recall_transactions,
-)
+from cairn.adapters.postgres.memory.conversations import PostgresOneConversation
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, MessageRole
 from cairn.conversations.search import ConversationQuery, SearchConversations
@@ -83,7 +76,7 @@ def search(world: World, embedder: Directions) -> Iterator[SearchConversations]:
             vector_leg=PostgresVectorLeg(world.pool),
             keyword_leg=PostgresKeywordLeg(world.pool),
             one=lambda one: PostgresOneConversation(world.pool, one),
-            transactions=StoreTransactions(world.pool, PostgresConversationReads),
+            transactions=StoreTransactions(world.pool),
             pool=pool,
             clock=lambda: MORNING,
             stopwatch=lambda: 0.0,
@@ -193,7 +186,7 @@ def test_no_leg_of_recall_shows_a_public_key_another_visitors_message(
 ) -> None:
     yours = talk.say("your boiler leaks", **PUBLIC, session_id="yours")
     visitor = public_of(world.admin)
-    with recall_transactions(world.pool).reading(visitor) as stores:
+    with StoreTransactions(world.pool).reading(visitor) as stores:
         ids = [yours.message_id, yours.conversation_id]
         assert stores.nodes.read(ids, Filters(), subscribed=ids) == []
         assert stores.nodes.sketch(ids, Filters()) == []

@@ -17,7 +17,6 @@ from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.summaries import summarise_workspace
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -52,7 +51,7 @@ class Hut:
         workspace_id, _ = create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
         self.pool = pool
         self.documents = Documents(
-            transactions=StoreTransactions(pool, PostgresStores),
+            transactions=StoreTransactions(pool),
             principal=admin_of(workspace_id),
             embedder=HashingEmbedder(),
         )

@@ -8,7 +8,6 @@ import pytest
 from tests.support.world import MORNING, World, memory, open_world
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation, View
 from cairn.graph.projection import EdgeRow, Projection
 from cairn.kernel.ids import new_id
@@ -41,7 +40,7 @@ def ends(world: World) -> tuple[UUID, UUID]:
 
 
 def apply(world: World, *rows: EdgeRow) -> None:
-    with StoreTransactions(world.pool, PostgresStores).writing(world.admin) as stores:
+    with StoreTransactions(world.pool).writing(world.admin) as stores:
         stores.nodes.apply([Projection(edges=rows)])
 
 

@@ -8,9 +8,7 @@ from tests.support.observing import Observing, event
 from tests.support.remembering import Remembering
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.postgres.memory.events import PostgresEventViews
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.events.read import BrowseEvents
 from cairn.events.views import EventFilter
 from cairn.kernel.access import Role, Scope
@@ -30,16 +28,12 @@ def world(database: "Database") -> Iterator[World]:
 
 @pytest.fixture
 def seeing(world: World) -> Observing:
-    return Observing(
-        Remembering(
-            transactions=StoreTransactions(world.pool, PostgresStores), principal=world.admin
-        )
-    )
+    return Observing(Remembering(transactions=StoreTransactions(world.pool), principal=world.admin))
 
 
 @pytest.fixture
 def browse(world: World) -> BrowseEvents:
-    return BrowseEvents(transactions=StoreTransactions(world.pool, PostgresEventViews))
+    return BrowseEvents(transactions=StoreTransactions(world.pool))
 
 
 def test_an_event_is_read_back_as_it_was_sent(

@@ -12,10 +12,9 @@ from tests.support.remembering import admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.database import bound
-from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback, graph_transactions
+from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.clock import monotonic, utc_now
@@ -42,7 +41,7 @@ class World:
 
     def hop(self, *names: str, **options: Any) -> Any:
         asked = {"filters": Filters(), "per_node": 50, "limit": 5000} | options
-        with graph_transactions(self.pool).reading(self.graph.principal) as stores:
+        with StoreTransactions(self.pool).reading(self.graph.principal) as stores:
             return stores.graph.hop([self.graph.id(name) for name in names], **asked)
 
 
@@ -52,9 +51,7 @@ def world(database: "Database") -> Iterator[World]:
         database.owner_url, f"graph-{new_id()}", clock=utc_now, new_id=new_id
     )
     pool = Pool(database.app_url, size=2)
-    graph = Planted(
-        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
-    )
+    graph = Planted(transactions=StoreTransactions(pool), principal=admin_of(workspace_id))
     with database.connect_as_superuser() as root:
         root.autocommit = True
         yield World(graph=graph, pool=pool, root=root)
@@ -103,7 +100,7 @@ def test_a_hub_gives_its_heaviest_edges_and_no_more(world: World, hub: str) -> N
 
 
 def test_a_leg_over_a_hub_is_bounded_and_says_that_there_is_more(world: World, hub: str) -> None:
-    leg = WalkingGraphLeg(transactions=graph_transactions(world.pool), stopwatch=monotonic)
+    leg = WalkingGraphLeg(transactions=StoreTransactions(world.pool), stopwatch=monotonic)
     found = leg.search(
         world.graph.principal,
         GraphSeeds(names=(hub,)),
@@ -165,7 +162,7 @@ def test_an_edge_closed_since_is_still_there_in_the_past(world: World) -> None:
 def test_a_hop_that_takes_too_long_is_unavailable(world: World, hub: str) -> None:
     with (
         pytest.raises(Unavailable),
-        graph_transactions(world.pool).reading(world.graph.principal) as stores,
+        StoreTransactions(world.pool).reading(world.graph.principal) as stores,
     ):
         stores.graph.run("graph.limit_time", timeout_ms="1")
         frontier = [UUID(f"00000000-0000-7000-8000-{number:012x}") for number in range(1, 5000)]
@@ -198,7 +195,7 @@ def test_what_a_session_found_twice_is_its_history(world: World) -> None:
     searched(world, graph.principal, "s", "h1", "h3")
     searched(world, graph.principal, "elsewhere", "h2", "h3")
     searched(world, other, "s", "h2", "h3")
-    with graph_transactions(world.pool).reading(graph.principal) as stores:
+    with StoreTransactions(world.pool).reading(graph.principal) as stores:
         found = stores.graph.used_again("s", minimum=2, limit=9)
         assert stores.graph.used_again("unknown", minimum=2, limit=9) == []
     assert [(node_id, count) for node_id, _, count in found] == [(graph.id("h1"), 2.0)]

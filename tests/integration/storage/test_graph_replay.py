@@ -11,7 +11,6 @@ from tests.support.world import World, open_world, recorded_at_once
 
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.bootstrap.recalling import recall
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.clock import utc_now
@@ -44,7 +43,7 @@ def world(database: "Database") -> Iterator[World]:
             (HASHING.id, HASHING.name, HASHING.dimensions),
         )
     world = open_world(database.owner_url, database.app_url, f"replay-{new_id()}")
-    transactions = StoreTransactions(world.pool, PostgresStores)
+    transactions = StoreTransactions(world.pool)
     system = Remembering(transactions=transactions, principal=world.admin)
     system.tell(
         fact("Redis lost its memory in the night.", client_id="acme", source_agent="scout"),

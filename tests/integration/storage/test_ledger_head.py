@@ -11,7 +11,7 @@ import pytest
 from psycopg import errors
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -151,7 +151,7 @@ def test_the_application_cannot_move_the_head_by_hand(
 
 
 def test_what_was_appended_moves_it_one_by_one_together_and_at_once(world: World) -> None:
-    browse = Browse(transactions=browse_transactions(world.pool))
+    browse = Browse(transactions=StoreTransactions(world.pool))
     before = browse.verify_ledger(world.admin).checked
     world.tell(*(memory(f"Together {number}.") for number in range(40)))
     start = Barrier(3)

@@ -13,9 +13,7 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.entities import PostgresNodeViews
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.api.answers import encode
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.projection import Projection
@@ -44,15 +42,13 @@ def pool(database: "Database") -> Iterator[Pool]:
 def graph(database: "Database", pool: Pool) -> Graphing:
     name = f"node-reads-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
-    system = Remembering(
-        transactions=StoreTransactions(pool, PostgresStores), principal=admin_of(workspace_id)
-    )
+    system = Remembering(transactions=StoreTransactions(pool), principal=admin_of(workspace_id))
     return Graphing(system)
 
 
 @pytest.fixture
 def browse(pool: Pool) -> BrowseNodes:
-    return BrowseNodes(transactions=StoreTransactions(pool, PostgresNodeViews))
+    return BrowseNodes(transactions=StoreTransactions(pool))
 
 
 def bot(graph: Graphing, slug: str = "bot") -> Principal:
@@ -111,7 +107,7 @@ def test_compiled_truth_and_texts_among_properties_are_found_by_words(
     made = graph.one(node("Runbook", text="Restart.", owner="the zebrafish team"))
     graph.compile(graph.system.principal, made, "Restarting helps since the quokka release.")
     for word in ("zebrafish", "quokka"):
-        with StoreTransactions(pool, PostgresNodeViews).reading(graph.system.principal) as stores:
+        with StoreTransactions(pool).reading(graph.system.principal) as stores:
             found = stores.connection.execute(
                 "SELECT id FROM node WHERE workspace_id = %s AND search_tsv @@ to_tsquery(%s)",
                 (graph.system.principal.workspace_id, word),

@@ -14,7 +14,6 @@ from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.memory.search_index import PostgresIndexSource
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.projection import Projection, Purge
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -37,7 +36,7 @@ def pool(database: "Database") -> Iterator[Pool]:
 def graph(database: "Database", pool: Pool) -> Graphing:
     name = f"purge-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     return Graphing(Remembering(transactions=transactions, principal=admin_of(workspace_id)))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.ids import new_id
 from cairn.reading.browse import Browse
 from cairn.reading.views import MemoryFilter
@@ -37,7 +37,7 @@ def test_writers_superseding_one_key_at_once_leave_exactly_one_active(world: Wor
 
     with ThreadPoolExecutor(WRITERS) as pool:
         outcomes = [one for found in pool.map(write, range(WRITERS)) for one in found]
-    browse = Browse(transactions=browse_transactions(world.pool))
+    browse = Browse(transactions=StoreTransactions(world.pool))
     page = browse.list_memories(world.admin, MemoryFilter(key="k"), limit=50, after=None)
     assert sorted(one.state for one in page.items) == ["active"] + ["superseded"] * 14
     assert outcomes.count(Outcome.CREATED) == 1
@@ -53,7 +53,7 @@ def test_agents_saying_the_same_at_once_are_one_memory_with_all_of_them(world: W
 
     with ThreadPoolExecutor(WRITERS) as pool:
         outcomes = sorted(pool.map(write, range(WRITERS)))
-    browse = Browse(transactions=browse_transactions(world.pool))
+    browse = Browse(transactions=StoreTransactions(world.pool))
     (found,) = browse.list_memories(world.admin, MemoryFilter(), limit=9, after=None).items
     assert outcomes == [Outcome.CORROBORATED, Outcome.CORROBORATED, Outcome.CREATED]
     assert set(found.observed_by) == {f"agent-{number}" for number in range(WRITERS)}

@@ -12,9 +12,7 @@ from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.ledger.ledger_reads import export_ledger, verify_ledgers
-from cairn.adapters.postgres.memory.views import browse_transactions
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.access import Scope
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
@@ -38,7 +36,7 @@ def world(database: "Database") -> Iterator[World]:
 
 @pytest.fixture
 def browse(world: World) -> Browse:
-    return Browse(transactions=browse_transactions(world.pool))
+    return Browse(transactions=StoreTransactions(world.pool))
 
 
 def ids(world: World, *memories: Any) -> list[Any]:
@@ -124,7 +122,7 @@ def test_unknown_documents_and_ingestions_are_not_found(world: World, browse: Br
 def test_a_document_is_found_by_its_source_as_it_is_and_as_it_is_cited(
     world: World, browse: Browse, uri: str
 ) -> None:
-    transactions = StoreTransactions(world.pool, PostgresStores)
+    transactions = StoreTransactions(world.pool)
     documents = Documents(transactions=transactions, principal=world.admin)
     kind = {"media_type": "text/markdown"}
     sent = documents.send("# On call\n\nThe pager goes round.", source_uri=uri, **kind)

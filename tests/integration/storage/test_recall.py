@@ -13,13 +13,10 @@ import pytest
 from tests.plugins.waiting import eventually
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.adapters.postgres.memory.recall import (
-    PostgresKeywordLeg,
-    PostgresVectorLeg,
-    recall_transactions,
-)
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
@@ -186,7 +183,7 @@ def test_the_past_is_searched_as_it_was(world: World, root: Connection) -> None:
     assert by_words(world, "harbour", as_of_position=position + 1) == [new]
     assert by_vector(world, position, as_of_position=position) == [old]
     assert by_vector(world, position, as_of_position=position + 1) == []
-    with recall_transactions(world.pool).reading(world.admin) as stores:
+    with StoreTransactions(world.pool).reading(world.admin) as stores:
         then = stores.nodes.read([old, new], Filters(as_of_position=position))
         now = stores.nodes.read([old, new], Filters())
     assert [(one.id, one.state) for one in then] == [(old, "active")]
@@ -221,7 +218,7 @@ def test_an_agent_finds_and_reads_what_is_tagged_for_it_only(
         who = world.as_other(agent_slug=slug)
         assert by_words(world, "lighthouse", who=who) == found
         assert by_vector(world, position, who=who) == found
-        with recall_transactions(world.pool).reading(who) as stores:
+        with StoreTransactions(world.pool).reading(who) as stores:
             assert [one.id for one in stores.nodes.read([node], Filters())] == found
 
 
@@ -229,7 +226,7 @@ def test_neighbours_stand_in_reading_order_even_when_numbers_are_missing(
     world: World, root: Connection
 ) -> None:
     node, position = id_of(root, world, "the walrus")
-    with recall_transactions(world.pool).reading(world.admin) as stores:
+    with StoreTransactions(world.pool).reading(world.admin) as stores:
         nodes = stores.nodes.read([node], Filters())
         beside = stores.nodes.neighbours(nodes, 2, Filters())[node]
         then = stores.nodes.neighbours(nodes, 2, Filters(as_of_position=position))[node]
@@ -274,7 +271,7 @@ def test_a_search_run_is_kept_as_it_was(world: World) -> None:
 
 
 def test_the_position_of_a_moment_is_the_last_one_recorded_by_then(world: World) -> None:
-    with recall_transactions(world.pool).reading(world.admin) as stores:
+    with StoreTransactions(world.pool).reading(world.admin) as stores:
         assert stores.nodes.position_at(MORNING - timedelta(days=9000)) == 0
         assert stores.nodes.position_at(utc_now() + timedelta(1)) == 9
 
@@ -356,7 +353,7 @@ def test_the_keyword_leg_walks_one_partitions_index(
 
 def test_found_nodes_are_read_by_one_partitions_primary_key(crowd: World, root: Connection) -> None:
     ids = [one for (one,) in root.execute("SELECT id FROM node WHERE label = 'Memory' LIMIT 200")]
-    with recall_transactions(crowd.pool).reading(crowd.admin) as stores:
+    with StoreTransactions(crowd.pool).reading(crowd.admin) as stores:
         connection = stores.nodes.connection
         asked = {"workspace_id": crowd.workspace_id, "ids": ids, "subscribed": []}
         connection.execute("SET LOCAL enable_indexscan = off")  # one plan whatever the statistics

@@ -14,20 +14,14 @@ import psycopg
 import pytest
 from tests.support.world import MORNING, World, memory, open_world, recorded_at_once
 
-from cairn.adapters.postgres.memory.access_log import DropSearchRuns, PostgresAccessStores
-from cairn.adapters.postgres.memory.graph_reader import graph_transactions
-from cairn.adapters.postgres.memory.recall import (
-    PostgresKeywordLeg,
-    PostgresVectorLeg,
-    recall_transactions,
-)
+from cairn.adapters.postgres.memory.access_log import DropSearchRuns
+from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
 from cairn.ageing.count_accesses import CountAccesses
 from cairn.embedding.port import EmbeddingModel
@@ -150,11 +144,11 @@ def recall_over(world: World, pool: ThreadPoolExecutor, **changes: Any) -> Recal
             keyword=PostgresKeywordLeg(world.pool),
             pool=pool,
             stopwatch=monotonic,
-            graph=WalkingGraphLeg(transactions=graph_transactions(world.pool), stopwatch=monotonic),
+            graph=WalkingGraphLeg(transactions=StoreTransactions(world.pool), stopwatch=monotonic),
             subscriptions=PostgresSubscriptionLeg(world.pool),
             subscribed=PostgresSubscribedKeywords(world.pool),
         ),
-        "transactions": recall_transactions(world.pool),
+        "transactions": StoreTransactions(world.pool),
         "search_runs": recorded_at_once(world.pool),
         "clock": utc_now,
         "stopwatch": monotonic,
@@ -221,7 +215,7 @@ def test_a_search_is_explained_to_whoever_asked_it_and_to_admins(
     mine = ask(recall, world, who=bot)
     theirs = ask(recall, world)
     read = ReadSearches(
-        runs=PostgresSearchRuns(world.pool), transactions=recall_transactions(world.pool)
+        runs=PostgresSearchRuns(world.pool), transactions=StoreTransactions(world.pool)
     )
     shown = read(bot, mine.meta.search.id)
     assert shown["replayed"]
@@ -298,7 +292,7 @@ def test_the_past_is_answered_as_it_was_and_the_future_not_at_all(
     then = ask(recall, world, query="Who is the harbour master?")
     assert outcome.id is not None
     DeleteMemory(
-        transactions=StoreTransactions(world.pool, PostgresStores),
+        transactions=StoreTransactions(world.pool),
         dispatcher=world.remember.dispatcher,
         clock=utc_now,
         new_id=new_id,
@@ -345,7 +339,7 @@ def test_searches_become_one_entry_of_accesses_and_the_past_counts_nothing(
 ) -> None:
     count = CountAccesses(
         workspaces=lambda: [world.workspace_id],
-        transactions=StoreTransactions(world.pool, PostgresAccessStores),
+        transactions=StoreTransactions(world.pool),
         clock=utc_now,
         stopwatch=monotonic,
         new_id=new_id,
@@ -408,7 +402,7 @@ def test_old_searches_of_every_workspace_are_forgotten_once_they_are_counted(
 
     assert kept(root, *worlds) == {uncounted, young}
     read = ReadSearches(
-        runs=PostgresSearchRuns(here.pool), transactions=recall_transactions(here.pool)
+        runs=PostgresSearchRuns(here.pool), transactions=StoreTransactions(here.pool)
     )
     with pytest.raises(NotFound):
         read(here.admin, old[0])

@@ -12,7 +12,6 @@ from tests.support.world import open_world
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -32,9 +31,7 @@ class Door:
     def __init__(self, world: World, folder: Path) -> None:
         self.world, self.folder = world, folder
         self.api = Front(world.key, embedder=HashingEmbedder())
-        self.graph = Planted(
-            transactions=StoreTransactions(world.pool, PostgresStores), principal=world.admin
-        )
+        self.graph = Planted(transactions=StoreTransactions(world.pool), principal=world.admin)
 
     def search(self, query: str, *, key: str | None = None, **body: Any) -> dict[str, Any]:
         headers = {"authorization": f"Bearer {key}"} if key else {}
@@ -56,7 +53,7 @@ class Door:
             )
             rows = connection.execute("SELECT id FROM outbox WHERE topic = 'embed'").fetchall()
         Enrich(
-            transactions=StoreTransactions(world.pool, PostgresStores),
+            transactions=StoreTransactions(world.pool),
             embedder=HashingEmbedder(),
             keys=FileKeyStore(self.folder / "keys"),
             cipher=BodyCipher(),

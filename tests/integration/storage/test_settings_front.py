@@ -19,7 +19,6 @@ from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.planning import brief, question, spec
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.investigation_views import PostgresSeeingStores
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings
@@ -160,7 +159,7 @@ def told_before(asked: Asked) -> int:
     """How many results of another investigation of its customer a new one has."""
     world = asked.door.world
     made = Agents(
-        transactions=StoreTransactions(world.pool, PostgresSeeingStores),
+        transactions=StoreTransactions(world.pool),
         workspace_id=world.workspace_id,
         planner=ScriptedPlanner([act("accounts.find")]),
         envelope=bounds(world.pool),

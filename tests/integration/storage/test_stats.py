@@ -8,7 +8,6 @@ import psycopg
 import pytest
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.postgres.stats import PostgresStatsStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.edge import Edge, View
 from cairn.graph.projection import Projection
@@ -42,7 +41,7 @@ def root(database: "Database") -> Iterator[Connection]:
 
 
 def numbers(world: World) -> Stats:
-    transactions = StoreTransactions(world.pool, PostgresStatsStores)
+    transactions = StoreTransactions(world.pool)
     return GetStats(transactions=transactions, clock=utc_now)(world.admin)
 
 
@@ -64,7 +63,7 @@ def join(world: World, relation: str, source: UUID, target: UUID, **properties: 
         position=1,
         properties=properties,
     )
-    with StoreTransactions(world.pool, PostgresStatsStores).writing(world.admin) as stores:
+    with StoreTransactions(world.pool).writing(world.admin) as stores:
         stores.nodes.apply([Projection(edges=(edge,))])
 
 
@@ -136,7 +135,7 @@ def test_beyond_what_is_cheap_a_random_sample_is_looked_at_and_said_so(
 
 
 def test_numbers_are_an_admins(world: World) -> None:
-    transactions = StoreTransactions(world.pool, PostgresStatsStores)
+    transactions = StoreTransactions(world.pool)
     with pytest.raises(Denied):
         GetStats(transactions=transactions, clock=utc_now)(world.as_other(role=Role.AGENT))
     with pytest.raises(Denied):
@@ -145,7 +144,7 @@ def test_numbers_are_an_admins(world: World) -> None:
 
 def test_each_kind_of_orphan_is_found_and_nothing_else(world: World, root: Connection) -> None:
     kept, gone, bare = told(world, "kept", "gone", "made by nobody")
-    find = FindOrphans(transactions=StoreTransactions(world.pool, PostgresStatsStores))
+    find = FindOrphans(transactions=StoreTransactions(world.pool))
     assert {kind: one.count for kind, one in find(world.admin).items()} == {
         "node_without_entry": 0,
         "edge_without_end": 0,

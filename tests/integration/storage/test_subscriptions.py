@@ -10,11 +10,11 @@ import pytest
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import MORNING, World, memory, open_world
 
-from cairn.adapters.postgres.memory.recall import recall_transactions
 from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,
 )
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel
 from cairn.kernel.access import ALL_SCOPES, Principal, Scope
 from cairn.kernel.ids import new_id
@@ -60,7 +60,7 @@ def found(
 
 
 def read(world: World, principal: Principal, *ids: UUID, subscribed: bool = True) -> set[UUID]:
-    with recall_transactions(world.pool).reading(principal) as stores:
+    with StoreTransactions(world.pool).reading(principal) as stores:
         nodes = stores.nodes.read(ids, ALL, subscribed=ids if subscribed else ())
     return {one.id for one in nodes}
 
@@ -169,7 +169,7 @@ def test_messages_are_found_when_their_label_is_asked_for_only(
 
 def test_the_past_is_searched_as_it_was(world: World, talk: PostgresTalking) -> None:
     first = told(world, "solar was here")
-    with recall_transactions(world.pool).reading(world.admin) as stores:
+    with StoreTransactions(world.pool).reading(world.admin) as stores:
         row = stores.nodes.connection.execute("SELECT position FROM ledger_head").fetchone()
     assert row is not None
     told(world, "solar came later")

@@ -10,8 +10,8 @@ from tests.support.summarising import Summarising, summarising_in_postgres
 from tests.support.talking import public_of, talking_in
 
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.memory.graph_reader import graph_transactions
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound
@@ -92,7 +92,7 @@ def test_the_graph_leg_takes_a_summary_for_no_result(pool: Pool, summing: Summar
     summing.say(*TOLD)
     summing.run()
     ids = [one.id for one in summing.summaries()]
-    with graph_transactions(pool).reading(summing.system.principal) as stores:
+    with StoreTransactions(pool).reading(summing.system.principal) as stores:
         assert stores.graph.eligible(ids, Filters()) == frozenset()
         assert stores.graph.eligible(ids, Filters(labels=("Summary",))) == set(ids)
 
@@ -113,7 +113,7 @@ def test_a_visitor_sees_the_summary_of_no_other_conversation(
             "INSERT INTO key_conversation VALUES (%s, %s, %s, 1)",
             [admin.workspace_id, visitor.key_id, said["mine"].conversation_id],
         )
-    read = ReadSummaries(transactions=graph_transactions(pool))
+    read = ReadSummaries(transactions=StoreTransactions(pool))
     everything = read.page(admin, SummaryFilter(), limit=50)
     mine = {one.id for one in everything if one.session_id == "mine"}
     assert len(everything) == 5  # two episodes, two sessions, and who spoke in both
@@ -136,7 +136,7 @@ def test_the_tree_goes_down_to_the_messages_and_back_in_time(
         before = stores.ledger.head().position
     summing.say("It leaks again.", at=4)
     summing.run()
-    read = ReadSummaries(transactions=graph_transactions(pool))
+    read = ReadSummaries(transactions=StoreTransactions(pool))
     (session,) = read.page(principal, SummaryFilter(scope="session", scope_id="s"), limit=5)
     now = read.tree(principal, session.id)
     then = read.tree(principal, session.id, as_of=before)

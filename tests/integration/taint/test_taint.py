@@ -10,7 +10,7 @@ from tests.support.remembering import Remembering, fact
 from tests.support.tainting import Tainting
 
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
-from cairn.adapters.postgres.memory.views import browse_transactions
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.ids import new_id
 from cairn.writing.projectors import project
@@ -107,7 +107,7 @@ def test_every_entry_of_a_taint_projects_from_itself_alone(full: Everything) -> 
     work = tainting(full)
     work.tell("Tin is gold.", "faker")
     work.lift(work.taint_id("agent", "faker"))
-    with browse_transactions(full.pool).reading(system_principal(full.workspace_id)) as stores:
+    with StoreTransactions(full.pool).reading(system_principal(full.workspace_id)) as stores:
         entries = stores.ledger.page(after=0, limit=10_000, type_="taint")
     assert {one.type for one in entries} == {"taint.applied", "taint.extended", "taint.lifted"}
     for entry in entries:

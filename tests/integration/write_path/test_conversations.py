@@ -10,9 +10,9 @@ from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import World, open_world
 
 from cairn.accounts.keys import CreateKey, RevokeKey
-from cairn.adapters.postgres.accounts import account_transactions
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.memory.conversations import DropExpiredMessages
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, GateReason, MessageRole
 from cairn.conversations.read import ConversationFilter
 from cairn.kernel.access import Principal, Role, Scope
@@ -263,7 +263,7 @@ def test_a_key_is_bound_once_and_only_a_public_one(world: World, talk: PostgresT
     with pytest.raises(ValidationFailed):
         talk.bind(world.admin, first.conversation_id, new_id())
     revoke = RevokeKey(
-        transactions=account_transactions(world.pool), clock=lambda: talk.now, new_id=new_id
+        transactions=StoreTransactions(world.pool), clock=lambda: talk.now, new_id=new_id
     )
     other = public_key(world)
     revoke(world.admin, other.id)
@@ -273,7 +273,7 @@ def test_a_key_is_bound_once_and_only_a_public_one(world: World, talk: PostgresT
 
 def public_key(world: World) -> KeyView:
     create = CreateKey(
-        transactions=account_transactions(world.pool),
+        transactions=StoreTransactions(world.pool),
         clock=lambda: world.remember.clock(),
         new_id=new_id,
     )

@@ -13,9 +13,7 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.world import Sent, World, memory, open_world
 
-from cairn.adapters.postgres.memory.views import browse_transactions
-from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
+from cairn.adapters.postgres.store_transactions import PostgresStores, StoreTransactions
 from cairn.enrichment.enrich import Enrich
 from cairn.graph.projection import Projection, Purge
 from cairn.kernel.access import Principal
@@ -60,7 +58,7 @@ def embedder() -> HashingEmbedder:
 @pytest.fixture
 def enrich(world: World, embedder: HashingEmbedder) -> Enrich:
     return Enrich(
-        transactions=StoreTransactions(world.pool, PostgresStores),
+        transactions=StoreTransactions(world.pool),
         embedder=embedder,
         keys=world.remember.resolver.keys,
         cipher=BodyCipher(),
@@ -86,7 +84,7 @@ def vectors(root: Connection, world: World) -> dict[UUID, tuple[int, str]]:
 
 
 def browse(world: World) -> Browse:
-    return Browse(transactions=browse_transactions(world.pool))
+    return Browse(transactions=StoreTransactions(world.pool))
 
 
 def status(world: World) -> Status:
@@ -199,7 +197,7 @@ def test_what_was_deleted_meanwhile_gets_no_vector(
 class Meanwhile:
     """Transactions in which something happens once, when vectors are stored and before the head."""
 
-    inner: StoreTransactions[PostgresStores]
+    inner: StoreTransactions
     happens: Callable[[], object]
 
     def __post_init__(self) -> None:

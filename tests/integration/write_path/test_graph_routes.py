@@ -10,7 +10,6 @@ from tests.unit.api.fakes import WORKSPACE, Client, World
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.api.node_services import EntityServices, NodeServices
 from cairn.bootstrap.nodes import node_services
 from cairn.kernel.clock import utc_now
@@ -42,7 +41,7 @@ def client(database: "Database") -> Iterator[Client]:
     )
     assert workspace_id == WORKSPACE
     pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool, PostgresStores)
+    transactions = StoreTransactions(pool)
     system = Remembering(transactions=transactions, principal=admin_of(WORKSPACE))
     world = StoredWorld()
     world.built = node_services(pool, transactions, system.remember)

@@ -12,8 +12,7 @@ from tests.plugins.waiting import eventually
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.group_commit import GroupCommit
-from cairn.adapters.postgres.memory.views import browse_transactions
-from cairn.adapters.postgres.stores import PostgresStores
+from cairn.adapters.postgres.store_transactions import PostgresStores, StoreTransactions
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import CairnError, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.ids import new_id
@@ -39,7 +38,7 @@ class Here:
     arrived: list[Principal] = field(default_factory=list[Principal])
 
     def __post_init__(self) -> None:
-        self.group = GroupCommit(self.world.pool, PostgresStores)
+        self.group = GroupCommit(self.world.pool)
         self.remember: Remember = replace(self.world.remember, commit=self.commit)
 
     def commit(self, principal: Principal, work: Any, /, *, once: str | None = None) -> Any:
@@ -65,7 +64,7 @@ class Here:
         return self.remember(who or self.world.admin, memories, **options)
 
     def holds(self) -> bool:
-        browse = Browse(transactions=browse_transactions(self.world.pool))
+        browse = Browse(transactions=StoreTransactions(self.world.pool))
         return browse.verify_ledger(self.world.admin).ok
 
 
@@ -175,7 +174,7 @@ def test_each_write_is_its_own_principals_and_of_its_own_trace(here: Here) -> No
     with here.busy(WRITERS) as threads:
         done = [threads.submit(tell, number) for number in range(WRITERS)]
     assert outcomes(done) == [Outcome.CREATED] * WRITERS
-    browse = browse_transactions(here.world.pool)
+    browse = StoreTransactions(here.world.pool)
     with browse.reading(here.world.admin) as stores:
         entries = [one for one in stores.ledger.page(after=0, limit=50) if one.trace_id]
     told = {(one.actor.id, one.trace_id) for one in entries if one.type == "memory.remembered"}

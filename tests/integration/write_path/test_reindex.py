@@ -11,9 +11,7 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.world import Sent, World, memory, open_world
 
-from cairn.adapters.postgres.memory.reindex import PostgresReindexStores
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.embedding.port import EmbeddingModel
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.clock import monotonic, utc_now
@@ -67,7 +65,7 @@ def sent(world: World) -> Sent:
 def work_off(world: World, model: EmbeddingModel) -> int:
     """Do the embed stage's work for everything sent so far, with this model."""
     enrich = Enrich(
-        transactions=StoreTransactions(world.pool, PostgresStores),
+        transactions=StoreTransactions(world.pool),
         embedder=HashingEmbedder(model),
         keys=world.remember.resolver.keys,
         cipher=BodyCipher(),
@@ -80,7 +78,7 @@ def work_off(world: World, model: EmbeddingModel) -> int:
 
 def reindexing(world: World) -> Reindex:
     return Reindex(
-        transactions=StoreTransactions(world.pool, PostgresReindexStores),
+        transactions=StoreTransactions(world.pool),
         dispatcher=sent(world),
         model=NEW,
         clock=utc_now,
@@ -90,7 +88,7 @@ def reindexing(world: World) -> Reindex:
 
 
 def counted(world: World) -> tuple[int, int]:
-    transactions = StoreTransactions(world.pool, PostgresReindexStores)
+    transactions = StoreTransactions(world.pool)
     found = CountMissingVectors(transactions=transactions, model=NEW)(world.admin)
     return found.missing, found.waiting
 

@@ -159,7 +159,7 @@ class FakeNodes:
 
 @dataclass
 class FakeTransactions:
-    nodes: FakeNodes
+    node_reader: FakeNodes
     related: Any = None
     evidence: Any = None
 

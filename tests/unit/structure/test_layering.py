@@ -30,6 +30,9 @@ LAYERS = [
     {"bootstrap"},
     {"cli"},
 ]
+TYPES_OF_ADAPTERS = {"kernel/stores.py"}
+"""`Stores` names what PostgreSQL implements, so that a use case is read down to its queries. It
+imports it for the type checker alone (docs/decisions/0038)."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 
@@ -73,8 +76,17 @@ def test_imports_point_down() -> None:
         for path in FILES
         for name in imported_areas(path)
         if RANK[name] >= RANK[area(path)]
+        and not (name == "adapters" and str(path.relative_to(ROOT)) in TYPES_OF_ADAPTERS)
     }
     assert not upward
+
+
+@pytest.mark.parametrize("name", sorted(TYPES_OF_ADAPTERS))
+def test_who_names_adapters_imports_nothing_when_it_runs(name: str) -> None:
+    body = ast.parse((ROOT / name).read_text(encoding="utf-8")).body
+    modules = {each.module for each in body if isinstance(each, ast.ImportFrom)}
+    assert modules <= {"__future__", "typing"}
+    assert not any(isinstance(each, ast.Import) for each in body)
 
 
 def test_the_domain_knows_no_driver_and_no_framework() -> None:

@@ -15,8 +15,7 @@ from cairn.adapters.postgres.database import Connection, Database, bound, sessio
 from cairn.adapters.postgres.errors import translated
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresLedger
+from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.allowances import KINDS, NO_LOAD, USUAL, Allowances, Load, Refusal
 from cairn.kernel.access.keys import make_key, read_key, secret_hash
@@ -71,29 +70,6 @@ class PostgresKeys(Store):
     def revoke(self, key_id: UUID, now: datetime) -> None:
         """Mark a key as revoked."""
         self.run("account.revoke", id=key_id, now=now)
-
-
-class PostgresAccountStores:
-    """Implements `lifecycle.keys.AccountStores`."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._connection = connection
-        self._principal = principal
-
-    @property
-    def ledger(self) -> PostgresLedger:
-        """Return the workspace's chain."""
-        return PostgresLedger(self._connection, self._principal)
-
-    @property
-    def keys(self) -> PostgresKeys:
-        """Return the workspace's keys."""
-        return PostgresKeys(self._connection, self._principal)
-
-
-def account_transactions(database: Database) -> StoreTransactions[PostgresAccountStores]:
-    """Return the transactions in which keys are managed."""
-    return StoreTransactions(database, PostgresAccountStores)
 
 
 @dataclass(frozen=True)
@@ -236,7 +212,7 @@ def _open_workspace(
     random_bytes: Callable[[int], bytes],
 ) -> KeyCreated:
     record(
-        PostgresLedger(connection, admin),
+        PostgresStores(connection, admin).ledger,
         workspace_id=admin.workspace_id,
         type_="workspace.created",
         meta={"workspace_id": str(admin.workspace_id)},
@@ -256,7 +232,7 @@ def _first_key(
 ) -> KeyCreated:
     secret = make_key(random_bytes)
     view = add_key(
-        PostgresAccountStores(connection, admin),
+        PostgresStores(connection, admin),
         workspace_id=admin.workspace_id,
         actor=SYSTEM,
         new=NewKey(name=FIRST_KEY, role=Role.ADMIN),

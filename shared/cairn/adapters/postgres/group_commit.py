@@ -9,10 +9,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cairn.adapters.postgres.database import Connection, Database, bind, bound
-from cairn.adapters.postgres.store_transactions import lock_head, take
+from cairn.adapters.postgres.store_transactions import PostgresStores, lock_head, take
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.transaction.together import Together
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
 
-S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -36,23 +36,27 @@ class Writing:
     error: BaseException | None = None
 
 
-class GroupCommit(Generic[S]):
-    """Implements `cairn.kernel.transaction.Committing` for the stores that `stores` makes."""
+class GroupCommit:
+    """Implements `cairn.kernel.transaction.Committing` of `Stores`."""
 
-    def __init__(self, database: Database, stores: Callable[[Connection, Principal], S]) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._stores = stores
         self._together: Together[Writing] = Together(self._commit)
 
     def __call__(
-        self, principal: Principal, work: Callable[[S], T], /, *, once: str | None = None
+        self,
+        principal: Principal,
+        work: Callable[[Stores], T],
+        /,
+        *,
+        once: str | None = None,
     ) -> T:
         """Do one write and return its result when it is committed."""
         context = copy_context()  # another thread may do it, in this one's trace
         writing = Writing(
             principal,
             once,
-            lambda connection: context.run(work, self._stores(connection, principal)),
+            lambda connection: context.run(work, PostgresStores(connection, principal)),
         )
         self._together(principal.workspace_id, writing)
         if writing.error is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.operations.stats import ChainHead, Counts, FactAge, FeedbackCount, MemorySketch
 from cairn.rebuild.orphans import Orphan, Orphans
 
@@ -103,12 +102,3 @@ class PostgresStats(Store):
         self.run("view.see_deleted")
         found = sorted(one for (one,) in self.run(_ORPHANS[kind], limit=limit))
         return Orphans(count=len(found), examples=tuple(found[:examples]))
-
-
-class PostgresStatsStores(PostgresStores):
-    """Implements `lifecycle.stats.StatsStores` and `lifecycle.orphans.OrphanStores`."""
-
-    @property
-    def stats(self) -> PostgresStats:
-        """Return the numbers."""
-        return PostgresStats(self.connection, self.principal)

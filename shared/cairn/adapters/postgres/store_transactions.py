@@ -1,45 +1,125 @@
-"""The transaction port over any group of stores: the caller names what it needs, this binds it."""
+"""The transaction port, and the stores of a transaction, each imported when it is asked for."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.stores import Stores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from cairn.kernel.access import Principal
 
-S = TypeVar("S")
-
 PREPARED_LOCK_TIMEOUT_MS = 800
 """Less than PostgreSQL's deadlock_timeout: should the head's holder wait for a prepared row after
 all, the one that prepared gives way."""
 
 
-class StoreTransactions(Generic[S]):
-    """Implements `PreparingTransactions` for the stores that `stores` makes.
+PARTS = {
+    "accesses": "memory.access_log.PostgresAccessLog",
+    "actions": "agents.tool_calls.PostgresActions",
+    "ageing": "memory.ageing.PostgresAgeing",
+    "aliases": "memory.nodes.PostgresAliases",
+    "approvals": "agents.approvals.PostgresApprovals",
+    "candidates": "agents.candidates.PostgresCandidates",
+    "channels": "agents.escalations.PostgresChannels",
+    "connectors": "agents.connectors.PostgresConnectors",
+    "conversation_views": "memory.conversations.PostgresConversationViews",
+    "conversations": "memory.conversations.PostgresConversations",
+    "costs": "agents.costs.PostgresCosts",
+    "documents": "memory.documents.PostgresDocuments",
+    "embeddings": "memory.embeddings.PostgresEmbeddings",
+    "entries": "agents.investigation_views.PostgresEntries",
+    "escalations": "agents.escalations.PostgresEscalations",
+    "event_views": "memory.events.PostgresEventViews",
+    "events": "memory.events.PostgresEvents",
+    "evidence": "memory.graph_reader.PostgresGraph",
+    "forgetting": "ledger.forgetting.PostgresForgetting",
+    "grants": "agents.grants.PostgresGrants",
+    "graph": "memory.graph_reader.PostgresGraph",
+    "graph_nodes": "memory.nodes.PostgresGraphNodes",
+    "graph_state": "memory.embeddings.PostgresGraphState",
+    "idempotency": "stores.PostgresIdempotency",
+    "ingestions": "memory.documents.PostgresIngestions",
+    "investigations": "agents.investigations.PostgresInvestigations",
+    "keys": "accounts.PostgresKeys",
+    "ledger": "stores.PostgresLedger",
+    "memories": "stores.PostgresMemories",
+    "memory_graph": "memory.memory_graph.PostgresMemoryGraph",
+    "model_vectors": "memory.reembed.PostgresModelVectors",
+    "node_reader": "memory.recall.PostgresNodeReader",
+    "node_views": "memory.entities.PostgresNodeViews",
+    "nodes": "stores.PostgresNodes",
+    "opinions": "agents.candidates.PostgresOpinions",
+    "outbox": "stores.PostgresOutbox",
+    "personas": "agents.personas.PostgresPersonas",
+    "queue": "stores.PostgresOutbox",
+    "rebuilds": "ledger.rebuild_runs.PostgresRebuilds",
+    "related": "memory.graph_reader.PostgresGraph",
+    "replica": "ledger.replay.PostgresReplica",
+    "report_views": "memory.reports.PostgresReportViews",
+    "reports": "memory.reports.PostgresReports",
+    "runs": "memory.consolidation.PostgresRuns",
+    "settings": "workspaces.PostgresSettings",
+    "slots": "agents.slots.PostgresSlots",
+    "stats": "stats.PostgresStats",
+    "subjects": "stores.PostgresSubjects",
+    "subscriptions": "memory.subscriptions.PostgresSubscriptions",
+    "summaries": "memory.summaries.PostgresSummaries",
+    "taints": "ledger.taints.PostgresTaints",
+    "tasks": "memory.tasks.PostgresTasks",
+    "ticket_messages": "agents.ticket_messages.PostgresTicketMessages",
+    "ticket_sources": "agents.ticket_sources.PostgresTicketSources",
+    "tickets": "agents.tickets.PostgresTickets",
+    "unconsolidated": "memory.consolidation.PostgresUnconsolidated",
+    "uploads": "memory.documents.PostgresUploads",
+    "vector_gaps": "memory.reindex.PostgresVectorGaps",
+    "views": "memory.views.PostgresViews",
+    "webhooks": "webhooks.PostgresWebhooks",
+    "write_backs": "agents.write_backs.PostgresWriteBacks",
+}
+"""Where the class of each part of `Stores` is, below this package."""
 
-    `stores` is called with the transaction's connection and the principal it is bound to.
-    """
 
-    def __init__(self, database: Database, stores: Callable[[Connection, Principal], S]) -> None:
+class PostgresStores(Stores):
+    """Implements `Stores` on a connection that is bound to the principal."""
+
+    def __init__(self, connection: Connection, principal: Principal) -> None:
+        self.connection = connection
+        self.principal = principal
+
+    def __getattr__(self, name: str) -> Any:
+        """Make a part, imported when the first transaction asks for it: vectors load numpy."""
+        if name not in PARTS:
+            raise AttributeError(name)
+        module, _, part = PARTS[name].rpartition(".")
+        made = getattr(import_module(f"{__package__}.{module}"), part)
+        store = made(self.connection, self.principal)
+        setattr(self, name, store)
+        return store
+
+
+class StoreTransactions:
+    """Implements `PreparingTransactions` of `Stores`."""
+
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._stores = stores
 
     @contextmanager
-    def reading(self, principal: Principal, *, timeout_ms: int | None = None) -> Generator[S]:
+    def reading(self, principal: Principal, *, timeout_ms: int | None = None) -> Generator[Stores]:
         """Open a read-only transaction bound to the principal."""
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            yield self._stores(connection, principal)
+            yield PostgresStores(connection, principal)
 
     @contextmanager
-    def writing(self, principal: Principal, *, once: str | None = None) -> Generator[S]:
+    def writing(self, principal: Principal, *, once: str | None = None) -> Generator[Stores]:
         """Open a writing transaction that holds the workspace's ledger head.
 
         Conflict while another with the same `once` is open; NotFound without the workspace.
@@ -48,10 +128,10 @@ class StoreTransactions(Generic[S]):
             if once is not None:
                 take(connection, principal, once)
             lock_head(connection, principal)
-            yield self._stores(connection, principal)
+            yield PostgresStores(connection, principal)
 
     @contextmanager
-    def preparing(self, principal: Principal) -> Generator[tuple[S, Callable[[], None]]]:
+    def preparing(self, principal: Principal) -> Generator[tuple[Stores, Callable[[], None]]]:
         """Open a writing transaction with what takes the head; NotFound without the workspace."""
         with bound(
             self._database,
@@ -60,7 +140,7 @@ class StoreTransactions(Generic[S]):
             sees_deleted=True,
             lock_timeout_ms=PREPARED_LOCK_TIMEOUT_MS,
         ) as connection:
-            yield self._stores(connection, principal), partial(lock_head, connection, principal)
+            yield PostgresStores(connection, principal), partial(lock_head, connection, principal)
 
 
 def lock_head(connection: Connection, principal: Principal) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import timedelta
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -29,30 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    import psycopg
-
-    from cairn.adapters.postgres.agents.connectors import PostgresConnectors
-    from cairn.adapters.postgres.agents.grants import PostgresGrants
-    from cairn.adapters.postgres.agents.personas import PostgresPersonas
-    from cairn.adapters.postgres.agents.ticket_messages import PostgresTicketMessages
-    from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
-    from cairn.adapters.postgres.agents.tickets import PostgresTickets
-    from cairn.adapters.postgres.agents.write_backs import PostgresWriteBacks
-    from cairn.adapters.postgres.ledger.taints import PostgresTaints
-    from cairn.adapters.postgres.memory.documents import (
-        PostgresDocuments,
-        PostgresIngestions,
-        PostgresUploads,
-    )
-    from cairn.adapters.postgres.memory.embeddings import PostgresEmbeddings, PostgresGraphState
-    from cairn.adapters.postgres.memory.events import PostgresEvents
-    from cairn.adapters.postgres.memory.nodes import PostgresAliases, PostgresGraphNodes
-    from cairn.adapters.postgres.memory.summaries import PostgresSummaries
-    from cairn.adapters.postgres.memory.tasks import PostgresTasks
-    from cairn.adapters.postgres.webhooks import PostgresWebhooks
-    from cairn.adapters.postgres.workspaces import PostgresSettings
     from cairn.graph.projection import Projection, Purge
-    from cairn.kernel.access import Principal
     from cairn.rebuild.missing_keys import SealedFor
     from cairn.writing.ports import Subject
 
@@ -80,162 +57,6 @@ _CHANGING = attrgetter(
     )
 )
 """What a node would have to be indexed again for, or its guards changed."""
-
-
-@dataclass(frozen=True)
-class PostgresStores:
-    """Everything a use case may ask of its transaction."""
-
-    connection: psycopg.Connection[Any]
-    principal: Principal
-
-    @property
-    def ledger(self) -> PostgresLedger:
-        return PostgresLedger(self.connection, self.principal)
-
-    @property
-    def memories(self) -> PostgresMemories:
-        return PostgresMemories(self.connection, self.principal)
-
-    @property
-    def nodes(self) -> PostgresNodes:
-        return PostgresNodes(self.connection, self.principal)
-
-    @property
-    def subjects(self) -> PostgresSubjects:
-        return PostgresSubjects(self.connection, self.principal)
-
-    @property
-    def outbox(self) -> PostgresOutbox:
-        return PostgresOutbox(self.connection, self.principal)
-
-    @property
-    def queue(self) -> PostgresOutbox:
-        return self.outbox
-
-    @property
-    def embeddings(self) -> PostgresEmbeddings:
-        from cairn.adapters.postgres.memory.embeddings import PostgresEmbeddings  # loads numpy
-
-        return PostgresEmbeddings(self.connection, self.principal)
-
-    @property
-    def graph_state(self) -> PostgresGraphState:
-        from cairn.adapters.postgres.memory.embeddings import PostgresGraphState
-
-        return PostgresGraphState(self.connection, self.principal)
-
-    @property
-    def events(self) -> PostgresEvents:
-        from cairn.adapters.postgres.memory.events import PostgresEvents
-
-        return PostgresEvents(self.connection, self.principal)
-
-    @property
-    def graph_nodes(self) -> PostgresGraphNodes:
-        from cairn.adapters.postgres.memory.nodes import PostgresGraphNodes
-
-        return PostgresGraphNodes(self.connection, self.principal)
-
-    @property
-    def aliases(self) -> PostgresAliases:
-        from cairn.adapters.postgres.memory.nodes import PostgresAliases
-
-        return PostgresAliases(self.connection, self.principal)
-
-    @property
-    def summaries(self) -> PostgresSummaries:
-        from cairn.adapters.postgres.memory.summaries import PostgresSummaries
-
-        return PostgresSummaries(self.connection, self.principal)
-
-    @property
-    def documents(self) -> PostgresDocuments:
-        from cairn.adapters.postgres.memory.documents import PostgresDocuments
-
-        return PostgresDocuments(self.connection, self.principal)
-
-    @property
-    def ingestions(self) -> PostgresIngestions:
-        from cairn.adapters.postgres.memory.documents import PostgresIngestions
-
-        return PostgresIngestions(self.connection, self.principal)
-
-    @property
-    def uploads(self) -> PostgresUploads:
-        from cairn.adapters.postgres.memory.documents import PostgresUploads
-
-        return PostgresUploads(self.connection, self.principal)
-
-    @property
-    def tasks(self) -> PostgresTasks:
-        from cairn.adapters.postgres.memory.tasks import PostgresTasks
-
-        return PostgresTasks(self.connection, self.principal)
-
-    @property
-    def connectors(self) -> PostgresConnectors:
-        from cairn.adapters.postgres.agents.connectors import PostgresConnectors
-
-        return PostgresConnectors(self.connection, self.principal)
-
-    @property
-    def grants(self) -> PostgresGrants:
-        from cairn.adapters.postgres.agents.grants import PostgresGrants
-
-        return PostgresGrants(self.connection, self.principal)
-
-    @property
-    def settings(self) -> PostgresSettings:
-        from cairn.adapters.postgres.workspaces import PostgresSettings
-
-        return PostgresSettings(self.connection, self.principal)
-
-    @property
-    def webhooks(self) -> PostgresWebhooks:
-        from cairn.adapters.postgres.webhooks import PostgresWebhooks
-
-        return PostgresWebhooks(self.connection, self.principal)
-
-    @property
-    def tickets(self) -> PostgresTickets:
-        from cairn.adapters.postgres.agents.tickets import PostgresTickets
-
-        return PostgresTickets(self.connection, self.principal)
-
-    @property
-    def ticket_messages(self) -> PostgresTicketMessages:
-        from cairn.adapters.postgres.agents.ticket_messages import PostgresTicketMessages
-
-        return PostgresTicketMessages(self.connection, self.principal)
-
-    @property
-    def ticket_sources(self) -> PostgresTicketSources:
-        from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
-
-        return PostgresTicketSources(self.connection, self.principal)
-
-    @property
-    def write_backs(self) -> PostgresWriteBacks:
-        from cairn.adapters.postgres.agents.write_backs import PostgresWriteBacks
-
-        return PostgresWriteBacks(self.connection, self.principal)
-
-    @property
-    def personas(self) -> PostgresPersonas:
-        from cairn.adapters.postgres.agents.personas import PostgresPersonas
-
-        return PostgresPersonas(self.connection, self.principal)
-
-    @property
-    def taints(self) -> PostgresTaints:
-        from cairn.adapters.postgres.ledger.taints import PostgresTaints
-
-        return PostgresTaints(self.connection, self.principal)
-
-    @property
-    def idempotency(self) -> PostgresIdempotency:
-        return PostgresIdempotency(self.connection, self.principal)
 
 
 class PostgresLedger(Store):
@@ -375,10 +196,14 @@ class PostgresNodes(Store):
             )
         aliases = [row for one in projections for row in one.aliases]
         if aliases:
-            PostgresStores(self.connection, self.principal).aliases.apply(aliases)
+            from cairn.adapters.postgres.memory.nodes import PostgresAliases
+
+            PostgresAliases(self.connection, self.principal).apply(aliases)
         taints = [row for one in projections for row in one.taints]
         if taints:
-            PostgresStores(self.connection, self.principal).taints.apply(taints)
+            from cairn.adapters.postgres.ledger.taints import PostgresTaints
+
+            PostgresTaints(self.connection, self.principal).apply(taints)
         purges = [row for one in projections for row in one.purges]
         if purges:
             self._purge(purges)

@@ -149,5 +149,5 @@ class ReadSearches:
         if not ids:
             return {}
         with self.transactions.reading(principal) as stores:
-            nodes = stores.nodes.read(list(ids), Filters(as_of_position=as_of))
+            nodes = stores.node_reader.read(list(ids), Filters(as_of_position=as_of))
         return {node.id: (node.label, node.text[:SHOWN_CHARS]) for node in nodes}

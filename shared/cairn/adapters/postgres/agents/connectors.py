@@ -11,7 +11,7 @@ from psycopg.types.json import Json
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
+from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.connectors.connector import Connector, Transport
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.port import ConnectorState

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from cairn.adapters.postgres.accounts import as_owner
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.llm.costs import CostBy, CostRow
 
 if TYPE_CHECKING:
@@ -32,15 +31,6 @@ class PostgresCosts(Store):
     def of_run(self, run_id: UUID) -> Sequence[CostRow]:
         """Return a row a purpose of one run, by name."""
         return _rows(self.run("cost.of_run", run_id=run_id))
-
-
-class PostgresCostStores(PostgresStores):
-    """Implements `llm.costs.CostStores`."""
-
-    @property
-    def costs(self) -> PostgresCosts:
-        """Return the sums."""
-        return PostgresCosts(self.connection, self.principal)
 
 
 def costs_by_workspace(owner_url: str, since: date, until: date) -> list[CostRow]:

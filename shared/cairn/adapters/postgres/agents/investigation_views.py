@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.agents.costs import PostgresCosts
-from cairn.adapters.postgres.agents.investigations import PostgresAgentStores
-from cairn.adapters.postgres.agents.personas import PostgresPersonas
 from cairn.adapters.postgres.store import Store
 from cairn.adapters.postgres.stores import ledger_entry
 
@@ -25,22 +22,3 @@ class PostgresEntries(Store):
             return []
         rows = self.run("ledger.at", positions=sorted(positions))
         return [ledger_entry(self.principal.workspace_id, row) for row in rows]
-
-
-class PostgresSeeingStores(PostgresAgentStores):
-    """Implements `agent.browse.SeeingStores`."""
-
-    @property
-    def entries(self) -> PostgresEntries:
-        """Return the ledger by position."""
-        return PostgresEntries(self.connection, self.principal)
-
-    @property
-    def costs(self) -> PostgresCosts:
-        """Return what models have cost."""
-        return PostgresCosts(self.connection, self.principal)
-
-    @property
-    def personas(self) -> PostgresPersonas:
-        """Return whose budgets there are."""
-        return PostgresPersonas(self.connection, self.principal)

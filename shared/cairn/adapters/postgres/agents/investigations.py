@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.investigations.ports import StepRow
 from cairn.investigations.state import Investigation, Spending, State, Verdict
 
@@ -16,11 +15,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.adapters.postgres.agents.approvals import PostgresApprovals
-    from cairn.adapters.postgres.agents.candidates import PostgresCandidates, PostgresOpinions
-    from cairn.adapters.postgres.agents.escalations import PostgresChannels, PostgresEscalations
-    from cairn.adapters.postgres.agents.slots import PostgresSlots
-    from cairn.adapters.postgres.agents.tool_calls import PostgresActions
     from cairn.investigations.ports import Move
 
 
@@ -141,61 +135,3 @@ class PostgresInvestigations(Store):
             moved_at=moved_at,
             ended_at=ended_at,
         )
-
-
-class PostgresAgentStores(PostgresStores):
-    """Implements `agent.ports.AgentStores`."""
-
-    @property
-    def investigations(self) -> PostgresInvestigations:
-        """Return the investigations."""
-        return PostgresInvestigations(self.connection, self.principal)
-
-    @property
-    def slots(self) -> PostgresSlots:
-        """Return how many may run at once."""
-        from cairn.adapters.postgres.agents.slots import PostgresSlots
-
-        return PostgresSlots(self.connection, self.principal)
-
-    @property
-    def approvals(self) -> PostgresApprovals:
-        """Return the questions to people."""
-        from cairn.adapters.postgres.agents.approvals import PostgresApprovals
-
-        return PostgresApprovals(self.connection, self.principal)
-
-    @property
-    def actions(self) -> PostgresActions:
-        """Return the calls of tools."""
-        from cairn.adapters.postgres.agents.tool_calls import PostgresActions
-
-        return PostgresActions(self.connection, self.principal)
-
-    @property
-    def escalations(self) -> PostgresEscalations:
-        """Return the calls of people."""
-        from cairn.adapters.postgres.agents.escalations import PostgresEscalations
-
-        return PostgresEscalations(self.connection, self.principal)
-
-    @property
-    def channels(self) -> PostgresChannels:
-        """Return where people are called."""
-        from cairn.adapters.postgres.agents.escalations import PostgresChannels
-
-        return PostgresChannels(self.connection, self.principal)
-
-    @property
-    def opinions(self) -> PostgresOpinions:
-        """Return what people said."""
-        from cairn.adapters.postgres.agents.candidates import PostgresOpinions
-
-        return PostgresOpinions(self.connection, self.principal)
-
-    @property
-    def candidates(self) -> PostgresCandidates:
-        """Return what may be learned."""
-        from cairn.adapters.postgres.agents.candidates import PostgresCandidates
-
-        return PostgresCandidates(self.connection, self.principal)

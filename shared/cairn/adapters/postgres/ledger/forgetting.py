@@ -5,7 +5,6 @@ Not the purge of nodes: entries project that (`purging`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import class_row, dict_row
@@ -13,7 +12,6 @@ from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.forgetting.ports import Doomed, Forgetting, KnownSubject, OutsideName
 
 if TYPE_CHECKING:
@@ -44,16 +42,6 @@ _ERASED = {
     "data_subject": "forgetting.erase_subject",
 }
 """Statements by what they count, in order: they read nodes that are purged after them."""
-
-
-@dataclass(frozen=True)
-class PostgresForgetStores(PostgresStores):
-    """Implements `lifecycle.forget_ports.ForgetStores`."""
-
-    @property
-    def forgetting(self) -> PostgresForgetting:
-        """Return what forgetting reads and erases."""
-        return PostgresForgetting(self.connection, self.principal)
 
 
 class PostgresForgetting(Store):

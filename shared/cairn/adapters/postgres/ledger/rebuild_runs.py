@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.rebuild.views import RebuildView
 
 if TYPE_CHECKING:
@@ -56,12 +55,3 @@ class PostgresRebuilds(Store):
         """Keep how it ended, unless it had ended."""
         told = Jsonb(dict(result)) if result is not None else None
         self.run("rebuild.end", id=rebuild_id, result=told, error=error, now=now)
-
-
-class PostgresRebuildStores(PostgresStores):
-    """Implements `lifecycle.rebuild_runs.RebuildStores`."""
-
-    @property
-    def rebuilds(self) -> PostgresRebuilds:
-        """Return the rebuilds of the workspace."""
-        return PostgresRebuilds(self.connection, self.principal)

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.database import bound
-from cairn.adapters.postgres.memory.conversations import PostgresConversations
-from cairn.adapters.postgres.memory.subscription_stores import PostgresSubscriptionStores
 from cairn.adapters.postgres.projections import PROJECTIONS
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import Head
 from cairn.rebuild.ports import Progress, Replaced, TableSum
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Connection, Database
-    from cairn.adapters.postgres.stores import PostgresLedger
     from cairn.kernel.access import Principal
 
 PAGE_TIMEOUT_MS = 120_000
@@ -149,25 +147,6 @@ def _doubled(before: int, after: int) -> bool:
     return (before // ANALYSE_FROM).bit_length() < (after // ANALYSE_FROM).bit_length()
 
 
-class PostgresReplayStores(PostgresSubscriptionStores):
-    """Implements `lifecycle.rebuild_ports.FinishStores`."""
-
-    @property
-    def chain(self) -> PostgresLedger:
-        """Return the chain to append to."""
-        return self.ledger
-
-    @property
-    def bindings(self) -> PostgresConversations:
-        """Return which conversation a public key sees."""
-        return PostgresConversations(self.connection, self.principal)
-
-    @property
-    def replica(self) -> PostgresReplica:
-        """Return the second set of projections."""
-        return PostgresReplica(self.connection, self.principal)
-
-
 class PostgresReplays:
     """Implements `lifecycle.rebuild_ports.Replays`."""
 
@@ -175,19 +154,19 @@ class PostgresReplays:
         self._database = database
 
     @contextmanager
-    def replaying(self, principal: Principal) -> Generator[PostgresReplayStores]:
+    def replaying(self, principal: Principal) -> Generator[PostgresStores]:
         """Open one that fills the replica."""
         with self._among_replayed(principal, PAGE_TIMEOUT_MS) as connection:
-            yield PostgresReplayStores(connection, principal)
+            yield PostgresStores(connection, principal)
 
     @contextmanager
-    def comparing(self, principal: Principal) -> Generator[PostgresReplayStores]:
+    def comparing(self, principal: Principal) -> Generator[PostgresStores]:
         """Open one that sees one moment of the database."""
         with self._among_replayed(principal, WHOLE_TIMEOUT_MS, one_moment=True) as connection:
-            yield PostgresReplayStores(connection, principal)
+            yield PostgresStores(connection, principal)
 
     @contextmanager
-    def finishing(self, principal: Principal) -> Generator[PostgresReplayStores]:
+    def finishing(self, principal: Principal) -> Generator[PostgresStores]:
         """Open one that holds the workspace's ledger head."""
         with self._among_replayed(principal, WHOLE_TIMEOUT_MS) as connection:
             held: Any = connection.execute(
@@ -195,7 +174,7 @@ class PostgresReplays:
             ).fetchone()
             if held is None:
                 raise NotFound("There is no such workspace.", reason="workspace")
-            yield PostgresReplayStores(connection, principal)
+            yield PostgresStores(connection, principal)
 
     @contextmanager
     def _among_replayed(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.ageing.count_accesses import UncountedSearch
 
 if TYPE_CHECKING:
@@ -36,15 +35,6 @@ class PostgresAccessLog(Store):
     def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
         """Return what of the used nodes is archived and may become active."""
         return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]
-
-
-class PostgresAccessStores(PostgresStores):
-    """Implements `lifecycle.count_accesses.AccessStores`."""
-
-    @property
-    def accesses(self) -> PostgresAccessLog:
-        """Return the searches of the workspace."""
-        return PostgresAccessLog(self.connection, self.principal)
 
 
 @dataclass(frozen=True)

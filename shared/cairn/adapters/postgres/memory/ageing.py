@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.ageing.rules import AgeingPage, EntityPage, Place, Rule
 from cairn.memories.importance import IMPORTANCE_BANDS
 
@@ -70,12 +69,3 @@ class PostgresAgeing(Store):
     def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
         """Return what of the used nodes is archived and may become active."""
         return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]
-
-
-class PostgresAgeingStores(PostgresStores):
-    """Implements `lifecycle.ageing.AgeingStores`."""
-
-    @property
-    def ageing(self) -> PostgresAgeing:
-        """Return what has aged."""
-        return PostgresAgeing(self.connection, self.principal)

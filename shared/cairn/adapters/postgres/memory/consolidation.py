@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.consolidation.plan import BatchMemory, EntityName, Pair
 from cairn.consolidation.ports import Client, Standing
 from cairn.consolidation.runs import Progress, Run, RunState, Trigger
@@ -189,20 +188,6 @@ class PostgresRuns(Store):
             updated_at=updated_at,
             ended_at=ended_at,
         )
-
-
-class PostgresConsolidationStores(PostgresStores):
-    """Implements `consolidation.ports.ConsolidationStores`."""
-
-    @property
-    def unconsolidated(self) -> PostgresUnconsolidated:
-        """Return what is to be consolidated."""
-        return PostgresUnconsolidated(self.connection, self.principal)
-
-    @property
-    def runs(self) -> PostgresRuns:
-        """Return the runs."""
-        return PostgresRuns(self.connection, self.principal)
 
 
 def _memory(row: Sequence[Any]) -> BatchMemory:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import dict_row, kwargs_row
 
 from cairn.adapters.postgres.database import Connection, Database, bound
-from cairn.adapters.postgres.memory.recall import PostgresNodeReader
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.conversations.messages import OWN_METADATA
 from cairn.conversations.plan import LastMessage
 from cairn.conversations.ports import PendingMessage, StoredConversation
@@ -99,15 +97,6 @@ class PostgresConversations(Store):
         )
 
 
-class PostgresConversationStores(PostgresStores):
-    """Implements `ingestion.conversations_ports.ConversationStores`."""
-
-    @property
-    def conversations(self) -> PostgresConversations:
-        """Return the conversations."""
-        return PostgresConversations(self.connection, self.principal)
-
-
 class PostgresConversationViews(Store):
     """Implements `retrieval.conversations.ConversationViews`."""
 
@@ -152,24 +141,6 @@ class PostgresConversationViews(Store):
         asked = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(query(name), asked).fetchall()
-
-
-class PostgresConversationReads:
-    """Implements `retrieval.conversations.ConversationReadStores`, and recall's `RecallStores`."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._connection = connection
-        self._principal = principal
-
-    @property
-    def conversations(self) -> PostgresConversationViews:
-        """Return what may be read of conversations."""
-        return PostgresConversationViews(self._connection, self._principal)
-
-    @property
-    def nodes(self) -> PostgresNodeReader:
-        """Return the reader of what ranking needs."""
-        return PostgresNodeReader(self._connection, self._principal)
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,6 @@ Row = dict[str, Any]
 class PostgresNodeViews(Store):
     """Implements `retrieval.nodes.NodeBrowseStores`, and the views themselves."""
 
-    @property
-    def node_views(self) -> PostgresNodeViews:
-        """Return the nodes that may be looked at."""
-        return self
-
     def node(self, node_id: UUID) -> NodeView | None:
         """Return a node that is not deleted, without its edges."""
         rows = self._rows("node_view.one", id=node_id)

@@ -63,11 +63,6 @@ class PostgresEvents(Store):
 class PostgresEventViews(Store):
     """Implements `retrieval.events.EventBrowseStores`, and the views themselves."""
 
-    @property
-    def event_views(self) -> PostgresEventViews:
-        """Return the events that may be looked at."""
-        return self
-
     def event(self, event_id: UUID) -> EventView | None:
         """Return an event that is not deleted."""
         rows = self._rows("event.one", id=event_id)

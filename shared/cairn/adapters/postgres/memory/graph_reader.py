@@ -12,7 +12,6 @@ from psycopg.rows import kwargs_row
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.neighbourhood import GraphEdge
 from cairn.kernel.access import Role
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.adapters.postgres.database import Connection, Database
+    from cairn.adapters.postgres.database import Database
     from cairn.kernel.access import Principal
     from cairn.recall.records import Filters
     from cairn.recall.searches.searches import Feedback
@@ -206,23 +205,6 @@ class PostgresGraph(Store):
         if filters.as_of_position is None:
             return query(present), asked
         return query(past), asked | {"as_of_position": filters.as_of_position}
-
-
-class PostgresGraphStores:
-    """Implements `retrieval.graph_ports.GraphStores`."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._graph = PostgresGraph(connection, principal)
-
-    @property
-    def graph(self) -> PostgresGraph:
-        """Return the reader of the graph."""
-        return self._graph
-
-
-def graph_transactions(database: Database) -> StoreTransactions[PostgresGraphStores]:
-    """Return the transactions walks read in."""
-    return StoreTransactions(database, PostgresGraphStores)
 
 
 class PostgresFeedback:

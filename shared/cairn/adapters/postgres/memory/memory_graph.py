@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.graph.memory_records import (
     EdgeDump,
     MemoryEdge,
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
     from cairn.graph.memory_walk import Step
 
 _SHOWN = frozenset(Status)
-
-
-class PostgresMemoryGraphStores(PostgresStores):
-    """The stores of a transaction over the memory graph."""
-
-    @property
-    def memory_graph(self) -> PostgresMemoryGraph:
-        return PostgresMemoryGraph(self.connection, self.principal)
 
 
 class PostgresMemoryGraph(Store):

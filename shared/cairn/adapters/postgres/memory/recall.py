@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import args_row, kwargs_row
 
 from cairn.adapters.postgres.database import Connection, Database, bound
-from cairn.adapters.postgres.memory.graph_reader import PostgresGraph
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.node import Label
 from cairn.recall.records import (
     Candidate,
@@ -158,34 +156,6 @@ class PostgresNodeReader(Store):
         """Return the position of the last ledger entry."""
         row = self.run("ledger.head").fetchone()
         return row[0] if row else 0
-
-
-class PostgresRecallStores:
-    """Implements `retrieval.ports.RecallStores`."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._nodes = PostgresNodeReader(connection, principal)
-        self._graph = PostgresGraph(connection, principal)
-
-    @property
-    def nodes(self) -> PostgresNodeReader:
-        """Return the reader of nodes."""
-        return self._nodes
-
-    @property
-    def related(self) -> PostgresGraph:
-        """Return the reader of related nodes."""
-        return self._graph
-
-    @property
-    def evidence(self) -> PostgresGraph:
-        """Return the reader behind proactive nodes."""
-        return self._graph
-
-
-def recall_transactions(database: Database) -> StoreTransactions[PostgresRecallStores]:
-    """Return the transactions recall reads in."""
-    return StoreTransactions(database, PostgresRecallStores)
 
 
 def _candidates(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.reembedding.ports import Sampled, StalePage
 
 if TYPE_CHECKING:
@@ -45,12 +44,3 @@ class PostgresModelVectors(Store):
         """Remove vectors of all models but this one, cached ones last."""
         gone = self.run("reembed.drop_vectors", model_id=model_id, limit=limit).rowcount
         return gone or self.run("reembed.drop_cached", model_id=model_id, limit=limit).rowcount
-
-
-class PostgresReembedStores(PostgresStores):
-    """Implements `lifecycle.reembed_ports.ReembedStores`."""
-
-    @property
-    def model_vectors(self) -> PostgresModelVectors:
-        """Return the vectors of models."""
-        return PostgresModelVectors(self.connection, self.principal)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.reembedding.reindex import GapCount, GapPage
 
 if TYPE_CHECKING:
@@ -26,12 +25,3 @@ class PostgresVectorGaps(Store):
         row = self.run("reindex.count", model_id=model_id).fetchone()
         missing, waiting = row or (0, 0)
         return GapCount(missing=missing, waiting=waiting)
-
-
-class PostgresReindexStores(PostgresStores):
-    """Implements `lifecycle.reindex.ReindexStores`."""
-
-    @property
-    def vector_gaps(self) -> PostgresVectorGaps:
-        """Return which nodes lack a vector."""
-        return PostgresVectorGaps(self.connection, self.principal)

@@ -8,7 +8,6 @@ from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import PostgresStores
 from cairn.kernel.access import Scope
 from cairn.reports.read import Report, ReportEntry
 from cairn.reports.write import StoredReport
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.adapters.postgres.database import Connection
-    from cairn.kernel.access import Principal
     from cairn.reports.read import ReportFilter
 
 
@@ -42,15 +39,6 @@ class PostgresReports(Store):
         return (row[0], tuple(row[1])) if row else None
 
 
-class PostgresReportStores(PostgresStores):
-    """Implements `ingestion.reports.ReportStores`."""
-
-    @property
-    def reports(self) -> PostgresReports:
-        """Return the reports."""
-        return PostgresReports(self.connection, self.principal)
-
-
 class PostgresReportViews(Store):
     """Implements `retrieval.reports.ReportViews`."""
 
@@ -72,19 +60,6 @@ class PostgresReportViews(Store):
         asked = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(query(name), asked).fetchall()
-
-
-class PostgresReportReads:
-    """Implements `retrieval.reports.ReportReadStores`."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._connection = connection
-        self._principal = principal
-
-    @property
-    def reports(self) -> PostgresReportViews:
-        """Return what readers see."""
-        return PostgresReportViews(self._connection, self._principal)
 
 
 def _entry(row: dict[str, Any]) -> ReportEntry:

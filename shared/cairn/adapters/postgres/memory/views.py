@@ -8,8 +8,6 @@ from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.kernel.access import Role, Scope
 from cairn.memories.importance import importance_band
 from cairn.memories.kinds import MemoryKind
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.adapters.postgres.database import Connection, Database
-    from cairn.kernel.access import Principal
 
 _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 
@@ -103,29 +99,6 @@ class PostgresViews(Store):
         asked = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(query(name), asked).fetchall()
-
-
-class PostgresBrowseStores:
-    """Implements `retrieval.browse.BrowseStores`."""
-
-    def __init__(self, connection: Connection, principal: Principal) -> None:
-        self._connection = connection
-        self._principal = principal
-
-    @property
-    def views(self) -> PostgresViews:
-        """Return what may be looked at."""
-        return PostgresViews(self._connection, self._principal)
-
-    @property
-    def ledger(self) -> PostgresLedger:
-        """Return the workspace's chain."""
-        return PostgresLedger(self._connection, self._principal)
-
-
-def browse_transactions(database: Database) -> StoreTransactions[PostgresBrowseStores]:
-    """Return the transactions the API's reads run in."""
-    return StoreTransactions(database, PostgresBrowseStores)
 
 
 def _memory(row: Row) -> MemoryView:

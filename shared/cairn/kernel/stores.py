@@ -1,0 +1,135 @@
+"""The stores of one transaction: what a use case reads and writes, by name.
+
+The one module below the adapters that names PostgreSQL's classes, and for the type checker alone:
+so a use case says `Stores`, and whoever follows `stores.tickets.find` lands at its query. Nothing
+of an adapter is imported when this runs (docs/decisions/0038-stores-and-platform.md).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cairn.adapters.postgres.accounts import PostgresKeys
+    from cairn.adapters.postgres.agents.approvals import PostgresApprovals
+    from cairn.adapters.postgres.agents.candidates import PostgresCandidates, PostgresOpinions
+    from cairn.adapters.postgres.agents.connectors import PostgresConnectors
+    from cairn.adapters.postgres.agents.costs import PostgresCosts
+    from cairn.adapters.postgres.agents.escalations import PostgresChannels, PostgresEscalations
+    from cairn.adapters.postgres.agents.grants import PostgresGrants
+    from cairn.adapters.postgres.agents.investigation_views import PostgresEntries
+    from cairn.adapters.postgres.agents.investigations import PostgresInvestigations
+    from cairn.adapters.postgres.agents.personas import PostgresPersonas
+    from cairn.adapters.postgres.agents.slots import PostgresSlots
+    from cairn.adapters.postgres.agents.ticket_messages import PostgresTicketMessages
+    from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
+    from cairn.adapters.postgres.agents.tickets import PostgresTickets
+    from cairn.adapters.postgres.agents.tool_calls import PostgresActions
+    from cairn.adapters.postgres.agents.write_backs import PostgresWriteBacks
+    from cairn.adapters.postgres.ledger.forgetting import PostgresForgetting
+    from cairn.adapters.postgres.ledger.rebuild_runs import PostgresRebuilds
+    from cairn.adapters.postgres.ledger.replay import PostgresReplica
+    from cairn.adapters.postgres.ledger.taints import PostgresTaints
+    from cairn.adapters.postgres.memory.access_log import PostgresAccessLog
+    from cairn.adapters.postgres.memory.ageing import PostgresAgeing
+    from cairn.adapters.postgres.memory.consolidation import PostgresRuns, PostgresUnconsolidated
+    from cairn.adapters.postgres.memory.conversations import (
+        PostgresConversations,
+        PostgresConversationViews,
+    )
+    from cairn.adapters.postgres.memory.documents import (
+        PostgresDocuments,
+        PostgresIngestions,
+        PostgresUploads,
+    )
+    from cairn.adapters.postgres.memory.embeddings import PostgresEmbeddings, PostgresGraphState
+    from cairn.adapters.postgres.memory.entities import PostgresNodeViews
+    from cairn.adapters.postgres.memory.events import PostgresEvents, PostgresEventViews
+    from cairn.adapters.postgres.memory.graph_reader import PostgresGraph
+    from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraph
+    from cairn.adapters.postgres.memory.nodes import PostgresAliases, PostgresGraphNodes
+    from cairn.adapters.postgres.memory.recall import PostgresNodeReader
+    from cairn.adapters.postgres.memory.reembed import PostgresModelVectors
+    from cairn.adapters.postgres.memory.reindex import PostgresVectorGaps
+    from cairn.adapters.postgres.memory.reports import PostgresReports, PostgresReportViews
+    from cairn.adapters.postgres.memory.subscriptions import PostgresSubscriptions
+    from cairn.adapters.postgres.memory.summaries import PostgresSummaries
+    from cairn.adapters.postgres.memory.tasks import PostgresTasks
+    from cairn.adapters.postgres.memory.views import PostgresViews
+    from cairn.adapters.postgres.stats import PostgresStats
+    from cairn.adapters.postgres.stores import (
+        PostgresIdempotency,
+        PostgresLedger,
+        PostgresMemories,
+        PostgresNodes,
+        PostgresOutbox,
+        PostgresSubjects,
+    )
+    from cairn.adapters.postgres.webhooks import PostgresWebhooks
+    from cairn.adapters.postgres.workspaces import PostgresSettings
+
+
+class Stores:
+    """The stores of one transaction; each part is made when it is first asked for."""
+
+    accesses: PostgresAccessLog
+    actions: PostgresActions
+    ageing: PostgresAgeing
+    aliases: PostgresAliases
+    approvals: PostgresApprovals
+    candidates: PostgresCandidates
+    channels: PostgresChannels
+    connectors: PostgresConnectors
+    conversation_views: PostgresConversationViews
+    conversations: PostgresConversations
+    costs: PostgresCosts
+    documents: PostgresDocuments
+    embeddings: PostgresEmbeddings
+    entries: PostgresEntries
+    escalations: PostgresEscalations
+    event_views: PostgresEventViews
+    events: PostgresEvents
+    evidence: PostgresGraph
+    forgetting: PostgresForgetting
+    grants: PostgresGrants
+    graph: PostgresGraph
+    graph_nodes: PostgresGraphNodes
+    graph_state: PostgresGraphState
+    idempotency: PostgresIdempotency
+    ingestions: PostgresIngestions
+    investigations: PostgresInvestigations
+    keys: PostgresKeys
+    ledger: PostgresLedger
+    memories: PostgresMemories
+    memory_graph: PostgresMemoryGraph
+    model_vectors: PostgresModelVectors
+    node_reader: PostgresNodeReader
+    node_views: PostgresNodeViews
+    nodes: PostgresNodes
+    opinions: PostgresOpinions
+    outbox: PostgresOutbox
+    personas: PostgresPersonas
+    queue: PostgresOutbox
+    rebuilds: PostgresRebuilds
+    related: PostgresGraph
+    replica: PostgresReplica
+    report_views: PostgresReportViews
+    reports: PostgresReports
+    runs: PostgresRuns
+    settings: PostgresSettings
+    slots: PostgresSlots
+    stats: PostgresStats
+    subjects: PostgresSubjects
+    subscriptions: PostgresSubscriptions
+    summaries: PostgresSummaries
+    taints: PostgresTaints
+    tasks: PostgresTasks
+    ticket_messages: PostgresTicketMessages
+    ticket_sources: PostgresTicketSources
+    tickets: PostgresTickets
+    unconsolidated: PostgresUnconsolidated
+    uploads: PostgresUploads
+    vector_gaps: PostgresVectorGaps
+    views: PostgresViews
+    webhooks: PostgresWebhooks
+    write_backs: PostgresWriteBacks
