@@ -154,7 +154,9 @@ def recall(
         new_id=new_id,
         settings=PostgresWorkspaceSettings(opened, monotonic, deployment),
         cache=ResultCache(monotonic),
-        reindex=PostgresReindex(opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id),
+        reindex=PostgresReindex(
+            opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id
+        ).request,
         report=report,
         note=note,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.recall.query import SearchRequest
+    from cairn.recall.recall import Recall
     from cairn.recall.records import NeighbourText
     from cairn.recall.results import RecallResult, Result
 
@@ -40,12 +41,6 @@ _OWN_TAGS = re.compile(r"<(?=/?\s*(?:context|source|text|before|after|related)\b
 
 CountTokens = Callable[[str], int]
 """Counts tokens; may raise one of Cairn's errors, and is estimated then."""
-
-
-class Recalls(Protocol):
-    """Searches. See `recall.Recall`."""
-
-    def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +83,7 @@ class Piece:
 class AssembleContext:
     """The use case: search, then write what fits."""
 
-    recall: Recalls
+    recall: Recall
     count_tokens: CountTokens
 
     def __call__(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from concurrent.futures import Executor
     from uuid import UUID
 
@@ -66,23 +66,10 @@ class KeywordIndex(Protocol):
         ...
 
 
-class Guard(Protocol):
-    """Says which ids of an index may be shown, by the database's own rows."""
+Guard: TypeAlias = "Callable[[Principal, Collection[UUID], Filters, str, int], frozenset[UUID]]"
+"""Returns which ids of an index (its name) the principal may find under these filters now.
 
-    def __call__(
-        self,
-        principal: Principal,
-        node_ids: Collection[UUID],
-        filters: Filters,
-        *,
-        index_name: str,
-        timeout_ms: int,
-    ) -> frozenset[UUID]:
-        """Return those of the ids that the principal may find under these filters now.
-
-        Raises Unavailable when `index_name` is too far behind to be relied on.
-        """
-        ...
+Within a number of milliseconds. Raises Unavailable when the index is too far behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +100,7 @@ class IndexedKeywordLeg:
         if left <= 0:
             raise Unavailable("The index took all the time.", reason="timed-out")
         ids = {one.node_id for one in found}
-        admitted = self.guard(principal, ids, filters, index_name=name, timeout_ms=left)
+        admitted = self.guard(principal, ids, filters, name, left)
         return tuple(one for one in found if one.node_id in admitted)[:limit]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cairn.recall.ports import KeywordLeg, VectorLeg
     from cairn.recall.query import Search
     from cairn.recall.subscriptions import SubscribedKeywords, SubscriptionLeg
-    from cairn.recall.walks.graph_ports import GraphLeg
+    from cairn.recall.walks.graph_walks import WalkingGraphLeg
     from cairn.workspace.settings import RecallSettings
 
 
@@ -143,7 +143,7 @@ class Legs:
     keyword: KeywordLeg
     pool: Executor
     stopwatch: Stopwatch
-    graph: GraphLeg | None = None
+    graph: WalkingGraphLeg | None = None
     subscriptions: SubscriptionLeg | None = None
     subscribed: SubscribedKeywords | None = None
     timeout_ms: int = LEG_TIMEOUT_MS
@@ -224,7 +224,7 @@ class Legs:
         ]
         return merged(found, limit=search.recipe.candidates)
 
-    def _by_graph(self, graph: GraphLeg, search: Search) -> GraphFound:
+    def _by_graph(self, graph: WalkingGraphLeg, search: Search) -> GraphFound:
         found = [
             graph.search(
                 search.principal,
@@ -248,7 +248,7 @@ class Legs:
     ) -> Sequence[Candidate]:
         if self.subscribed is None:
             return ()
-        keywords = self.subscribed(search.principal, timeout_ms=self.timeout_ms)
+        keywords = self.subscribed(search.principal, self.timeout_ms)
         if not keywords:
             return ()
         found = [

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         Filters,
         FoundNode,
         Neighbours,
-        SearchRun,
         Sketch,
     )
     from cairn.recall.results import RelatedReader
@@ -26,6 +25,13 @@ if TYPE_CHECKING:
 
 ReadSettings = Callable[["Principal"], "CurrentSettings"]
 """Returns what a workspace sets, less than a second old; raises Unavailable when it cannot."""
+
+
+Reindex = Callable[["Principal", "Sequence[UUID]"], int]
+"""Returns how many of these nodes lack a vector, and queues what is not queued; or Unavailable."""
+
+Report = Callable[[str, dict[str, Any]], None]
+"""Tells people: an event's name, and fields of ids, counts and codes."""
 
 
 class VectorLeg(Protocol):
@@ -133,32 +139,4 @@ class RecallStores(Protocol):
     @property
     def evidence(self) -> ProactiveReader | None:
         """Return the reader behind proactive nodes; None where there is no graph."""
-        ...
-
-
-class Reindex(Protocol):
-    """Asks for vectors of nodes that have none."""
-
-    def request(self, principal: Principal, node_ids: Sequence[UUID]) -> int:
-        """Return how many of these nodes lack a vector; what is not queued yet is queued.
-
-        Raises Unavailable when it cannot.
-        """
-        ...
-
-
-class Report(Protocol):
-    """Tells people: an event's name, and fields of ids, counts and codes."""
-
-    def __call__(self, event: str, fields: dict[str, Any], /) -> None: ...
-
-
-class SearchRuns(Protocol):
-    """Keeps what searches did. No answer waits for it: a lost row costs one access count."""
-
-    def record(self, run: SearchRun, /) -> Callable[[], None]:
-        """Begin to keep a run, and return at once what ends that, in a bounded time.
-
-        Ending raises Unavailable when the run is lost; the search answers all the same and says so.
-        """
         ...

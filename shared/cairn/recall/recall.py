@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         RecallStores,
         Reindex,
         Report,
-        SearchRuns,
     )
     from cairn.recall.questions.gate import GateVerdict, Turn
     from cairn.recall.questions.read import Expander
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from cairn.recall.rerank import Reranker
     from cairn.recall.result_cache import ResultCache
     from cairn.recall.results import Result
+    from cairn.recall.searches.recorder import RunRecorder
 
 MAX_REINDEXED = 50
 AHEAD = timedelta(seconds=5)
@@ -83,7 +83,7 @@ class Recall:
 
     legs: Legs
     transactions: Transactions[RecallStores]
-    search_runs: SearchRuns
+    search_runs: RunRecorder
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
@@ -315,7 +315,7 @@ class Recall:
             return ()
         ids = [one.node_id for one in keyword.candidates[:MAX_REINDEXED]]
         try:
-            lacking = self.reindex.request(search.principal, ids) if self.reindex else None
+            lacking = self.reindex(search.principal, ids) if self.reindex else None
         except Unavailable as error:
             return ("vector: empty", f"reindex: {error.reason}")
         excused = lacking == 0 and search.recipe.minimum_cosine > 0

@@ -39,7 +39,7 @@ MATCHING = replace(DEFAULT, name="matching", scored=60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchedNodes:
-    """Implements `graph_ports.SimilarNodes` with the legs of recall."""
+    """Finds the nodes that a question's words and meaning match, with the legs of recall."""
 
     legs: Legs
     transactions: Transactions[RecallStores]
@@ -56,9 +56,10 @@ class MatchedNodes:
         limit: int,
         timeout_ms: int,
     ) -> Mapping[UUID, float]:
-        """Return at most `limit` nodes with their weights in (0, 1], the best first.
+        """Return at most `limit` nodes with weights in (0, 1], the best first; the best has 1.
 
-        Raises Unavailable when neither leg answers, or found nodes cannot be read.
+        A weight is the node's score as a share of the best one's. Filters hold, and the strict
+        agent guard. Raises Unavailable when neither leg answers, or found nodes cannot be read.
         """
         search = self._search(principal, question, filters)
         legs = replace(self.legs, timeout_ms=min(timeout_ms, self.legs.timeout_ms))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Denied
@@ -20,7 +20,7 @@ from cairn.writing.entries import Planned
 from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
     from uuid import UUID
 
@@ -217,15 +217,10 @@ class SubscriptionLeg(Protocol):
         ...
 
 
-class SubscribedKeywords(Protocol):
-    """Reads what a principal's agent subscribes to."""
+SubscribedKeywords: TypeAlias = "Callable[[Principal, int], tuple[str, ...]]"
+"""Returns at most MAX_KEYWORDS keywords of a principal's agent, () without an agent or keywords.
 
-    def __call__(self, principal: Principal, *, timeout_ms: int) -> tuple[str, ...]:
-        """Return at most MAX_KEYWORDS keywords; () without an agent or a subscription.
-
-        Raises Unavailable when it cannot answer.
-        """
-        ...
+Within a number of milliseconds; raises Unavailable when it cannot answer."""
 
 
 def scored(matches: Iterable[KeywordMatch], *, limit: int) -> tuple[Candidate, ...]:

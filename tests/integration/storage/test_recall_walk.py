@@ -430,7 +430,7 @@ def test_words_found_and_no_vectors_is_said_and_mended(
     world.tell(memory("the harbour is quiet"))
     root.execute("DELETE FROM outbox WHERE workspace_id = %s", [world.workspace_id])
     told: list[tuple[str, dict[str, Any]]] = []
-    reindex = PostgresReindex(world.pool, model_id=1, clock=utc_now, new_id=new_id)
+    reindex = PostgresReindex(world.pool, model_id=1, clock=utc_now, new_id=new_id).request
     with ThreadPoolExecutor(4) as pool:
         recall = recall_over(
             world, pool, reindex=reindex, report=lambda event, fields: told.append((event, fields))

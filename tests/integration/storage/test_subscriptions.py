@@ -192,10 +192,10 @@ def test_the_keywords_of_an_agent_are_read_for_its_principals(
     world: World, talk: PostgresTalking
 ) -> None:
     keywords = PostgresSubscribedKeywords(world.pool)
-    assert keywords(bot(world), timeout_ms=2000) == ()
+    assert keywords(bot(world), 2000) == ()
     talk.subscriptions.put(world.admin, "bot", ["Solar", "Heat  Pump", "solar"])
-    assert keywords(bot(world), timeout_ms=2000) == ("solar", "heat pump")
-    assert keywords(public_of(world.admin), timeout_ms=2000) == ("solar", "heat pump")
+    assert keywords(bot(world), 2000) == ("solar", "heat pump")
+    assert keywords(public_of(world.admin), 2000) == ("solar", "heat pump")
     assert keywords(world.admin, timeout_ms=2000) == ()
 
 

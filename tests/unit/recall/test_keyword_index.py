@@ -90,7 +90,6 @@ def admits(*numbers: int) -> Callable[..., frozenset[UUID]]:
         principal: Principal,
         node_ids: Collection[UUID],
         filters: Filters,
-        *,
         index_name: str,
         timeout_ms: int,
     ) -> frozenset[UUID]:

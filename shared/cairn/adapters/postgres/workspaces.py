@@ -99,7 +99,7 @@ class PostgresProfiles:
 
 
 class PostgresReindex:
-    """Implements `retrieval.ports.Reindex` with a row of the outbox that the next sweep sends."""
+    """Implements `recall.ports.Reindex` with a row of the outbox that the next sweep sends."""
 
     def __init__(
         self, database: Database, *, model_id: int, clock: Clock, new_id: IdSource

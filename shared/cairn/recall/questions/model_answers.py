@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.llm.structured import AnswerShape, read
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from cairn.kernel.clock import Stopwatch
-    from cairn.llm.calls import Call
-    from cairn.llm.port import ChatAnswer, ChatRequest, Chats
+    from cairn.llm.gateway import Gateway
+    from cairn.llm.port import ChatAnswer, ChatRequest
     from cairn.recall.questions.model_calls import ModelCalls
 
 SECONDS = 3.0
@@ -37,14 +37,6 @@ class Answered(Generic[Shape]):
     provider: str
 
 
-class Accounts(Protocol):
-    """The gateway, as far as it is needed here."""
-
-    def of(self, call: Call) -> Chats:
-        """Return who answers on a call's account."""
-        ...
-
-
 class ModelAnswers:
     """Asks through the gateway on `pool`'s threads, and waits for each answer `seconds` at most.
 
@@ -54,7 +46,7 @@ class ModelAnswers:
 
     def __init__(
         self,
-        gateway: Accounts,
+        gateway: Gateway,
         *,
         pool: Executor,
         stopwatch: Stopwatch,

@@ -144,7 +144,9 @@ class _Kept:
 
 
 class RunRecorder:
-    """Implements `ports.SearchRuns` with one thread, which inserts what waits together.
+    """Keeps what searches did with one thread, which inserts what waits together.
+
+    No answer waits for it: a lost row costs one access count.
 
     `insert` takes runs of one workspace, `enqueue` one run for another process to insert. A process
     that lives on after an answer (`outlives_answers`) goes on in the background; one that may be

@@ -15,21 +15,18 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.graph.intent_weights import Intent, IntentWeights
-    from cairn.kernel.access import Principal
+    from cairn.graph.intent_weights import Intent
     from cairn.recall.records import Candidate, Filters, FoundNode
 
 __all__ = [
     "GraphEdge",
     "GraphFound",
-    "GraphLeg",
     "GraphReader",
     "GraphSeeds",
     "GraphStores",
     "GraphTuning",
     "Method",
     "Seed",
-    "SimilarNodes",
 ]
 
 
@@ -45,7 +42,7 @@ class Method(StrEnum):
 class GraphSeeds:
     """Where to start: names of entities as the question has them, and nodes already known.
 
-    `matched` are nodes that match the question, with their `SimilarNodes` weights: they are both
+    `matched` are nodes that match the question, with their `MatchedNodes` weights: they are both
     starts and answers. When nothing gives a seed, the entity of `agent`, the slug of the agent that
     asks, is the only one.
     """
@@ -103,54 +100,6 @@ class GraphTuning:
     hop_decay: float = HOP_DECAY
     typed_boost: float = TYPED_BOOST
     max_depth: int = DEPTH
-
-
-class GraphLeg(Protocol):
-    """Finds nodes by how they hang together with what the question names."""
-
-    def search(
-        self,
-        principal: Principal,
-        seeds: GraphSeeds,
-        intents: Mapping[Intent, float],
-        filters: Filters,
-        *,
-        method: Method | None,
-        limit: int,
-        timeout_ms: int,
-        weights: IntentWeights | None = None,
-        tuning: GraphTuning | None = None,
-    ) -> GraphFound:
-        """Walk from the seeds and return at most `limit` candidates within `timeout_ms`.
-
-        `intents` has confidences in [0, 1]; those at or below 0.3 are left out, and with none left
-        the walk is `general`. `weights` None takes the deployment's matrix, `tuning` None its
-        constants. `method` None is chosen by the intents. No seed, nothing found. Candidates
-        satisfy `filters` and the strict agent guard; nodes on the way satisfy the lenient one.
-        Raises Unavailable when storage cannot answer; a deadline that passes while walking is
-        `truncated`, not an error.
-        """
-        ...
-
-
-class SimilarNodes(Protocol):
-    """Finds the nodes that a question's words and meaning match."""
-
-    def __call__(
-        self,
-        principal: Principal,
-        question: str,
-        filters: Filters,
-        *,
-        limit: int,
-        timeout_ms: int,
-    ) -> Mapping[UUID, float]:
-        """Return at most `limit` nodes with weights in (0, 1], the best first; the best has 1.
-
-        A weight is the node's score as a share of the best one's. Filters hold, and the strict
-        agent guard. Raises Unavailable when nobody can say what matches.
-        """
-        ...
 
 
 class GraphReader(Protocol):

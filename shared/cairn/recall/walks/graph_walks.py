@@ -260,7 +260,7 @@ WIDENED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkingGraphLeg:
-    """Implements `retrieval.graph_ports.GraphLeg` over any reader of the graph."""
+    """Finds nodes by how they hang together with what the question names."""
 
     transactions: Transactions[GraphStores]
     stopwatch: Stopwatch
@@ -280,7 +280,15 @@ class WalkingGraphLeg:
         weights: IntentWeights | None = None,
         tuning: GraphTuning | None = None,
     ) -> GraphFound:
-        """Walk from the seeds and return at most `limit` candidates within `timeout_ms`."""
+        """Walk from the seeds and return at most `limit` candidates within `timeout_ms`.
+
+        `intents` has confidences in [0, 1]; those at or below 0.3 are left out, and with none left
+        the walk is `general`. `weights` None takes the deployment's matrix, `tuning` None its
+        constants. `method` None is chosen by the intents. No seed, nothing found. Candidates
+        satisfy `filters` and the strict agent guard; nodes on the way satisfy the lenient one.
+        Raises Unavailable when storage cannot answer; a deadline that passes while walking is
+        `truncated`, not an error.
+        """
         end = self.stopwatch() + timeout_ms / 1000
         tuning = tuning or self.tuning
         way = Way(

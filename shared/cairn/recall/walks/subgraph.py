@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from cairn.recall.ports import ReadSettings
     from cairn.recall.proactive import Surfaced
     from cairn.recall.records import FoundNode
-    from cairn.recall.walks.graph_ports import SimilarNodes
+    from cairn.recall.similar_nodes import MatchedNodes
 
 
 MAX_QUERY_CHARS = 4_000
@@ -155,7 +155,7 @@ class QuerySubgraph:
     classify: Callable[[UUID, str], Mapping[Intent, float]]
     clock: Clock
     stopwatch: Stopwatch
-    similar: SimilarNodes | None = None
+    similar: MatchedNodes | None = None
     settings: ReadSettings | None = None
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
 

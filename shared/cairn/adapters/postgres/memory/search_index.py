@@ -34,7 +34,7 @@ BEHIND_AFTER = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class PostgresGuard:
-    """Implements `retrieval.keyword_index.Guard`."""
+    """Implements `recall.keyword_index.Guard`."""
 
     database: Database
     clock: Clock
@@ -44,7 +44,6 @@ class PostgresGuard:
         principal: Principal,
         node_ids: Collection[UUID],
         filters: Filters,
-        *,
         index_name: str,
         timeout_ms: int,
     ) -> frozenset[UUID]:

@@ -47,12 +47,12 @@ class PostgresSubscriptionLeg:
 
 
 class PostgresSubscribedKeywords:
-    """Implements `retrieval.subscription_leg.SubscribedKeywords`."""
+    """Implements `recall.subscriptions.SubscribedKeywords`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def __call__(self, principal: Principal, *, timeout_ms: int) -> tuple[str, ...]:
+    def __call__(self, principal: Principal, timeout_ms: int) -> tuple[str, ...]:
         """Return what the principal's agent subscribes to."""
         if principal.agent_slug is None:
             return ()
