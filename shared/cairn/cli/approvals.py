@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, json_object, moment, print_json, table
+from cairn.cli.options import Json, deps_of, escape, json_object, moment, print_json, table
 
 app = typer.Typer(help="Questions of agents to people, and the answers.", no_args_is_help=True)
 
@@ -31,8 +31,7 @@ def list_approvals(
     asked = None if state == "all" else state
     found = deps.client.get("/v1/approvals", state=asked, limit=limit)["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     shown = table("id", "tool", "state", "expires", whole="id")
     for one in found:
         colour = _COLOURS.get(one["state"], "dim")
@@ -127,8 +126,6 @@ def _looked_at(deps: Deps, approval: str, *, yes: bool, as_json: bool) -> dict[s
 
 
 def _show(deps: Deps, one: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     colour = _COLOURS.get(one["state"], "dim")
     danger = "  [red]dangerous[/]" if one["dangerous"] else ""
     deps.out.print(f"[bold]{escape(one['tool'])}[/]  [{colour}]{one['state']}[/]{danger}")
@@ -150,8 +147,6 @@ def _show(deps: Deps, one: dict[str, Any]) -> None:
 
 
 def _show_evidence(deps: Deps, one: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     deps.out.print("evidence" if one["evidence"] else "evidence    [red]none[/]")
     change: dict[str, list[str]] = one["evidence_change"] or {"added": [], "removed": []}
     for each in one["evidence"]:

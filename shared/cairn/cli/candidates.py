@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from cairn.cli.given import text_given
-from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    without_none,
+)
 
 app = typer.Typer(help="Resolutions that may become documents.", no_args_is_help=True)
 proposals = typer.Typer(help="Nodes Cairn proposes for the memory graph.", no_args_is_help=True)
@@ -29,10 +38,7 @@ def list_candidates(
     asked = None if state == "all" else state
     found = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "state", "cause", "staged", "title")
     for one in found:
         title = escape(one["title"] or "[forgotten]")
@@ -46,10 +52,7 @@ def show(ctx: typer.Context, candidate: Id, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/candidates/{candidate}")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     deps.out.print(
         f"{found['state']} ({found['cause']}), investigation {found['investigation_id']}"
     )
@@ -108,10 +111,7 @@ def list_proposals(
     deps = deps_of(ctx)
     found = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "label", "what")
     for one in found:
         shown.add_row(one["id"], one["label"], escape(str(one["properties"].get("text", ""))))

@@ -7,7 +7,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.options import Json, deps_of, escape, print_json
 from cairn.investigations import citations
 from cairn.investigations.citations import Citation, Kind
 from cairn.recall.rendering import plain
@@ -69,8 +69,6 @@ _LOOK: Mapping[Kind, Callable[[Deps, Citation], dict[str, Any]]] = {
 
 
 def _show(deps: Deps, cited: Citation, found: Mapping[str, Any]) -> None:
-    from rich.markup import escape
-
     head = {
         Kind.DOC: lambda: f"{found['title']}  {found['source_uri']}",
         Kind.MEMORY: lambda: f"{found['label']}  {found['state']}",

@@ -14,7 +14,7 @@ import typer
 from cairn.adapters.files.commands import CommandFile
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 from cairn.connectors.commands import AllowedCommand
 from cairn.connectors.launching import VARIABLE, is_ours
 
@@ -47,10 +47,7 @@ def allowed(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     entries = _file(deps).read()
     if as_json:
-        print_json([asdict(entry) for entry in entries])
-        return
-    from rich.markup import escape
-
+        return print_json([asdict(entry) for entry in entries])
     shown = table("command", "program", "variables")
     for entry in entries:
         names = ", ".join(entry.variables) or "-"

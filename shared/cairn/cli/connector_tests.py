@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,8 +93,6 @@ def _as_json(checks: "Sequence[Check]") -> dict[str, Any]:
 
 
 def _show(ctx: typer.Context, checks: "Sequence[Check]") -> None:
-    from rich.markup import escape
-
     out = deps_of(ctx).out
     shown = table("check", "what is promised", "", "seen", "ms")
     for one in checks:

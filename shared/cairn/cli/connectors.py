@@ -8,7 +8,7 @@ from cairn.cli.connector_commands import allow, allowed, disallow
 from cairn.cli.connector_tests import CONTEXT, test
 from cairn.cli.failure import Failure
 from cairn.cli.given import Config, NoSecret, Secret, json_given, secrets_given, text_given
-from cairn.cli.options import Json, deps_of, print_done, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table, without_none
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
 app.command("test", context_settings=CONTEXT)(test)
@@ -38,10 +38,7 @@ def list_connectors(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/connectors")["items"]
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("name", "runs", "state", "autonomy", "version", "tools", "looked at")
     for each in found:
         state = _state(each) + ("" if each["safe"] is not False else " [red]unsafe[/]")
@@ -145,10 +142,7 @@ def tools(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/connectors/{name}/tools")["items"]
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("tool", "scope", "dangerous", "once a key", "dry run", "arguments", "says")
     for each in found:
         flags = [_yes(each[one]) for one in ("dangerous", "idempotent", "supports_dry_run")]
@@ -203,10 +197,7 @@ def _settings(
 
 def _print(ctx: typer.Context, shown: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(shown)
-        return
-    from rich.markup import escape
-
+        return print_json(shown)
     out = deps_of(ctx).out
     version = f"  version {shown['version']}" if shown["version"] else ""
     out.print(f"[bold]{shown['name']}[/]  {_state(shown)}{version}  {shown['tools']} tools")

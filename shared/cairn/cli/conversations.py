@@ -7,7 +7,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.memories import snippet
-from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 
 app = typer.Typer(help="What was said, and the search in it.", no_args_is_help=True)
 
@@ -29,10 +29,7 @@ def list_conversations(
     where = {"channel": channel, "session_id": session, "client_id": client}
     found = list(islice(deps.client.pages("/v1/conversations", **where), limit))
     if as_json:
-        print_json({"items": found})
-        return
-    from rich.markup import escape
-
+        return print_json({"items": found})
     shown = table("id", "channel", "session", "messages", "last")
     for each in found:
         shown.add_row(
@@ -58,10 +55,7 @@ def show(
     conversation = deps.client.get(path, limit=1)["conversation"]
     messages = list(islice(deps.client.pages(path), limit))
     if as_json:
-        print_json({"conversation": conversation, "items": messages})
-        return
-    from rich.markup import escape
-
+        return print_json({"conversation": conversation, "items": messages})
     deps.out.print(f"[dim]{conversation['channel']}[/] {escape(conversation['session_id'])}")
     for each in messages:
         deps.out.print(_line(each, escape(each["content"])))
@@ -81,10 +75,7 @@ def search(
     body = without_none({"query": query, "conversation_id": within, "role": role, "limit": limit})
     found = deps.client.post("/v1/conversations/search", body)
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("score", "when", "role", "message", "conversation")
     for each in found["messages"]:
         shown.add_row(

@@ -12,7 +12,7 @@ import typer
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.ledger import verifications
-from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.options import Json, deps_of, escape, print_json
 from cairn.cli.queues import depths, queue_urls, waiting_since
 from cairn.cli.reindex import missing_vectors
 from cairn.cli.search_index import keeper
@@ -255,8 +255,6 @@ def _keys_missing(found: list[dict[str, Any]]) -> Finding:
 
 
 def _show(deps: Deps, finding: Finding) -> None:
-    from rich.markup import escape
-
     mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
     deps.out.print(f"{mark} {finding.name:<14} {escape(finding.says)}")
     if finding.advice:

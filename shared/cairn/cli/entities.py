@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 app = typer.Typer(help="Who and what is spoken of, and correcting it.", no_args_is_help=True)
 
@@ -25,10 +25,7 @@ def list_entities(
     deps = deps_of(ctx)
     found = list(islice(deps.client.pages("/v1/entities", q=q, type=type), limit))
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "name", "type", "links here")
     for each in found:
         name, links = escape(each["name"]), str(each["backlink_count"])
@@ -42,10 +39,7 @@ def show(ctx: typer.Context, entity: Entity, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/entities/{entity}")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     deps.out.print(f"[bold]{escape(found['name'])}[/]  [dim]{escape(found['type'])}[/]")
     if found["superseded_by"]:
         deps.out.print(f"[yellow]merged into[/] {found['superseded_by']}")
@@ -62,8 +56,6 @@ def show(ctx: typer.Context, entity: Entity, as_json: Json = False) -> None:
 
 
 def _relations(relations: list[dict[str, Any]]) -> Any:
-    from rich.markup import escape
-
     shown = table("", "relation", "entity", "strength")
     for each in relations:
         arrow = "\u2192" if each["direction"] == "out" else "\u2190"
@@ -121,8 +113,7 @@ def split(
 
 def _changed(ctx: typer.Context, done: dict[str, Any], what: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(done)
-        return
+        return print_json(done)
     moved = f", {done['moved_edges']} edges moved" if done["moved_edges"] else ""
     deps_of(ctx).out.print(
         f"[green]{what}[/] {done['id']}  [dim]ledger {done['position']}{moved}[/]"

@@ -7,7 +7,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.given import text_given
-from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table
+from cairn.cli.options import Json, deps_of, escape, moment, print_done, print_json, table
 
 app = typer.Typer(
     help="Where agents called a person, and the channels for it.", no_args_is_help=True
@@ -29,10 +29,7 @@ def list_escalations(
     deps = deps_of(ctx)
     found = deps.client.get("/v1/escalations", state=state, limit=limit)["items"]
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "verdict", "channel", "state", "queued", "why")
     for one in found:
         state_ = f"[{_COLOURS[one['state']]}]{one['state']}[/]"
@@ -70,8 +67,7 @@ def channels(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/escalation-channels")["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     shown = table("name", "kind", "made")
     for one in found:
         shown.add_row(one["name"], one["kind"], moment(one["created_at"]))
@@ -103,8 +99,6 @@ def remove_channel(ctx: typer.Context, name: Name, as_json: Json = False) -> Non
 
 
 def _show(deps: Deps, found: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     out, one = deps.out, found["escalation"]
     out.print(f"[bold]{one['verdict']}[/] by {escape(one['channel'])}: {one['state']}")
     out.print(escape(one["why"] or "[forgotten]"))

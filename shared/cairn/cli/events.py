@@ -10,7 +10,7 @@ import typer
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
 from cairn.cli.memories import count, read_lines, say_counts
-from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 
 BATCH = 500
 BATCH_BYTES = 3_000_000
@@ -60,8 +60,7 @@ def add(
     }
     result = deps.client.post("/v1/events", without_none(body))
     if as_json:
-        print_json(result)
-        return
+        return print_json(result)
     deps.out.print(
         f"[green]{result['outcome']}[/] {result['id']}  [dim]ledger {result['position']}[/]"
     )
@@ -92,10 +91,7 @@ def list_events(
         limit=limit,
     )
     if as_json:
-        print_json(page)
-        return
-    from rich.markup import escape
-
+        return print_json(page)
     shown = table("occurred", "type", "agent", "session", "text", "id")
     for each in page["items"]:
         named = (each["type"], each["agent_id"] or "", each["session_id"] or "", each["text"][:100])

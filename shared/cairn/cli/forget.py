@@ -125,8 +125,7 @@ def _with_beside(deps: Deps, proof: dict[str, Any], words: list[str]) -> dict[st
 
 def _show(deps: Deps, told: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(told)
-        return
+        return print_json(told)
     if plan := told.get("plan"):
         counts = ", ".join(f"{count} {what}" for what, count in plan["counts"].items())
         deps.out.print(f"[bold]{plan['kind']}[/] {plan['subject_id'] or ''}: {counts}")

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from cairn.cli.options import Json, deps_of, json_object, moment, print_done, print_json, table
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    json_object,
+    moment,
+    print_done,
+    print_json,
+    table,
+)
 from cairn.kernel.clock import utc_now
 from cairn.kernel.text.canonical import format_timestamp
 
@@ -40,8 +49,7 @@ def make(
     }
     made = deps.client.post("/v1/grants", body)
     if as_json:
-        print_json(made)
-        return
+        return print_json(made)
     until = moment(made["expires_at"])
     deps.out.print(f"[green]granted[/] {made['id']}  {tool}, {uses} times until {until}")
 
@@ -52,10 +60,7 @@ def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = list(deps.client.pages("/v1/grants", limit=99))
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "tool", "arguments", "used", "until", "why")
     for one in found:
         what = "any" if one["arguments"] is None else json.dumps(one["arguments"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, print_json, without_none
+from cairn.cli.options import Json, deps_of, escape, print_json, without_none
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -57,8 +57,7 @@ def query(
     title = question or "the graph around " + ", ".join(node or [])
     _drawn(deps, found, svg, title)
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     deps.out.print(tree(found, title))
     _say(deps, found["meta"])
 
@@ -86,8 +85,7 @@ def lineage(
     title = f"{direction} of {node_id}"
     _drawn(deps, found, svg, title)
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     deps.out.print(tree(found, title))
     if found["meta"]["truncated"]:
         deps.out.print("  [yellow]there is more beyond the bounds[/]")
@@ -95,7 +93,6 @@ def lineage(
 
 def tree(found: Mapping[str, Any], title: str) -> "Tree":
     """Return the nodes as a tree: each under the node it was reached from, seeds at the top."""
-    from rich.markup import escape
     from rich.tree import Tree
 
     root = Tree(f"[bold]{escape(title)}[/]", guide_style="dim")
@@ -135,8 +132,6 @@ def placed(
 
 
 def _line(node: Mapping[str, Any], relation: str | None) -> str:
-    from rich.markup import escape
-
     attributes: Mapping[str, Any] = node.get("attributes", {})
     named = attributes.get("canonical_name") or attributes.get("title")
     text = " ".join(str(named or node["text"]).split())
@@ -152,8 +147,6 @@ def _line(node: Mapping[str, Any], relation: str | None) -> str:
 
 
 def _say(deps: Deps, meta: Mapping[str, Any]) -> None:
-    from rich.markup import escape
-
     intents = meta["intent_override"] or ", ".join(
         f"{name} {sure:.2f}" for name, sure in meta["inferred_intents"].items()
     )

@@ -37,8 +37,7 @@ def list_investigations(
     deps = deps_of(ctx)
     found = deps.client.get("/v1/investigations", state=state, ticket_id=ticket, limit=limit)
     if as_json:
-        print_json(found["items"])
-        return
+        return print_json(found["items"])
     shown = table("id", "state", "tokens", "USD", "begun", whole="id")
     for one in found["items"]:
         spent = one["spent"]
@@ -59,8 +58,7 @@ def show(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/investigations/{investigation}")
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     one = found["investigation"]
     deps.out.print(f"[bold]{one['id']}[/]  {one['state']}  {_verdict(one)}")
     deps.out.print(f"ticket {one['ticket_id']}, persona {one['persona']}, run {one['run']}")
@@ -115,8 +113,7 @@ def start(
     deps = deps_of(ctx)
     begun = deps.client.post("/v1/investigations", {"ticket_id": ticket})
     if as_json:
-        print_json(begun)
-        return
+        return print_json(begun)
     if "investigation_id" not in begun:
         deps.out.print(f"[yellow]queued[/] ticket {ticket}: every slot is taken")
         return
@@ -140,8 +137,7 @@ def resume(
     else:
         found = deps.client.post("/v1/investigations/resume", {})["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     for one in found:
         said = f"{one['investigation_id']} goes on from {one['state']}"
         deps.out.print(f"[green]run {one['run']}[/] {said}")

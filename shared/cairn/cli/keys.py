@@ -7,7 +7,7 @@ import typer
 from cairn.cli.client import Client
 from cairn.cli.deps import NO_ENVIRONMENT, Deps
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json, table, without_none
+from cairn.cli.options import Json, deps_of, escape, print_json, table, without_none
 
 app = typer.Typer(help="API keys: who may do what.", no_args_is_help=True)
 
@@ -18,10 +18,7 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/keys")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "name", "role", "scopes", "tools", "state")
     for each in found["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
@@ -110,7 +107,6 @@ def claim(
 
 def _show_created(deps: Deps, created: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(created)
-        return
+        return print_json(created)
     deps.out.print(f"{created['key']['name']} ({created['key']['role']}), keep it safe:")
     typer.echo(created["secret"])

@@ -205,8 +205,7 @@ def import_(
     with file.open(encoding="utf-8") as lines:
         told = deps.load_operator().restore(deps.deployment(), deps.owner_url, lines, name=name)
     if as_json:
-        print_json(told)
-        return
+        return print_json(told)
     deps.out.print(
         f"{told['entries']} entries of {told['workspace_id']}; {told['unreadable']} without a key, "
         f"{told['queued']} nodes wait for the embedder"
@@ -226,8 +225,7 @@ def list_entries(
     deps = deps_of(ctx)
     page = deps.client.get("/v1/ledger", type=type, from_position=from_position, limit=limit)
     if as_json:
-        print_json(page)
-        return
+        return print_json(page)
     shown = table("position", "type", "actor", "recorded", "hash")
     for each in page["items"]:
         actor = f"{each['actor_kind']}:{each['actor_id']}"

@@ -11,7 +11,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
-from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 from cairn.cli.searches import Svg, draw, show_explained, show_timings
 
 BATCH = 500
@@ -58,8 +58,7 @@ def remember(
     )
     result = deps.client.post("/v1/memories", body)
     if as_json:
-        print_json(result)
-        return
+        return print_json(result)
     deps.out.print(
         f"[green]{result['outcome']}[/] {result['id']}  [dim]ledger {result['position']}[/]"
     )
@@ -192,8 +191,7 @@ def context(
     body |= without_none({"client_id": client, "recipe": recipe})
     made = deps.client.post("/v1/context", body)
     if as_json:
-        print_json(made)
-        return
+        return print_json(made)
     typer.echo(made["context"])
     said = f"{made['tokens']} of {made['max_tokens']} tokens, {len(made['citations'])} sources"
     if made["left_out"]:
@@ -218,8 +216,6 @@ def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
 
 
 def _rows(results: list[dict[str, Any]], query: str) -> Iterator[tuple[str, str, str, str]]:
-    from rich.markup import escape
-
     for result in results:
         score = result.get("scores", {}).get("relevance_score") or 0.0
         provenance = result.get("provenance", {})

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from cairn.cli.failure import Failure
-from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 
 app = typer.Typer(help="Nodes of the graph, and the edges between them.", no_args_is_help=True)
 
@@ -46,8 +46,7 @@ def add(
     )
     done = deps.client.post("/v1/nodes", body)
     if as_json:
-        print_json(done)
-        return
+        return print_json(done)
     said = "[green]created[/]" if done["outcome"] == "created" else "[cyan]there already[/]"
     deps.out.print(f"{said} {done['id']}  [dim]ledger {done['position']}[/]")
 
@@ -62,10 +61,7 @@ def show(
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/nodes/{node}")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     heading = found["title"] or found["name"] or found["id"]
     kind = f" [dim]{escape(found['kind'])}[/]" if found["kind"] else ""
     deps.out.print(f"[bold]{escape(found['label'])}[/]{kind}  {escape(heading)}")
@@ -98,10 +94,7 @@ def list_nodes(
     pages = deps.client.pages("/v1/nodes", label=label, kind=kind, client_id=client)
     found = list(islice(pages, limit))
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "kind", "title or text", "links here")
     for each in found:
         said = each["title"] or each["name"] or " ".join(each["text"].split())
@@ -115,8 +108,6 @@ def list_nodes(
 
 
 def _edges(edges: dict[str, Any]) -> Any:
-    from rich.markup import escape
-
     shown = table("", "relation", "node", "weight", "view")
     for each in edges["strongest"]:
         other = each["node"]

@@ -33,6 +33,13 @@ def print_done(deps: Deps, answer: Any, said: str, *, as_json: bool) -> None:
     print_json(answer) if as_json else deps.out.print(said, highlight=False)
 
 
+def escape(text: str) -> str:
+    """Return a text as a terminal shows it: what looks like markup is none."""
+    from rich.markup import escape as escape_markup
+
+    return escape_markup(text)
+
+
 def table(*columns: str, whole: str | None = None) -> "Table":
     """Return an empty table in the house style; `whole` is a column that is never folded."""
     from rich import box

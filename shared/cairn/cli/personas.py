@@ -5,7 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.given import text_given
-from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    without_none,
+)
 
 app = typer.Typer(help="How agents work, by kind of ticket.", no_args_is_help=True)
 
@@ -28,8 +37,7 @@ def list_personas(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/personas")["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     shown = table("name", "autonomy", "tokens", "usd", "seconds", "rounds", "calls", "version")
     for each in found:
         limits = [str(each[f"max_{one}"]) for one in ("tokens", "usd", "seconds", "iterations")]
@@ -44,10 +52,7 @@ def show(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/personas/{name}")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     deps.out.print(f"[bold]{found['name']}[/]  version {found['version']}", highlight=False)
     for field in _FIELDS:
         deps.out.print(f"  {field}: {escape(str(found[field]))}", highlight=False)
@@ -90,8 +95,7 @@ def change(
         present = {field: known[field] for field in _FIELDS}
         done = deps.client.put(f"/v1/personas/{name}", present | given)
     if as_json:
-        print_json(done)
-        return
+        return print_json(done)
     deps.out.print(f"[green]set[/] {name}  version {done['version']}", highlight=False)
 
 
@@ -101,8 +105,7 @@ def history(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/personas/{name}/versions")["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     shown = table("version", "changed", "by", "autonomy", "usd", "")
     for each in found:
         gone = "[red]removed[/]" if each["removed"] else ""

@@ -143,8 +143,7 @@ def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -
 
 def _show(deps: Deps, told: list[dict[str, Any]], *, as_json: bool, switched: bool) -> None:
     if as_json:
-        print_json({"workspaces": told, "switched": switched})
-        return
+        return print_json({"workspaces": told, "switched": switched})
     for one in told:
         filled = one["filled"]
         deps.out.print(

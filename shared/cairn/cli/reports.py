@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cairn.cli.options import Client, Json, Scope, deps_of, print_json, table, without_none
+from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 
 app = typer.Typer(help="What workflows made, kept for good.", no_args_is_help=True)
 
@@ -46,8 +46,7 @@ def write(
     )
     done = deps.client.post("/v1/reports", body)
     if as_json:
-        print_json(done)
-        return
+        return print_json(done)
     said = "[green]written[/]" if done["created"] else "[cyan]there already[/]"
     deps.out.print(f"{said} {done['id']}  [dim]ledger {done['position']}[/]")
 
@@ -63,12 +62,9 @@ def latest(
     deps = deps_of(ctx)
     found = deps.client.get("/v1/reports/latest", keyword=keyword, limit=limit)
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     if not found["items"]:
         deps.out.print("There is no such report.")
-    from rich.markup import escape
-
     for each in found["items"]:
         deps.out.print(f"[bold]{escape(each['title'])}[/]  [dim]{each['occurred_at'][:16]}[/]")
         deps.out.print(escape(each["body"]))
@@ -88,10 +84,7 @@ def list_reports(
     total = deps.client.get("/v1/reports", **where, limit=1)["total"]
     found = list(islice(deps.client.pages("/v1/reports", **where), limit))
     if as_json:
-        print_json({"items": found, "total": total})
-        return
-    from rich.markup import escape
-
+        return print_json({"items": found, "total": total})
     shown = table("id", "about", "title", "keywords", "workflow")
     for each in found:
         shown.add_row(

@@ -31,7 +31,7 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = keeper(deps).status()
     if as_json:
-        print_json(
+        return print_json(
             {
                 "live": found.live.name if found.live else None,
                 "current_mapping": bool(found.live and found.live.current),
@@ -42,7 +42,6 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
                 ],
             }
         )
-        return
     if found.live is None:
         deps.out.print(
             "there is no index yet; the next write makes one, or cairn search-index repair"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,8 +25,7 @@ def show(ctx: typer.Context, search_id: SearchId, svg: Svg = None, as_json: Json
     told = deps.client.get(f"/v1/searches/{search_id}")
     draw(told, svg)
     if as_json:
-        print_json(told)
-        return
+        return print_json(told)
     show_explained(deps, told)
 
 
@@ -49,8 +48,6 @@ def replay(ctx: typer.Context, search_id: SearchId, as_json: Json = False) -> No
 
 def show_explained(deps: Deps, told: dict[str, Any]) -> None:
     """Print the table of contributions, the legs, and what stood out."""
-    from rich.markup import escape
-
     rows: list[dict[str, Any]] = told["results"]
     names = list(dict.fromkeys(name for row in rows for name in row["contributions"]))
     if rows and deps.out.width >= TEXT_CHARS + COLUMN_CHARS * (len(names) + 3):

@@ -7,7 +7,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 app = typer.Typer(help="What a workspace sets; see docs/use/settings.md.", no_args_is_help=True)
 
@@ -58,10 +58,7 @@ def history(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     entries = list(deps.client.pages("/v1/ledger", type="settings.changed", limit=100))
     if as_json:
-        print_json({"items": [_change_of(one) for one in entries]})
-        return
-    from rich.markup import escape
-
+        return print_json({"items": [_change_of(one) for one in entries]})
     shown = table("version", "when", "who", "setting", "before", "since")
     for entry in entries:
         for each in entry["meta"]["changes"]:
@@ -95,10 +92,7 @@ def _parts(path: str) -> list[str]:
 
 def _print(deps: Deps, found: dict[str, Any], *, everything: bool, as_json: bool) -> None:
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("setting", "value", "from")
     for path, source in found["sources"].items():
         if everything or source != "default":

@@ -28,8 +28,7 @@ def up(
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         values = _started(lambda: deps.load_stack().up(opensearch=opensearch))
     if as_json:
-        print_json({"url": values.get("CAIRN_URL"), "env_file": ".local/cairn.env"})
-        return
+        return print_json({"url": values.get("CAIRN_URL"), "env_file": ".local/cairn.env"})
     deps.out.print(f"[green]up[/] at {values.get('CAIRN_URL')}, key in .local/cairn.env")
     with suppress(Failure):  # the stack is up, whatever key the shell has
         advise_reindex(deps)
@@ -40,8 +39,7 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     stopped = deps.load_stack().down()
     if as_json:
-        print_json({"stopped": stopped})
-        return
+        return print_json({"stopped": stopped})
     deps.out.print(f"stopped: {', '.join(stopped)}" if stopped else "nothing was running")
 
 

@@ -32,8 +32,7 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     told = deps.client.get("/v1/stats")
     if as_json:
-        print_json(told)
-        return
+        return print_json(told)
     head = told["chain_head"]
     deps.out.print(
         f"{told['nodes']} nodes, {told['active_memories']} active memories; ledger at position "

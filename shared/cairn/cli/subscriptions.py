@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 app = typer.Typer(help="The keywords agents find nodes by.", no_args_is_help=True)
 
@@ -21,10 +21,7 @@ def list_subscriptions(
     deps = deps_of(ctx)
     found = deps.client.get("/v1/subscriptions", agent=agent)
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("agent", "keywords", "ledger")
     for each in found["items"]:
         keywords = escape(", ".join(each["keywords"]))
@@ -43,10 +40,7 @@ def put(
     deps = deps_of(ctx)
     done = deps.client.put("/v1/subscriptions", {"agent": agent, "keywords": keywords})
     if as_json:
-        print_json(done)
-        return
-    from rich.markup import escape
-
+        return print_json(done)
     deps.out.print(f"{escape(done['agent'])}: {escape(', '.join(done['keywords']))}")
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.options import Json, deps_of, escape, print_json
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -29,9 +29,7 @@ def list_summaries(
     deps = deps_of(ctx)
     found = deps.client.get("/v1/summaries", scope=scope, scope_id=of, limit=limit, as_of=as_of)
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
+        return print_json(found)
     from rich.table import Table
 
     table = Table("of", "when", "events", "text", "id", box=None, header_style="dim")
@@ -57,10 +55,7 @@ def show(
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/summaries/{summary_id}", depth=depth, as_of=as_of)
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     made_by = "by rules" if found["is_extract"] else f"by {found['model']}"
     deps.out.print(escape(found["content"]))
     deps.out.print(f"[dim]{found['event_count']} events, {escape(made_by)}[/]")
@@ -84,8 +79,6 @@ def _grow(under: "Tree", node: Mapping[str, Any]) -> None:
 
 
 def _line(node: Mapping[str, Any]) -> str:
-    from rich.markup import escape
-
     if node["label"] == "Summary":
         name = f"[green]{escape(node['scope'])}[/] {escape(node['scope_id'] or '')}"
     else:

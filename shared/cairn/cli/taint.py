@@ -57,8 +57,7 @@ def list_taints(
     deps = deps_of(ctx)
     page = deps.client.get("/v1/taints", limit=limit)
     if as_json:
-        print_json(page)
-        return
+        return print_json(page)
     shown = table("taint", "of", "nodes", "in quarantine", "applied", "lifted", "reason")
     for each in page["items"]:
         shown.add_row(
@@ -79,8 +78,7 @@ def show(ctx: typer.Context, taint_id: TaintId, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     report = deps.client.get(f"/v1/taints/{taint_id}")
     if as_json:
-        print_json(report)
-        return
+        return print_json(report)
     held = report["taint"]
     state = "lifted" if held["lifted_at"] else "stands"
     deps.out.print(

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 app = typer.Typer(help="Longer pieces of work, and what they produced.", no_args_is_help=True)
 
@@ -23,10 +23,7 @@ def list_tasks(
     deps = deps_of(ctx)
     found = list(islice(deps.client.pages("/v1/nodes", label="Task", kind=kind), limit))
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "kind", "title", "status", "begun")
     for each in found:
         begun = str(each["metadata"].get("started_at", ""))[:16].replace("T", " ")
@@ -45,9 +42,7 @@ def show(
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/nodes/{task}")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
+        return print_json(found)
     from rich.pretty import Pretty
     from rich.tree import Tree
 

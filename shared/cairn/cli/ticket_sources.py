@@ -6,7 +6,16 @@ import typer
 
 from cairn.cli.failure import Failure
 from cairn.cli.given import Config, NoSecret, Secret, json_given, secrets_given
-from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    without_none,
+)
 
 app = typer.Typer(help="Help desks: where tickets come from.", no_args_is_help=True)
 
@@ -22,8 +31,7 @@ def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/ticket-sources")["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     shown = table("name", "kind", "state", "persona", "every", "polled", "webhooks go to")
     for each in found:
         polled = moment(each["polled_at"]) if each["polled_at"] else "-"
@@ -85,8 +93,7 @@ def poll(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     done = deps.client.post(f"{_path(ctx, name)}/poll", {})
     if as_json:
-        print_json(done)
-        return
+        return print_json(done)
     more = "" if done["complete"] else "; the rest comes with the next poll"
     deps.out.print(
         f"[green]{done['new']} new[/], {done['changed']} changed, {done['known']} known{more}",
@@ -127,10 +134,7 @@ def _path(ctx: typer.Context, name: str) -> str:
 
 def _print(ctx: typer.Context, shown: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(shown)
-        return
-    from rich.markup import escape
-
+        return print_json(shown)
     out = deps_of(ctx).out
     out.print(f"[bold]{shown['name']}[/]  {_state(shown)}  {shown['kind']}", highlight=False)
     out.print(f"  id {shown['id']}  persona {escape(shown['persona'])}", highlight=False)

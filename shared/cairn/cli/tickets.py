@@ -5,7 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.given import json_given, text_given
-from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    without_none,
+)
 
 app = typer.Typer(help="What customers ask for, and where it stands.", no_args_is_help=True)
 
@@ -64,10 +73,7 @@ def list_tickets(
     deps = deps_of(ctx)
     found = deps.client.get("/v1/tickets", status=status, source=source, limit=limit)["items"]
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "status", "priority", "title", "customer", "source", "received")
     for each in found:
         texts = [escape(each["title"] or "(forgotten)"), escape(each["customer"] or "")]
@@ -88,10 +94,7 @@ def show(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/tickets/{ticket}")
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     out = deps.out
     title = escape(found["title"] or "(forgotten)")
     out.print(f"[bold]{title}[/]  {_status(found)}  {found['priority']}", highlight=False)
@@ -136,8 +139,7 @@ def queue(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/tickets/queue")
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     wait = found["expected_wait_s"]
     said = "nobody knows yet for how long" if wait is None else f"about {wait / 60:.1f} minutes"
     out = deps.out

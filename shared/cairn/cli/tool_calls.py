@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, moment, print_json, table
+from cairn.cli.options import Json, deps_of, escape, moment, print_json, table
 
 _STATES = {"applied": "green", "failed": "red", "denied": "red", "unknown": "red"}
 SHOWN_CHARS = 120
@@ -36,8 +36,6 @@ def tool_calls(
 
 def show_calls(deps: Deps, calls: Iterable[Mapping[str, Any]]) -> None:
     """Print tool calls as a table; `--json` has them whole."""
-    from rich.markup import escape
-
     shown = table("asked", "tool", "state", "ms", "input", "output")
     for one in calls:
         state = f"[{_STATES.get(one['state'], 'yellow')}]{one['state']}[/]"

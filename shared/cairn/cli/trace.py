@@ -8,7 +8,7 @@ import typer
 
 from cairn.cli.deps import Deps
 from cairn.cli.failure import Failure
-from cairn.cli.options import Json, deps_of, print_json
+from cairn.cli.options import Json, deps_of, escape, print_json
 from cairn.cli.trace_tree import CAUGHT, FAILED, RUNNING, SUCCEEDED, Span, build
 from cairn.kernel.clock import utc_now
 
@@ -87,8 +87,6 @@ def draw(root: Span, now: datetime) -> "Tree":
 
 
 def _label(span: Span, root: Span, now: datetime) -> str:
-    from rich.markup import escape
-
     offset = (span.started - root.started).total_seconds()
     tries = f" [yellow]{span.attempts} attempts[/]" if span.attempts > 1 else ""
     error = f"\n[red]{escape(span.error)}[/]" if span.error else ""

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cairn.cli.options import Json, deps_of, print_done, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table
 
 app = typer.Typer(help="Addresses that are told of what happens.", no_args_is_help=True)
 
@@ -28,8 +28,7 @@ def add(
     deps = deps_of(ctx)
     made = deps.client.post("/v1/webhooks", {"url": url, **({"events": event} if event else {})})
     if as_json:
-        print_json(made)
-        return
+        return print_json(made)
     deps.out.print(f"[green]made[/] {made['id']}  for {', '.join(made['events'])}")
     deps.out.print(f"secret: [bold]{made['secret']}[/]  [dim]shown this once[/]")
 
@@ -40,10 +39,7 @@ def list_webhooks(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     found = deps.client.get("/v1/webhooks")["items"]
     if as_json:
-        print_json(found)
-        return
-    from rich.markup import escape
-
+        return print_json(found)
     shown = table("id", "url", "events", "waiting", "failed", "last delivered")
     for each in found:
         url = escape(each["url"]) + (" [red](gone)[/]" if each["disabled_at"] else "")
@@ -63,8 +59,7 @@ def deliveries(
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/webhooks/{webhook}/deliveries")["items"]
     if as_json:
-        print_json(found)
-        return
+        return print_json(found)
     shown = table("id", "event", "ledger", "state", "tries", "answer")
     for each in found:
         state = f"[{_COLOURS[each['state']]}]{each['state']}[/]"

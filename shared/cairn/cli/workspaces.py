@@ -24,8 +24,7 @@ def create(
         )
     workspace_id, secret = deps.load_operator().create_workspace(deps.owner_url, name)
     if as_json:
-        print_json({"workspace_id": workspace_id, "name": name, "secret": secret})
-        return
+        return print_json({"workspace_id": workspace_id, "name": name, "secret": secret})
     deps.out.print(f"{name} is {workspace_id}; its new admin key, keep it safe:")
     typer.echo(secret)
 

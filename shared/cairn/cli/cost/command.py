@@ -12,7 +12,7 @@ import typer
 from cairn.cli.cost.bill import Line, monthly, templates_in
 from cairn.cli.cost.million import MillionCost, millions, price_list
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 from cairn.cli.stats import bar
 
 
@@ -101,8 +101,6 @@ def _report(deps: Deps, by: By, first: date, last: date) -> dict[str, Any]:
 
 
 def _show(deps: Deps, told: Mapping[str, Any]) -> None:
-    from rich.markup import escape
-
     total = told["total"]
     deps.out.print(
         f"{told['since']} to {told['until']}: [bold]{total['usd']:.4f} USD[/], "
