@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.failure import Failure, from_problem
+from cairn.cli.client import Failure, from_problem
 
 if TYPE_CHECKING:
     import httpx

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import NO_ENVIRONMENT
-from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json
 
 if TYPE_CHECKING:

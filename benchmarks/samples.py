@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import PROJECT
-from cairn.cli.failure import Failure
 from cairn.cli.memories import read_lines
 
 SAMPLES = PROJECT / "samples"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from benchmarks.metrics import DECIMALS
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.cli.options import table
 from cairn.safety.screening import screen
 

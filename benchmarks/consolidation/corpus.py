@@ -6,7 +6,7 @@ import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,9 +10,9 @@ from benchmarks.samples import Samples, read_samples, varied
 from cairn.cli.consolidate import last_run, run_scheduled, told
 from cairn.cli.deps import Deps
 from cairn.cli.documents import send, show, wait_for, wait_until
+from cairn.cli.embeddings import advise_reindex
 from cairn.cli.memories import count, remember_all, say_counts, show_results
 from cairn.cli.options import print_json
-from cairn.cli.reindex import advise_reindex
 from cairn.cli.trace import draw, execution_arn, fetch
 from cairn.kernel.clock import utc_now
 

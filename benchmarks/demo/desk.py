@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.endpoints import NOBODY, customers_endpoints
 from benchmarks.samples import SAMPLES
-from cairn.cli.failure import Failure
-from cairn.cli.timeline import KINDS, begun
+from cairn.cli.client import Failure
+from cairn.cli.investigations import KINDS, begun
 from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:

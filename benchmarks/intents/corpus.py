@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.graph.intent_weights import Intent
 
 if TYPE_CHECKING:

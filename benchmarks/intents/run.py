@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.metrics import DECIMALS, percentile, recall_at
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 CATEGORIES = {1: "multi_hop", 2: "temporal", 3: "open_domain", 4: "single_hop"}
 """The categories that count; 5 is adversarial and has no evidence to find."""

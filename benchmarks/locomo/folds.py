@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.locomo.weights import CUTS, Answered, chosen, ranked, weighed
 from benchmarks.metrics import quality
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

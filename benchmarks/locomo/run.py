@@ -14,7 +14,7 @@ from benchmarks.locomo.folds import (
     weights_of,
 )
 from benchmarks.metrics import percentile, quality
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:

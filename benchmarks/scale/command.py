@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import NO_ENVIRONMENT
-from cairn.cli.failure import Failure
 from cairn.cli.options import table
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from benchmarks.scale.load import Loader, Workspace
 from benchmarks.scale.measure import UNCACHED, ExactSearch, Measure
 from benchmarks.scale.run import Stand
 from cairn.adapters.postgres.database import Database, bound
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 

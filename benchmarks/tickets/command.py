@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.tickets.corpus import read_tickets
+from cairn.cli.client import Failure
 from cairn.cli.deps import NO_ENVIRONMENT
-from cairn.cli.failure import Failure
 from cairn.settings.cli import model_settings
 
 if TYPE_CHECKING:

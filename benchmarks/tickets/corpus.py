@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:

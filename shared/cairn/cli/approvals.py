@@ -1,12 +1,26 @@
-"""`cairn approvals`: what agents ask before they act, and answering them."""
+"""`cairn approvals`, `grants` and `tool-calls`: what agents may do, and what they did."""
 
 import json
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
 
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, escape, json_object, moment, print_json, table
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    json_object,
+    moment,
+    print_done,
+    print_json,
+    table,
+)
+from cairn.kernel.clock import utc_now
+from cairn.kernel.text.canonical import format_timestamp
 
 app = typer.Typer(help="Questions of agents to people, and the answers.", no_args_is_help=True)
 
@@ -206,3 +220,121 @@ def _tell(deps: Deps, word: str, decided: dict[str, Any]) -> None:
         f"[dim]ledger {decided['position']}[/]"
     )
     deps.out.print(f"[dim]watch it: cairn investigations watch {decided['investigation_id']}[/]")
+
+
+grants_app = typer.Typer(
+    help="Standing grants: what agents need not ask again.", no_args_is_help=True
+)
+
+
+@grants_app.command()
+def make(
+    ctx: typer.Context,
+    tool: Annotated[str, typer.Argument(help="connector.tool")],
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why.")],
+    arguments: Annotated[
+        str | None,
+        typer.Option(
+            help="Every argument, as JSON: `*` stands for letters, digits and ._+-, `**` for "
+            "anything. Without it any arguments, at most 10 times."
+        ),
+    ] = None,
+    uses: Annotated[int, typer.Option(min=1, max=1_000, help="How often.")] = 10,
+    days: Annotated[int, typer.Option(min=1, max=90, help="For how long.")] = 7,
+    as_json: Json = False,
+) -> None:
+    """Make a grant; it is an entry of the ledger, and so is every use."""
+    deps = deps_of(ctx)
+    body = {
+        "tool": tool,
+        "arguments": None if arguments is None else json_object(arguments, "The arguments"),
+        "expires_at": format_timestamp(utc_now() + timedelta(days=days)),
+        "max_uses": uses,
+        "reason": reason,
+    }
+    made = deps.client.post("/v1/grants", body)
+    if as_json:
+        return print_json(made)
+    until = moment(made["expires_at"])
+    deps.out.print(f"[green]granted[/] {made['id']}  {tool}, {uses} times until {until}")
+
+
+@grants_app.command("list")
+def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
+    """List grants, those that are over too, with how often each was used."""
+    deps = deps_of(ctx)
+    found = list(deps.client.pages("/v1/grants", limit=99))
+    if as_json:
+        return print_json(found)
+    shown = table("id", "tool", "arguments", "used", "until", "why")
+    for one in found:
+        what = "any" if one["arguments"] is None else json.dumps(one["arguments"])
+        until = moment(one["expires_at"])
+        over = " [red](revoked)[/]" if one["revoked_at"] else ""
+        used = f"{one['uses']} of {one['max_uses']}"
+        shown.add_row(
+            one["id"], one["tool"], escape(what), used, until + over, escape(one["reason"])
+        )
+    deps.out.print(shown if found else "there are no grants: agents ask each time")
+
+
+@grants_app.command()
+def revoke(
+    ctx: typer.Context,
+    grant: Annotated[str, typer.Argument(help="The grant's id.")],
+    as_json: Json = False,
+) -> None:
+    """Revoke a grant at once."""
+    deps = deps_of(ctx)
+    revoked = deps.client.delete(f"/v1/grants/{grant}")
+    print_done(deps, revoked, f"[green]revoked[/] {grant}", as_json=as_json)
+
+
+_STATES = {"applied": "green", "failed": "red", "denied": "red", "unknown": "red"}
+SHOWN_CHARS = 120
+
+
+def tool_calls(
+    ctx: typer.Context,
+    connector: Annotated[str | None, typer.Option(help="Its tools only.")] = None,
+    investigation: Annotated[str | None, typer.Option(help="Those of this one only.")] = None,
+    session: Annotated[str | None, typer.Option(help="Those of this session only.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List tool calls, the newest first: owner, input, output, error, times."""
+    deps = deps_of(ctx)
+    pages = deps.client.pages(
+        "/v1/tool-calls",
+        connector=connector,
+        investigation_id=investigation,
+        session_id=session,
+        limit=min(limit, 200),
+    )
+    found = list(islice(pages, limit))
+    print_json(found) if as_json else show_calls(deps, found)
+
+
+def show_calls(deps: Deps, calls: Iterable[Mapping[str, Any]]) -> None:
+    """Print tool calls as a table; `--json` has them whole."""
+    shown = table("asked", "tool", "state", "ms", "input", "output")
+    for one in calls:
+        state = f"[{_STATES.get(one['state'], 'yellow')}]{one['state']}[/]"
+        state += " (dry run)" if one["dry_run"] else ""
+        state += f"\n{escape(one['error'])}" if one["error"] else ""
+        shown.add_row(
+            moment(one["proposed_at"]),
+            escape(one["tool"]),
+            state,
+            "" if one["ms"] is None else str(one["ms"]),
+            escape(_short(one["input"], readable=one["readable"])),
+            escape(_short(one["output"], readable=one["readable"])),
+        )
+    deps.out.print(shown if shown.row_count else "no tool was called")
+
+
+def _short(text: str | None, *, readable: bool) -> str:
+    if text is None:
+        return "" if readable else "(forgotten)"
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else line[: SHOWN_CHARS - 1] + "…"

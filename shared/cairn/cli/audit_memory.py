@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cairn.cli.foreign import Store, read_items
+from cairn.cli.memory import Store, read_items
 from cairn.cli.options import Json, deps_of, print_json, table
 
 if TYPE_CHECKING:

@@ -1,20 +1,51 @@
-"""`cairn connectors`: what agents act through. Secrets come from files or are typed, not argued."""
+"""`cairn connectors`: MCP servers for agents, tested, and the commands this machine may run.
 
-from typing import Annotated, Any
+`allow` and `disallow` change a file of the machine, beside the stack; no API and no key can.
+"""
+
+import re
+import shlex
+import shutil
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cairn.cli.connector_commands import allow, allowed, disallow
-from cairn.cli.connector_tests import CONTEXT, test
-from cairn.cli.failure import Failure
-from cairn.cli.given import Config, NoSecret, Secret, json_given, secrets_given, text_given
-from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table, without_none
+from cairn.adapters.files.commands import CommandFile
+from cairn.cli.client import Failure
+from cairn.cli.deps import Deps
+from cairn.cli.options import (
+    Config,
+    Json,
+    NoSecret,
+    Secret,
+    deps_of,
+    escape,
+    json_given,
+    print_done,
+    print_json,
+    secrets_given,
+    table,
+    text_given,
+    without_none,
+)
+from cairn.connectors.commands import AllowedCommand
+from cairn.connectors.launching import VARIABLE, is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp import StdioServerParameters
+
+    from cairn.bundled.examination import Check
+
+
+CONTEXT = {"allow_interspersed_args": False}
+"""Of the command: options of the tested command are its own."""
 
 app = typer.Typer(help="What agents act through: MCP servers.", no_args_is_help=True)
-app.command("test", context_settings=CONTEXT)(test)
-app.command(context_settings=CONTEXT)(allow)
-app.command()(allowed)
-app.command(context_settings=CONTEXT)(disallow)
 
 Name = Annotated[str, typer.Argument(help="The connector's name.")]
 Scopes = Annotated[str | None, typer.Option(help="Which tools may be used: YAML, or @FILE.")]
@@ -224,3 +255,174 @@ def _runs(shown: dict[str, Any]) -> str:
 
 def _yes(flag: bool) -> str:
     return "yes" if flag else "-"
+
+
+Command = Annotated[list[str], typer.Argument(help="The whole command, after --.")]
+
+
+@app.command(context_settings=CONTEXT)
+def allow(
+    ctx: typer.Context,
+    command: Command,
+    env: Annotated[
+        list[str] | None, typer.Option(help="A variable or secret it may be given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a command run as a connector: word for word, with these variables and no others."""
+    deps = deps_of(ctx)
+    file = _file(deps)
+    entry = AllowedCommand(
+        command=tuple(command), program=_program(command), variables=_variables(env or [])
+    )
+    file.write([*(one for one in file.read() if one.command != entry.command), entry])
+    if as_json:
+        print_json(asdict(entry))
+    else:
+        deps.out.print(f"[green]allowed[/] {entry.program}: any admin of a workspace may run it")
+
+
+@app.command()
+def allowed(ctx: typer.Context, as_json: Json = False) -> None:
+    """List the commands that may run as connectors."""
+    deps = deps_of(ctx)
+    entries = _file(deps).read()
+    if as_json:
+        return print_json([asdict(entry) for entry in entries])
+    shown = table("command", "program", "variables")
+    for entry in entries:
+        names = ", ".join(entry.variables) or "-"
+        shown.add_row(escape(shlex.join(entry.command)), escape(entry.program), names)
+    deps.out.print(shown)
+
+
+@app.command(context_settings=CONTEXT)
+def disallow(ctx: typer.Context, command: Command, as_json: Json = False) -> None:
+    """Let a command run no more; connectors that run it are refused at their next start."""
+    deps = deps_of(ctx)
+    file = _file(deps)
+    entries = file.read()
+    kept = [entry for entry in entries if entry.command != tuple(command)]
+    if len(kept) == len(entries):
+        raise Failure("This command is not allowed.", advice="see cairn connectors allowed")
+    file.write(kept)
+    if as_json:
+        print_json({"disallowed": command})
+    else:
+        deps.out.print(f"[green]disallowed[/] {shlex.join(command)}", highlight=False)
+
+
+def _file(deps: Deps) -> CommandFile:
+    path = deps.settings.connector_commands
+    if path is None:
+        raise Failure(
+            "Commands run on a laptop only, and CAIRN_CONNECTOR_COMMANDS names no file here.",
+            advice="make run, or go to the folder with .local/cairn.env",
+        )
+    return CommandFile(path)
+
+
+def _program(command: list[str]) -> str:
+    """Return the file to be run; connectors start in another folder, so paths are full ones."""
+    found = shutil.which(command[0])
+    if found is None or not Path(found).is_absolute():
+        raise Failure(f"{command[0]} is no program on the PATH.", advice="write its path in full")
+    for part in command[1:]:
+        if not Path(part).is_absolute() and Path(part).is_file():
+            raise Failure(f"{part} is a file of this folder.", advice="write its path in full")
+    return found
+
+
+def _variables(names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        if not VARIABLE.fullmatch(name) or is_ours(name):
+            raise Failure(f"{name} is no variable that a connector may be given.")
+    return tuple(sorted(set(names)))
+
+
+_TEST_COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+_NOT_PASSED_ON = re.compile(r"CAIRN_|AWS_")
+
+
+@app.command(context_settings=CONTEXT)
+def test(
+    ctx: typer.Context,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="The command that serves MCP on its standard input and output."),
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="An address of streamable HTTP instead.")] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON: `arguments` by tool, a `large` call, `writes` that may really be done.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="What a start may take.", min=0.1, max=120)] = 2.0,
+    as_json: Json = False,
+) -> None:
+    """Ask a connector everything the contract promises; exit status 1 if it breaks a promise.
+
+    Tools that write are called with dry_run only, unless --samples say what may be written. The
+    command gets this shell's variables, without those of Cairn and AWS.
+    """
+    from cairn.bundled.contract import Samples
+    from cairn.bundled.examination import examine
+    from cairn.bundled.samples import read_samples
+
+    if bool(command) == bool(url):
+        raise Failure("Give either a command or --url.", advice="cairn connectors test --help")
+    given = Samples() if samples is None else read_samples(samples.read_bytes())
+    target = url if url else _started(command or [])
+    checks = examine(target, given, initialize_seconds=seconds)
+    if as_json:
+        print_json(_as_json(checks))
+    else:
+        _show(ctx, checks)
+    if any(one.status == "failed" for one in checks):
+        raise typer.Exit(1)
+
+
+def _started(command: "Sequence[str]") -> "StdioServerParameters":
+    from mcp import StdioServerParameters
+
+    from cairn.bundled.configuration import environment
+
+    given = environment()
+    passed_on = {name: given[name] for name in given if not _NOT_PASSED_ON.match(name)}
+    name = sys.executable if command[0] == "python" else command[0]
+    return StdioServerParameters(command=name, args=list(command[1:]), env=passed_on)
+
+
+def _as_json(checks: "Sequence[Check]") -> dict[str, Any]:
+    return {
+        "passed": all(one.status != "failed" for one in checks),
+        "checks": [
+            {
+                "name": one.name,
+                "promise": one.promise,
+                "status": one.status.value,
+                "detail": one.detail,
+                "ms": one.ms,
+            }
+            for one in checks
+        ],
+    }
+
+
+def _show(ctx: typer.Context, checks: "Sequence[Check]") -> None:
+    out = deps_of(ctx).out
+    shown = table("check", "what is promised", "", "seen", "ms")
+    for one in checks:
+        status = f"[{_TEST_COLOURS[one.status.value]}]{one.status.value}[/]"
+        shown.add_row(one.name, escape(one.promise), status, escape(one.detail), str(one.ms))
+    out.print(shown)
+    failed = sum(one.status == "failed" for one in checks)
+    skipped = sum(one.status == "skipped" for one in checks)
+    if failed:
+        out.print(f"[red]{failed} of {len(checks)} promises broken[/]")
+        return
+    rest = f", {skipped} not asked: see --samples" if skipped else ""
+    out.print(f"[green]every promise kept[/]{rest}")

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from uuid import UUID
 
 import cairn
-from cairn.cli.client import Client
-from cairn.cli.failure import Failure
+from cairn.cli.client import Client, Failure
 
 if TYPE_CHECKING:
     import httpx

@@ -7,8 +7,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.failure import Failure
 from cairn.cli.memories import count, read_lines, say_counts
 from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 

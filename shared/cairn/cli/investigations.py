@@ -1,19 +1,134 @@
-"""`cairn investigations`: start one, see how it goes, watch it live, take it up again."""
+"""`cairn investigations`: started, followed, listed, ended, and what people say of them."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cairn.cli.deps import Deps
-from cairn.cli.following import END, Told, follow
-from cairn.cli.options import Json, deps_of, moment, print_json, table
-from cairn.cli.timeline import begun
-from cairn.cli.tool_calls import show_calls
+from cairn.cli.approvals import show_calls
+from cairn.cli.client import BROKEN_OFF, Failure
+from cairn.cli.options import Json, deps_of, moment, print_done, print_json, table, without_none
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from rich.text import Text
+
+    from cairn.cli.deps import Deps
+
+
+POLLED_INSTEAD = frozenset({"not-streamable", "unavailable"})
+"""Problems of a stream that a poll does not have: it cannot be, or too many are open."""
+
+END = "investigation_end"
+PROBLEM = "problem"
+POLL_SECONDS = 1.0
+RECONNECTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event, as the stream names it."""
+
+    name: str
+    data: Mapping[str, Any]
+    id: int | None = None
+
+
+def follow(deps: Deps, investigation_id: str) -> Iterator[Told]:
+    """Yield events from the beginning to the end of an investigation.
+
+    A stream that breaks off is taken up after its last event; where there is none, or no room for
+    one more, it polls. Failure when a stream breaks off too often, and when the API refuses.
+    """
+    headers = {"accept": "text/event-stream"}
+    last, begun = 0, False
+    for _ in range(RECONNECTS):
+        try:
+            path = f"/v1/investigations/{investigation_id}/events"
+            asked = {**headers, "last-event-id": str(last)}
+            for told in events(deps.client.lines(path, asked)):
+                last, begun = told.id or last, True
+                if told.name == PROBLEM:
+                    raise Failure(str(told.data.get("detail") or "The stream was ended."))
+                yield told
+                if told.name == END:
+                    return
+        except Failure as failure:
+            if failure.code in POLLED_INSTEAD:
+                yield from polled(deps, investigation_id, after=last)
+                return
+            if failure.code != BROKEN_OFF or not begun:
+                raise
+        deps.sleep(POLL_SECONDS)
+    raise Failure("The stream broke off too often.", advice="see what is down: cairn status")
+
+
+def events(lines: Iterable[str]) -> Iterator[Told]:
+    """Yield the events of a stream's lines; comments and unfinished events are none."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name:
+            fields[name] = value.removeprefix(" ")
+        elif not line and "event" in fields:
+            seq = fields.get("id")
+            yield Told(fields["event"], json.loads(fields["data"]), int(seq) if seq else None)
+            fields = {}
+
+
+def polled(deps: Deps, investigation_id: str, *, after: int = 0) -> Iterator[Told]:
+    """Yield the same events from after a step, as far as polling shows them."""
+    path = f"/v1/investigations/{investigation_id}"
+    state = ""
+    if not after:
+        begun = deps.client.get(path)["investigation"]
+        yield Told("investigation_start", {**begun, "investigation_id": begun["id"]})
+    while True:
+        found = deps.client.get(f"{path}/steps", after=after)
+        for step in found["items"]:
+            data = {**step, "summary": step["detail"], "duration_ms": step["ms"]}
+            yield Told("step_end", data, step["seq"])
+        if found["ended"]:
+            break
+        if found["state"] != state:
+            state = found["state"]
+            yield Told("state_start", {"state": state})
+        if found["after"] == after:
+            deps.sleep(POLL_SECONDS)
+        after = found["after"]
+    ended = deps.client.get(path)["investigation"]
+    yield Told(END, {**ended, "investigation_id": ended["id"]})
+
+
+KINDS = {
+    "state": "dim",
+    "plan": "cyan",
+    "search": "blue",
+    "action": "magenta",
+    "approval": "yellow",
+    "verdict": "green",
+    "message": "green",
+    "error": "red",
+}
+"""Kinds of steps, with their colours."""
+
+
+def begun(step: Mapping[str, Any]) -> Text:
+    """Return the beginning of a step's line, for its words to be appended."""
+    from rich.text import Text
+
+    colour = KINDS.get(step["kind"], "")
+    line = Text()
+    line.append(f"{step['at'][11:19]} ", style="dim")
+    line.append("● ", style=colour)
+    line.append(f"{step['system']:<20} ", style="bold")
+    line.append(f"{step['action']:<12} ", style=colour)
+    return line
+
 
 app = typer.Typer(
     help="What agents do about tickets, step by step.",
@@ -162,7 +277,7 @@ def _draw(deps: Deps, told: Told) -> None:
         _conclude(deps, told.data)
 
 
-def _line(step: Mapping[str, Any]) -> "Text":
+def _line(step: Mapping[str, Any]) -> Text:
     """Return a step as one line of the timeline: when, who, what, how long, with its sources."""
     detail = step["summary"] if "summary" in step else step["detail"]
     line = begun(step)
@@ -222,3 +337,49 @@ def _steps(deps: Deps, investigation: str) -> list[Mapping[str, Any]]:
 def _verdict(one: Mapping[str, Any]) -> str:
     verdict = one["verdict"]
     return f"[{_VERDICTS.get(verdict, 'yellow')}]{verdict}[/]" if verdict else ""
+
+
+@app.command()
+def rate(
+    ctx: typer.Context,
+    investigation: Id,
+    rating: Annotated[int, typer.Argument(min=1, max=5, help="1 to 5.")],
+    comment: Annotated[str, typer.Option("--comment", "-c", help="Why.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Rate one that ended; 4 and 5 stage what may be learned of it."""
+    deps = deps_of(ctx)
+    body = {"rating": rating, "comment": comment}
+    said = deps.client.post(f"/v1/investigations/{investigation}/rating", body)
+    print_done(deps, said, f"[green]rated[/] {rating} of 5", as_json=as_json)
+
+
+@app.command()
+def dispute(
+    ctx: typer.Context,
+    investigation: Id,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="What was wrong.")],
+    as_json: Json = False,
+) -> None:
+    """Say that one did not end well; nothing is learned of it."""
+    deps = deps_of(ctx)
+    said = deps.client.post(f"/v1/investigations/{investigation}/dispute", {"reason": reason})
+    print_done(deps, said, f"[green]disputed[/] {investigation}", as_json=as_json)
+
+
+@app.command()
+def remember(
+    ctx: typer.Context,
+    investigation: Id,
+    step: Annotated[int, typer.Argument(min=1, help="The step's number.")],
+    label: Annotated[str, typer.Option("--as", help="fact, observation or resolution.")] = "fact",
+    text: Annotated[str | None, typer.Option(help="What to keep instead of its words.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a step an active node of the memory graph."""
+    deps = deps_of(ctx)
+    body = without_none({"label": label, "text": text})
+    path = f"/v1/investigations/{investigation}/steps/{step}/remember"
+    made = deps.client.post(path, body)
+    line = f"[green]remembered[/] {made['label']} {made['node_id']}"
+    print_done(deps, made, line, as_json=as_json)

@@ -6,52 +6,33 @@ from typer.core import TyperGroup
 from cairn.cli import (
     approvals,
     audit_memory,
-    candidates,
-    cite,
     connectors,
     consolidate,
     conversations,
-    doctor,
     documents,
-    entities,
-    escalations,
+    embeddings,
     events,
     forget,
-    grants,
     graph,
     investigations,
-    keys,
     ledger,
     mcp,
     memories,
     memory,
     nodes,
-    opinions,
-    personas,
-    queues,
-    rebuild,
-    reembed,
-    reindex,
+    operations,
+    people,
     reports,
     search_index,
-    searches,
-    settings,
     stack,
-    stats,
-    subscriptions,
-    summaries,
     taint,
-    tasks,
-    ticket_sources,
     tickets,
-    tool_calls,
     trace,
-    webhooks,
-    workspaces,
+    workspace,
 )
+from cairn.cli.client import Failure
 from cairn.cli.cost import command as cost
 from cairn.cli.deps import Deps, from_clone
-from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of
 from cairn.kernel.errors import CairnError
 
@@ -101,62 +82,59 @@ def demo(ctx: typer.Context, as_json: Json = False) -> None:
     command.demo(deps_of(ctx), as_json=as_json)
 
 
-app.command("doctor", rich_help_panel=_LAPTOP)(doctor.doctor)
+app.command("doctor", rich_help_panel=_LAPTOP)(stack.doctor)
 
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("context", rich_help_panel=_MEMORY)(memories.context)
 app.add_typer(memory.app, name="memory", rich_help_panel=_MEMORY)
-app.add_typer(searches.app, name="searches", rich_help_panel=_MEMORY)
+app.add_typer(memories.searches_app, name="searches", rich_help_panel=_MEMORY)
 app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
-app.add_typer(summaries.app, name="summaries", rich_help_panel=_MEMORY)
+app.add_typer(reports.summaries_app, name="summaries", rich_help_panel=_MEMORY)
 app.command("ingest", rich_help_panel=_MEMORY)(documents.ingest)
 
 app.add_typer(events.app, name="events", rich_help_panel=_MEMORY)
 app.add_typer(nodes.app, name="nodes", rich_help_panel=_MEMORY)
-app.add_typer(entities.app, name="entities", rich_help_panel=_MEMORY)
+app.add_typer(nodes.entities_app, name="entities", rich_help_panel=_MEMORY)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=_MEMORY)
 app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
-app.add_typer(subscriptions.app, name="subscriptions", rich_help_panel=_MEMORY)
-app.add_typer(tasks.app, name="tasks", rich_help_panel=_MEMORY)
+app.add_typer(reports.subscriptions_app, name="subscriptions", rich_help_panel=_MEMORY)
+app.add_typer(nodes.tasks_app, name="tasks", rich_help_panel=_MEMORY)
 
 app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS)
 app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
-app.add_typer(grants.app, name="grants", rich_help_panel=_AGENTS)
-investigations.app.command("rate")(opinions.rate)
-investigations.app.command("dispute")(opinions.dispute)
-investigations.app.command("remember")(opinions.remember)
-app.add_typer(escalations.app, name="escalations", rich_help_panel=_AGENTS)
-app.add_typer(candidates.app, name="candidates", rich_help_panel=_AGENTS)
-app.add_typer(candidates.proposals, name="proposals", rich_help_panel=_AGENTS)
-app.command("tool-calls", rich_help_panel=_AGENTS)(tool_calls.tool_calls)
+app.add_typer(approvals.grants_app, name="grants", rich_help_panel=_AGENTS)
+app.add_typer(people.app, name="escalations", rich_help_panel=_AGENTS)
+app.add_typer(people.candidates_app, name="candidates", rich_help_panel=_AGENTS)
+app.add_typer(people.proposals, name="proposals", rich_help_panel=_AGENTS)
+app.command("tool-calls", rich_help_panel=_AGENTS)(approvals.tool_calls)
 app.add_typer(tickets.app, name="tickets", rich_help_panel=_AGENTS)
-app.command("cite", rich_help_panel=_AGENTS)(cite.cite)
-app.add_typer(ticket_sources.app, name="ticket-sources", rich_help_panel=_AGENTS)
-app.add_typer(personas.app, name="personas", rich_help_panel=_AGENTS)
+app.command("cite", rich_help_panel=_AGENTS)(documents.cite)
+app.add_typer(tickets.ticket_sources_app, name="ticket-sources", rich_help_panel=_AGENTS)
+app.add_typer(people.personas_app, name="personas", rich_help_panel=_AGENTS)
 
 app.command("cost", rich_help_panel=_OPERATIONS)(cost.cost)
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
-app.command("redrive", rich_help_panel=_OPERATIONS)(queues.redrive)
+app.command("redrive", rich_help_panel=_OPERATIONS)(operations.redrive)
 app.command("consolidate", rich_help_panel=_OPERATIONS)(consolidate.consolidate)
-app.command("rebuild", rich_help_panel=_OPERATIONS)(rebuild.rebuild)
-app.command("reembed", rich_help_panel=_OPERATIONS)(reembed.reembed)
-app.command("reindex", rich_help_panel=_OPERATIONS)(reindex.reindex)
+app.command("rebuild", rich_help_panel=_OPERATIONS)(ledger.rebuild)
+app.command("reembed", rich_help_panel=_OPERATIONS)(embeddings.reembed)
+app.command("reindex", rich_help_panel=_OPERATIONS)(embeddings.reindex)
 app.command("forget", rich_help_panel=_OPERATIONS)(forget.forget)
-app.command("stats", rich_help_panel=_OPERATIONS)(stats.stats)
+app.command("stats", rich_help_panel=_OPERATIONS)(operations.stats)
 app.command("taint", rich_help_panel=_OPERATIONS)(taint.taint)
 app.add_typer(taint.app, name="taints", rich_help_panel=_OPERATIONS)
 app.command("audit-memory", rich_help_panel=_OPERATIONS)(audit_memory.audit_memory)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
-app.add_typer(keys.app, name="keys", rich_help_panel=_OPERATIONS)
-app.add_typer(webhooks.app, name="webhooks", rich_help_panel=_OPERATIONS)
+app.add_typer(workspace.keys_app, name="keys", rich_help_panel=_OPERATIONS)
+app.add_typer(operations.webhooks_app, name="webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(connectors.app, name="connectors", rich_help_panel=_OPERATIONS)
-app.add_typer(workspaces.app, name="workspace", rich_help_panel=_OPERATIONS)
-app.add_typer(settings.app, name="settings", rich_help_panel=_OPERATIONS)
+app.add_typer(workspace.workspaces_app, name="workspace", rich_help_panel=_OPERATIONS)
+app.add_typer(workspace.app, name="settings", rich_help_panel=_OPERATIONS)
 app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS)
-app.command("claim", rich_help_panel=_OPERATIONS)(keys.claim)
+app.command("claim", rich_help_panel=_OPERATIONS)(workspace.claim)
 
 
 @app.command(

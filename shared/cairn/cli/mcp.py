@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import NO_ENVIRONMENT
-from cairn.cli.failure import Failure
 from cairn.cli.options import deps_of
 
 if TYPE_CHECKING:

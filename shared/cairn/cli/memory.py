@@ -1,18 +1,58 @@
-"""`cairn memory`: the graph and the memories in and out, those of other stores. Over the API."""
+"""`cairn memory`: the graph and the memories in and out, those of other stores. Over the API.
 
+A record of another store is remembered like any memory: scrubbed, screened, compared. So what is
+known already is a duplicate, and importing a file again writes nothing.
+"""
+
+from collections import Counter
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from cairn.cli.client import Client as ApiClient
-from cairn.cli.foreign import Store, read_items
-from cairn.cli.importing import Importing, Sending, Tried, shown
-from cairn.cli.memory_graph import Backend, Only, import_file, moved, write_file
-from cairn.cli.options import Client, Json, deps_of, print_json
+from cairn.cli.client import Failure
+from cairn.cli.memory_files import Backend, Only, import_file, moved, write_file
+from cairn.cli.options import Client, Json, deps_of, print_json, table
+from cairn.kernel.access import Scope
+from cairn.kernel.access.system import checking_principal
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from cairn.cli.deps import Deps
+    from cairn.memories.draft import MemoryDraft
+    from cairn.memories.foreign.items import ForeignMemory, Item
+    from cairn.memories.items import NewMemory
+
+
+class Store(StrEnum):
+    """A store whose exports can be read."""
+
+    MEM0 = "mem0"
+    GRAPHITI = "graphiti"
+
+
+def read_items(
+    store: Store, file: Path, *, client_id: str = "global", scope: str = "admin"
+) -> "Iterator[Item]":
+    """Yield what the export holds; a Failure when the file is not there or is no JSON at all."""
+    from cairn.memories.foreign.graphiti import read_graphiti
+    from cairn.memories.foreign.items import Defaults
+    from cairn.memories.foreign.mem0 import read_mem0
+    from cairn.memories.foreign.reading import read_export
+
+    if not file.is_file():
+        raise Failure(f"{file} is not there, or no file.")
+    if scope not in tuple(Scope):
+        raise Failure(f"{scope} is none of the scopes {', '.join(Scope)}.")
+    defaults = Defaults(client_id=client_id, scope=Scope(scope))
+    read = {Store.MEM0: read_mem0, Store.GRAPHITI: read_graphiti}[store]
+    yield from read(read_export(file), defaults)
+
 
 app = typer.Typer(
     help="The memory graph and memories in and out; other stores.", no_args_is_help=True
@@ -132,3 +172,198 @@ def _import_file(
 
 def _counts(told: dict[str, Any]) -> str:
     return f"{told['nodes']} nodes, {told['edges']} edges and {told['memories']} memories"
+
+
+AT_ONCE = 50
+CHARS_AT_ONCE = 500_000
+"""A request may have 4 MiB; a character takes up to four bytes, and escaped six."""
+
+NAMED = 20
+"""Records named one by one in the answer; all are counted."""
+
+
+class Importing(Protocol):
+    """Takes the records of an export, one way or the other."""
+
+    read: int
+    written: int
+
+    def take(self, item: "Item") -> None:
+        """Take one record."""
+        ...
+
+    def finish(self) -> None:
+        """Do what still waits."""
+        ...
+
+    def told(self) -> dict[str, Any]:
+        """Return counts, and the first records that were refused or could not be read."""
+        ...
+
+
+class _Counting:
+    """Counts records by what became of them, and names the first bad ones."""
+
+    dry_run = False
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.written = 0
+        self.outcomes: Counter[str] = Counter()
+        self.refused: list[dict[str, str]] = []
+        self.unreadable: list[dict[str, str]] = []
+        self.skipped: Counter[str] = Counter()
+        self.lost = 0
+        self._bad: Counter[str] = Counter()
+        self._now = utc_now()
+
+    def take(self, item: "Item") -> None:
+        from cairn.memories.foreign.items import Lost, Skipped, Unreadable
+
+        if isinstance(item, Lost):
+            self.lost += 1
+            return
+        self.read += 1
+        if isinstance(item, Unreadable):
+            self._name("unreadable", self.unreadable, item.name, item.why)
+        elif isinstance(item, Skipped):
+            self.skipped[item.why] += 1
+        elif (draft := self._drafted(item)) is not None:
+            self._memory(item, draft)
+
+    def finish(self) -> None:
+        """Nothing waits, unless something is sent."""
+
+    def told(self) -> dict[str, Any]:
+        return {
+            "dry_run": self.dry_run,
+            "read": self.read,
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "refused": self._bad["refused"],
+            "unreadable": self._bad["unreadable"],
+            "skipped": dict(self.skipped),
+            "dangling": self.lost,
+            "examples": [*self.unreadable, *self.refused],
+        }
+
+    def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
+        raise NotImplementedError
+
+    def _drafted(self, item: "ForeignMemory") -> "MemoryDraft | None":
+        """Return the record as a write would check it, None when it is refused."""
+        from cairn.memories.draft import draft_memory
+        from cairn.writing.checks import owners
+
+        try:
+            owners(item.new.client_id, item.new.data_subjects)
+            return draft_memory(item.new, checking_principal(), self._now)
+        except CairnError as refused:
+            self._refuse(item.name, refused.detail)
+            return None
+
+    def _refuse(self, name: str, why: str) -> None:
+        self._name("refused", self.refused, name, why)
+
+    def _name(self, what: str, into: list[dict[str, str]], name: str, why: str) -> None:
+        self._bad[what] += 1
+        if len(into) < NAMED:
+            into.append({"record": name, "what": what, "why": why})
+
+
+class Tried(_Counting):
+    """Checks each record as a write would, here, and sends nothing."""
+
+    dry_run = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scrubbed: Counter[str] = Counter()
+        self.screening: Counter[str] = Counter()
+        self._known: set[tuple[Any, ...]] = set()
+
+    def told(self) -> dict[str, Any]:
+        return super().told() | {
+            "scrubbed": dict(sorted(self.scrubbed.items())),
+            "screening": dict(sorted(self.screening.items())),
+        }
+
+    def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
+        from cairn.kernel.text.scrub import scrub
+
+        whose = (draft.client_id, item.new.data_subjects)
+        self.scrubbed.update(scrub(item.new.text).found)
+        self.screening[draft.screening] += 1
+        when = draft.occurred_at if draft.kind == "event" else draft.valid_from
+        same = (draft.kind, draft.content_hash, whose, draft.audience.scope, when)
+        self.outcomes["duplicate in the file" if same in self._known else "would be written"] += 1
+        self._known.add(same)
+
+
+class Sending(_Counting):
+    """Sends records in batches; what the API refuses is named, and the others stand."""
+
+    def __init__(self, client: ApiClient) -> None:
+        super().__init__()
+        self._client = client
+        self._waiting: list[ForeignMemory] = []
+        self._chars = 0
+
+    def finish(self) -> None:
+        if not self._waiting:
+            return
+        waiting, self._waiting, self._chars = self._waiting, [], 0
+        items = [as_json(one.new) for one in waiting]
+        answer = self._client.post("/v1/memories", {"items": items})
+        for one, result in zip(waiting, answer["results"], strict=True):
+            self.outcomes[result["outcome"]] += 1
+            self.written += result["outcome"] in ("created", "superseded", "corroborated")
+            if result["outcome"] == "rejected":
+                self._refuse(one.name, result["error"]["detail"])
+
+    def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
+        if len(self._waiting) == AT_ONCE or self._chars + len(item.new.text) > CHARS_AT_ONCE:
+            self.finish()
+        self._waiting.append(item)
+        self._chars += len(item.new.text)
+
+
+def as_json(new: "NewMemory") -> dict[str, Any]:
+    """Return a memory as `POST /v1/memories` takes it; what is not given is left out."""
+    times = {
+        name: moment.isoformat()
+        for name in ("occurred_at", "valid_from", "valid_to")
+        if (moment := getattr(new, name)) is not None
+    }
+    given = {
+        "text": new.text,
+        "type": str(new.type),
+        "client_id": new.client_id,
+        "scope": str(new.scope),
+        "key": new.key,
+        "source_agent": new.source_agent,
+        "session_id": new.session_id,
+        "data_subjects": list(new.data_subjects),
+        "metadata": dict(new.metadata),
+    }
+    return {name: value for name, value in given.items() if value is not None} | times
+
+
+def shown(deps: "Deps", told: dict[str, Any]) -> None:
+    """Print what an import did, or would do."""
+    rows = table("what", "records")
+    rows.add_row("read", str(told["read"]))
+    for name, count in told["outcomes"].items():
+        rows.add_row(name, str(count))
+    for name in ("refused", "unreadable", "dangling"):
+        if told[name]:
+            rows.add_row(name, str(told[name]))
+    for why, count in told["skipped"].items():
+        rows.add_row(f"skipped: {why}", str(count))
+    for kind, count in told.get("scrubbed", {}).items():
+        rows.add_row(f"with a {kind} to be scrubbed", str(count))
+    for verdict, count in told.get("screening", {}).items():
+        if verdict != "clean":
+            rows.add_row(f"screened as {verdict}", str(count))
+    deps.out.print(rows)
+    for bad in told["examples"]:
+        deps.err.print(f"{bad['record']}: {bad['why']}", style="yellow", markup=False)

@@ -1,4 +1,4 @@
-"""`cairn nodes`: write, show and list nodes of the graph."""
+"""`cairn nodes`, `entities` and `tasks`: what the graph holds, corrected and looked at."""
 
 import json
 from itertools import islice
@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 
 app = typer.Typer(help="Nodes of the graph, and the edges between them.", no_args_is_help=True)
@@ -136,3 +136,176 @@ def _object(text: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Failure('--properties is a JSON object, such as \'{"owner": "platform"}\'.')
     return cast("dict[str, Any]", value)
+
+
+entities_app = typer.Typer(
+    help="Who and what is spoken of, and correcting it.", no_args_is_help=True
+)
+
+Entity = Annotated[str, typer.Argument(help="The entity's id.")]
+
+
+@entities_app.command("list")
+def list_entities(
+    ctx: typer.Context,
+    q: Annotated[str | None, typer.Argument(help="Part of a name or an alias.")] = None,
+    type: Annotated[str | None, typer.Option(help="Such as person or technology.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List entities by name."""
+    deps = deps_of(ctx)
+    found = list(islice(deps.client.pages("/v1/entities", q=q, type=type), limit))
+    if as_json:
+        return print_json(found)
+    shown = table("id", "name", "type", "links here")
+    for each in found:
+        name, links = escape(each["name"]), str(each["backlink_count"])
+        shown.add_row(each["id"], name, escape(each["type"]), links)
+    deps.out.print(shown)
+
+
+@entities_app.command("show")
+def show_entity(ctx: typer.Context, entity: Entity, as_json: Json = False) -> None:
+    """Show an entity: its names, mentions and strongest relations."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/entities/{entity}")
+    if as_json:
+        return print_json(found)
+    deps.out.print(f"[bold]{escape(found['name'])}[/]  [dim]{escape(found['type'])}[/]")
+    if found["superseded_by"]:
+        deps.out.print(f"[yellow]merged into[/] {found['superseded_by']}")
+    if found["aliases"]:
+        deps.out.print(f"also {escape(', '.join(found['aliases']))}")
+    roles = ", ".join(f"{count} {role}" for role, count in sorted(found["roles"].items()))
+    seen = " to ".join(
+        moment[:10] for moment in (found["first_seen"], found["last_seen"]) if moment
+    )
+    deps.out.print(f"{found['mention_count']} mentions {roles}  [dim]{seen}[/]")
+    if found["compiled_truth"]:
+        deps.out.print(f"[green]held true:[/] {escape(found['compiled_truth'])}")
+    deps.out.print(_relations(found["relations"]))
+
+
+def _relations(relations: list[dict[str, Any]]) -> Any:
+    shown = table("", "relation", "entity", "strength")
+    for each in relations:
+        arrow = "\u2192" if each["direction"] == "out" else "\u2190"
+        name, strength = escape(each["entity"]["title"]), f"{each['strength']:g}"
+        shown.add_row(arrow, each["relation"], name, strength)
+    return shown
+
+
+@entities_app.command()
+def alias(
+    ctx: typer.Context,
+    entity: Entity,
+    name: Annotated[str, typer.Argument(help="The other name.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take the name away.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Give an entity one more name, or take one away."""
+    client = deps_of(ctx).client
+    path = f"/v1/entities/{entity}/aliases"
+    done = client.delete(path, alias=name) if remove else client.post(path, {"alias": name})
+    _changed(ctx, done, "removed" if remove else "added", as_json=as_json)
+
+
+@entities_app.command()
+def merge(
+    ctx: typer.Context,
+    entity: Entity,
+    into: Annotated[str, typer.Argument(help="The id of the entity it is part of.")],
+    as_json: Json = False,
+) -> None:
+    """Make an entity part of another one."""
+    done = deps_of(ctx).client.post(f"/v1/entities/{entity}/merge", {"into": into})
+    _changed(ctx, done, "merged into", as_json=as_json)
+
+
+@entities_app.command()
+def split(
+    ctx: typer.Context,
+    entity: Entity,
+    undo: Annotated[str | None, typer.Option(help="The merged entity's id.")] = None,
+    name: Annotated[str | None, typer.Option(help="What the mentions meant.")] = None,
+    type: Annotated[str | None, typer.Option(help="Its type; the same without.")] = None,
+    mention: Annotated[list[str] | None, typer.Option(help="A node's id; repeat.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Undo a merge, or move mentions to another entity."""
+    if undo is None and not (name and mention):
+        raise Failure("Give --undo ID, or --name with at least one --mention ID.")
+    body: dict[str, Any] = {"undo": undo} if undo else {"name": name, "mentions": mention}
+    if type is not None and undo is None:
+        body["type"] = type
+    done = deps_of(ctx).client.post(f"/v1/entities/{entity}/split", body)
+    _changed(ctx, done, "stands", as_json=as_json)
+
+
+def _changed(ctx: typer.Context, done: dict[str, Any], what: str, *, as_json: bool) -> None:
+    if as_json:
+        return print_json(done)
+    moved = f", {done['moved_edges']} edges moved" if done["moved_edges"] else ""
+    deps_of(ctx).out.print(
+        f"[green]{what}[/] {done['id']}  [dim]ledger {done['position']}{moved}[/]"
+    )
+
+
+tasks_app = typer.Typer(help="Longer pieces of work, and what they produced.", no_args_is_help=True)
+
+_COLOURS = {"completed": "green", "failed": "red", "cancelled": "dim"}
+
+
+@tasks_app.command("list")
+def list_tasks(
+    ctx: typer.Context,
+    kind: Annotated[str | None, typer.Option(help="Such as tunnel-login.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List tasks, newest first."""
+    deps = deps_of(ctx)
+    found = list(islice(deps.client.pages("/v1/nodes", label="Task", kind=kind), limit))
+    if as_json:
+        return print_json(found)
+    shown = table("id", "kind", "title", "status", "begun")
+    for each in found:
+        begun = str(each["metadata"].get("started_at", ""))[:16].replace("T", " ")
+        title = escape(each["title"] or "")
+        shown.add_row(each["id"], escape(each["kind"] or ""), title, _status(each), begun)
+    deps.out.print(shown)
+
+
+@tasks_app.command("show")
+def show_task(
+    ctx: typer.Context,
+    task: Annotated[str, typer.Argument(help="The task's id.")],
+    as_json: Json = False,
+) -> None:
+    """Show a task: its inputs, its steps, what raised it and what it produced."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/nodes/{task}")
+    if as_json:
+        return print_json(found)
+    from rich.pretty import Pretty
+    from rich.tree import Tree
+
+    tree = Tree(f"[bold]{escape(found['title'] or '')}[/]  {_status(found)}")
+    told = found["metadata"]
+    if told.get("inputs"):
+        tree.add("inputs").add(Pretty(told["inputs"]))
+    for each in told.get("steps", []):
+        tree.add(f"[dim]{str(each['at'])[:19]}[/]  {escape(each['note'])}")
+    if told.get("outcome"):
+        tree.add(f"[bold]outcome[/]  {escape(told['outcome'])}")
+    for each in found["edges"]["strongest"]:
+        other = each["node"]
+        said = f"{each['relation']}  {escape(other['label'])} {escape(other['title'][:70])}"
+        tree.add(f"{said}  [dim]{other['id']}[/]")
+    deps.out.print(tree)
+
+
+def _status(task: dict[str, Any]) -> str:
+    status = str(task["metadata"].get("status", "-"))
+    return f"[{_COLOURS.get(status, 'cyan')}]{status}[/]"

@@ -11,8 +11,8 @@ from uuid import UUID
 
 import typer
 
+from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.failure import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
 
 if TYPE_CHECKING:

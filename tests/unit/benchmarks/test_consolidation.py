@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from benchmarks.consolidation.corpus import PairClass, read_pairs
 from benchmarks.consolidation.run import ConsolidationBench, meets
 from benchmarks.samples import SAMPLES
+from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.failure import Failure
 from cairn.cli.main import app
 from cairn.settings.cli import CliSettings
 

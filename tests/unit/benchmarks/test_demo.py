@@ -7,7 +7,7 @@ from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Ingesting, Shell
 
 from benchmarks.samples import Question, read_samples, varied
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.kernel.access import Principal
 from cairn.reading.views import DocumentStatus
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from benchmarks.demo.desk import TICKETS, Desk, can_work, runbooks, show_tickets, went_well
+from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.failure import Failure
 from cairn.settings.cli import CliSettings
 
 STATUSES = ("auto_resolved", "needs_tech", "needs_l2")

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.intents.corpus import AskedFor, read_events
 from benchmarks.intents.run import AskedEvent, precision_at, share_inferred, summed_up
 from benchmarks.samples import SAMPLES
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.graph.intent_weights import Intent
 
 

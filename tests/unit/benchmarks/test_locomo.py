@@ -17,7 +17,7 @@ import pytest
 from benchmarks.api import TimedApi
 from benchmarks.locomo.corpus import Conversation, read_conversation, repaired
 from benchmarks.locomo.run import ABLATED, Bench
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.recall.switches import SIGNALS, STAGES
 
 if TYPE_CHECKING:

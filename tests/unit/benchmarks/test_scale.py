@@ -8,7 +8,7 @@ from benchmarks.scale.corpus import motifs, questions, rows
 from benchmarks.scale.load import BIG, SMALL, shares
 from benchmarks.scale.measure import ExactSearch, summary
 from benchmarks.scale.run import growth
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 
 def test_sizes_are_read_ascending_and_once() -> None:

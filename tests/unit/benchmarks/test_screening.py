@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.samples import SAMPLES
 from benchmarks.screening import measured
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from tests.support.planning import brief
 from benchmarks.samples import SAMPLES
 from benchmarks.tickets.corpus import read_tickets
 from benchmarks.tickets.run import Worked, summed_up, worked
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 from cairn.investigations.ports import ActionRow, ActionState
 from cairn.investigations.state import (
     Investigation,

@@ -10,7 +10,7 @@ from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Shell
 
 from cairn.cli import events
-from cairn.cli.failure import Failure
+from cairn.cli.client import Failure
 
 
 def written(tmp_path: Path, *lines: dict[str, Any]) -> str:

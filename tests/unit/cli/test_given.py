@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.failure import Failure
-from cairn.cli.given import json_given, text_given
+from cairn.cli.client import Failure
+from cairn.cli.options import json_given, text_given
 
 
 def test_a_text_is_taken_as_it_is_or_from_its_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.unit.api.fakes import World
 from tests.unit.api.investigation_fakes import AgentWorld, step, tool_call
 from tests.unit.cli.fakes import AppTransport, Shell
 
-from cairn.cli.following import RECONNECTS, events
+from cairn.cli.investigations import RECONNECTS, events
 from cairn.investigations.state import State
 from cairn.kernel.ids import new_id
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.cli.sorting import sorted_lines
+from cairn.cli.memory_files import sorted_lines
 
 
 @given(

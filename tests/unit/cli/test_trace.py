@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from tests.unit.cli.fakes import START, FakeHistory, Shell, event
 
-from cairn.cli.trace_tree import CAUGHT, FAILED, RUNNING, SUCCEEDED, Span, build
+from cairn.cli.trace import CAUGHT, FAILED, RUNNING, SUCCEEDED, Span, build
 
 ARN = "arn:aws:states:eu-west-1:1:execution:ingestion:run-1"
 

@@ -12,8 +12,8 @@ import typer
 from cairn.cli.cost.bill import Line, monthly, templates_in
 from cairn.cli.cost.million import MillionCost, millions, price_list
 from cairn.cli.deps import Deps
+from cairn.cli.operations import bar
 from cairn.cli.options import Json, deps_of, escape, print_json, table
-from cairn.cli.stats import bar
 
 
 class By(StrEnum):

@@ -4,7 +4,7 @@ import json
 
 from tests.unit.cli.fakes import Shell
 
-from cairn.cli.stats import bar, readable
+from cairn.cli.operations import bar, readable
 
 
 def test_the_tables_say_what_is_counted_and_of_how_many() -> None:

@@ -4,24 +4,26 @@ Memories are read from `GET /v1/memories` and written by `POST /v1/memories`, as
 """
 
 import hashlib
+import heapq
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from uuid import UUID
 
-from cairn.cli.client import Client
+from cairn.cli.client import Client, Failure
 from cairn.cli.deps import Deps
-from cairn.cli.failure import Failure
-from cairn.cli.sorting import sorted_lines
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from cairn.graph.memory_dump import MemoryLine
     from cairn.graph.memory_records import Dump
+
 
 PAGE = 100
 AT_ONCE_BYTES = 1024 * 1024
@@ -291,3 +293,33 @@ def _batches(records: Iterable[Any]) -> Iterator[list[Any]]:
             batch.append(record)
             size += len(canonical_bytes(record))
         yield batch
+
+
+SORTING_AT_ONCE_BYTES = 16 * 1024 * 1024
+"""Lines held in memory at once; what is more waits in one temporary file for each so many bytes."""
+
+
+def sorted_lines(
+    lines: Iterable[bytes], *, at_once: int = SORTING_AT_ONCE_BYTES
+) -> Iterator[bytes]:
+    """Yield lines by their bytes; each ends with a line feed and has no other."""
+    with ExitStack() as files:
+        runs: list[Iterable[bytes]] = []
+        held: list[bytes] = []
+        size = 0
+        for line in lines:
+            held.append(line)
+            size += len(line)
+            if size >= at_once:
+                file = cast("BinaryIO", files.enter_context(TemporaryFile("w+b")))
+                runs.append(_written(file, held))
+                held, size = [], 0
+        held.sort()
+        yield from heapq.merge(*runs, held)
+
+
+def _written(file: BinaryIO, lines: list[bytes]) -> BinaryIO:
+    lines.sort()
+    file.writelines(lines)
+    file.seek(0)
+    return file

@@ -1,0 +1,361 @@
+"""`cairn escalations`, `personas`, `candidates` and `proposals`: where people come in."""
+
+import json
+from itertools import islice
+from typing import Annotated, Any
+
+import typer
+
+from cairn.cli.deps import Deps
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    text_given,
+    without_none,
+)
+
+app = typer.Typer(
+    help="Where agents called a person, and the channels for it.", no_args_is_help=True
+)
+
+Id = Annotated[str, typer.Argument(help="The escalation's id.")]
+Name = Annotated[str, typer.Argument(help="The channel's name.")]
+_COLOURS = {"queued": "yellow", "delivered": "green", "failed": "red"}
+
+
+@app.command("list")
+def list_escalations(
+    ctx: typer.Context,
+    state: Annotated[str | None, typer.Option(help="queued, delivered or failed.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List escalations, the newest first."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/escalations", state=state, limit=limit)["items"]
+    if as_json:
+        return print_json(found)
+    shown = table("id", "verdict", "channel", "state", "queued", "why")
+    for one in found:
+        state_ = f"[{_COLOURS[one['state']]}]{one['state']}[/]"
+        error = f" ({one['error']})" if one["error"] else ""
+        shown.add_row(
+            one["id"],
+            one["verdict"],
+            escape(one["channel"]),
+            state_ + error,
+            moment(one["queued_at"]),
+            escape(one["why"] or "[forgotten]"),
+        )
+    deps.out.print(shown)
+
+
+@app.command()
+def show(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
+    """Show the hand-off: why, the timeline, the tool calls, citations, what to authorise again."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/escalations/{escalation}")
+    print_json(found) if as_json else _show(deps, found)
+
+
+@app.command()
+def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
+    """Call a person again after a failure, by the channel the persona has now."""
+    deps = deps_of(ctx)
+    queued = deps.client.post(f"/v1/escalations/{escalation}/retry", {})
+    print_done(deps, queued, f"[green]queued[/] {escalation}", as_json=as_json)
+
+
+@app.command()
+def channels(ctx: typer.Context, as_json: Json = False) -> None:
+    """List the channels for calling people, besides ticket notes and webhooks."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/escalation-channels")["items"]
+    if as_json:
+        return print_json(found)
+    shown = table("name", "kind", "made")
+    for one in found:
+        shown.add_row(one["name"], one["kind"], moment(one["created_at"]))
+    deps.out.print(shown)
+
+
+@app.command("add-channel")
+def add_channel(
+    ctx: typer.Context,
+    name: Name,
+    url: Annotated[
+        str, typer.Option(help="The address of a Slack incoming webhook, or @FILE; a secret.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Keep a Slack incoming webhook; a persona names it as `slack:NAME`."""
+    deps = deps_of(ctx)
+    body = {"name": name, "url": text_given(url).strip()}
+    added = deps.client.post("/v1/escalation-channels", body)
+    print_done(deps, added, f"[green]added[/] slack:{name}", as_json=as_json)
+
+
+@app.command("remove-channel")
+def remove_channel(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
+    """Remove a channel; personas that name it fall back to notes."""
+    deps = deps_of(ctx)
+    gone = deps.client.delete(f"/v1/escalation-channels/{name}")
+    print_done(deps, gone, f"[green]removed[/] slack:{name}", as_json=as_json)
+
+
+def _show(deps: Deps, found: dict[str, Any]) -> None:
+    out, one = deps.out, found["escalation"]
+    out.print(f"[bold]{one['verdict']}[/] by {escape(one['channel'])}: {one['state']}")
+    out.print(escape(one["why"] or "[forgotten]"))
+    for mend in found["mend"]:
+        out.print(f"[yellow]sign in again[/] {mend['kind']} {mend['name']}: {mend['command']}")
+    lines = table("#", "who", "what", "")
+    for step in found["transcript"]:
+        detail = escape(step["detail"] or "[forgotten]")
+        lines.add_row(str(step["seq"]), escape(step["system"]), step["action"], detail)
+    out.print(lines)
+    calls = table("tool", "state", "with", "came back")
+    for call in found["tool_calls"]:
+        given, came = escape(call["input"] or ""), escape(call["output"] or "")
+        calls.add_row(escape(call["tool"]), call["state"], given, came)
+    out.print(calls)
+    if found["citations"]:
+        out.print(escape("rests on " + " ".join(found["citations"])))
+    if found["memory"] is not None:
+        out.print(
+            f"working memory: {len(json.dumps(found['memory']))} characters (--json shows it)"
+        )
+
+
+personas_app = typer.Typer(help="How agents work, by kind of ticket.", no_args_is_help=True)
+
+PersonaName = Annotated[str, typer.Argument(help="The persona's name.")]
+_FIELDS = (
+    "instructions",
+    "escalation",
+    "autonomy",
+    "max_tokens",
+    "max_usd",
+    "max_seconds",
+    "max_iterations",
+    "redaction",
+)
+
+
+@personas_app.command("list")
+def list_personas(ctx: typer.Context, as_json: Json = False) -> None:
+    """List personas; `default` works on what no other does."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/personas")["items"]
+    if as_json:
+        return print_json(found)
+    shown = table("name", "autonomy", "tokens", "usd", "seconds", "rounds", "calls", "version")
+    for each in found:
+        limits = [str(each[f"max_{one}"]) for one in ("tokens", "usd", "seconds", "iterations")]
+        version = str(each["version"])
+        shown.add_row(each["name"], each["autonomy"], *limits, each["escalation"], version)
+    deps.out.print(shown)
+
+
+@personas_app.command("show")
+def show_persona(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None:
+    """Show a persona and how it changed."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/personas/{name}")
+    if as_json:
+        return print_json(found)
+    deps.out.print(f"[bold]{found['name']}[/]  version {found['version']}", highlight=False)
+    for field in _FIELDS:
+        deps.out.print(f"  {field}: {escape(str(found[field]))}", highlight=False)
+
+
+@personas_app.command("set")
+def change(
+    ctx: typer.Context,
+    name: PersonaName,
+    instructions: Annotated[str | None, typer.Option(help="What to tell it, or @FILE.")] = None,
+    autonomy: Annotated[str | None, typer.Option(help="off, investigate, propose or act.")] = None,
+    escalation: Annotated[
+        str | None, typer.Option(help="ticket-note, webhook:ID or slack:NAME.")
+    ] = None,
+    tokens: Annotated[int | None, typer.Option(min=1)] = None,
+    usd: Annotated[str | None, typer.Option(help="Such as 0.50.")] = None,
+    seconds: Annotated[int | None, typer.Option(min=1)] = None,
+    rounds: Annotated[int | None, typer.Option(min=1)] = None,
+    redaction: Annotated[str | None, typer.Option(help="A profile, such as pii.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a persona, or change what is given of one there is."""
+    given = without_none(
+        {
+            "instructions": None if instructions is None else text_given(instructions),
+            "autonomy": autonomy,
+            "escalation": escalation,
+            "max_tokens": tokens,
+            "max_usd": usd,
+            "max_seconds": seconds,
+            "max_iterations": rounds,
+            "redaction": redaction,
+        }
+    )
+    deps = deps_of(ctx)
+    known = _known(ctx, name)
+    if known is None:
+        done = deps.client.post("/v1/personas", {"name": name, **given})
+    else:
+        present = {field: known[field] for field in _FIELDS}
+        done = deps.client.put(f"/v1/personas/{name}", present | given)
+    if as_json:
+        return print_json(done)
+    deps.out.print(f"[green]set[/] {name}  version {done['version']}", highlight=False)
+
+
+@personas_app.command()
+def history(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None:
+    """List every version a persona had."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/personas/{name}/versions")["items"]
+    if as_json:
+        return print_json(found)
+    shown = table("version", "changed", "by", "autonomy", "usd", "")
+    for each in found:
+        gone = "[red]removed[/]" if each["removed"] else ""
+        when = moment(each["changed_at"])
+        version = str(each["version"])
+        shown.add_row(version, when, each["changed_by"], each["autonomy"], each["max_usd"], gone)
+    deps.out.print(shown)
+
+
+@personas_app.command()
+def remove(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None:
+    """Remove a persona; the default one works on its tickets."""
+    deps = deps_of(ctx)
+    gone = deps.client.delete(f"/v1/personas/{name}")
+    print_done(deps, gone, f"[green]removed[/] {name}", as_json=as_json)
+
+
+def _known(ctx: typer.Context, name: str) -> dict[str, Any] | None:
+    every = deps_of(ctx).client.get("/v1/personas")["items"]
+    return next((one for one in every if one["name"] == name), None)
+
+
+candidates_app = typer.Typer(help="Resolutions that may become documents.", no_args_is_help=True)
+proposals = typer.Typer(help="Nodes Cairn proposes for the memory graph.", no_args_is_help=True)
+
+CandidateId = Annotated[str, typer.Argument(help="The candidate's id.")]
+Node = Annotated[str, typer.Argument(help="The proposed node's id.")]
+
+
+@candidates_app.command("list")
+def list_candidates(
+    ctx: typer.Context,
+    state: Annotated[
+        str, typer.Option(help="staged, accepted, rejected, archived, or all.")
+    ] = "staged",
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List candidates, the newest first; those that wait unless told others."""
+    deps = deps_of(ctx)
+    asked = None if state == "all" else state
+    found = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
+    if as_json:
+        return print_json(found)
+    shown = table("id", "state", "cause", "staged", "title")
+    for one in found:
+        title = escape(one["title"] or "[forgotten]")
+        shown.add_row(one["id"], one["state"], one["cause"], moment(one["staged_at"]), title)
+    deps.out.print(shown)
+
+
+@candidates_app.command("show")
+def show_candidate(ctx: typer.Context, candidate: CandidateId, as_json: Json = False) -> None:
+    """Show what a candidate says."""
+    deps = deps_of(ctx)
+    found = deps.client.get(f"/v1/candidates/{candidate}")
+    if as_json:
+        return print_json(found)
+    deps.out.print(
+        f"{found['state']} ({found['cause']}), investigation {found['investigation_id']}"
+    )
+    deps.out.print(escape(found["text"] or "[forgotten]"))
+
+
+@candidates_app.command()
+def accept(
+    ctx: typer.Context,
+    candidate: CandidateId,
+    scope: Annotated[str, typer.Option(help="Who may find it: admin, shared, public.")] = "admin",
+    as_json: Json = False,
+) -> None:
+    """Make it a verified document."""
+    deps = deps_of(ctx)
+    found = deps.client.post(f"/v1/candidates/{candidate}/accept", {"scope": scope})
+    line = f"[green]accepted[/] document {found['document_id']}"
+    print_done(deps, found, line, as_json=as_json)
+
+
+@candidates_app.command()
+def edit(
+    ctx: typer.Context,
+    candidate: CandidateId,
+    title: Annotated[str | None, typer.Option(help="What to call it.")] = None,
+    text: Annotated[str | None, typer.Option(help="Markdown, or @FILE.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Change what it says; it waits on."""
+    deps = deps_of(ctx)
+    given = without_none({"title": title, "text": None if text is None else text_given(text)})
+    edited = deps.client.post(f"/v1/candidates/{candidate}/edit", given)
+    print_done(deps, edited, f"[green]edited[/] {candidate}", as_json=as_json)
+
+
+@candidates_app.command()
+def reject(
+    ctx: typer.Context,
+    candidate: CandidateId,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why.")],
+    as_json: Json = False,
+) -> None:
+    """Say no; it stays as a record."""
+    deps = deps_of(ctx)
+    rejected = deps.client.post(f"/v1/candidates/{candidate}/reject", {"reason": reason})
+    print_done(deps, rejected, f"[green]rejected[/] {candidate}", as_json=as_json)
+
+
+@proposals.command("list")
+def list_proposals(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
+    as_json: Json = False,
+) -> None:
+    """List what was seen again and again and waits for a person, the newest first."""
+    deps = deps_of(ctx)
+    found = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
+    if as_json:
+        return print_json(found)
+    shown = table("id", "label", "what")
+    for one in found:
+        shown.add_row(one["id"], one["label"], escape(str(one["properties"].get("text", ""))))
+    deps.out.print(shown)
+
+
+@proposals.command("accept")
+def accept_proposal(ctx: typer.Context, node: Node, as_json: Json = False) -> None:
+    """Make a proposed node active."""
+    deps = deps_of(ctx)
+    active = deps.client.post(f"/v1/proposals/{node}/accept", {})
+    print_done(deps, active, f"[green]active[/] {node}", as_json=as_json)
+
+
+@proposals.command("reject")
+def reject_proposal(ctx: typer.Context, node: Node, as_json: Json = False) -> None:
+    """Archive a proposed node."""
+    deps = deps_of(ctx)
+    archived = deps.client.post(f"/v1/proposals/{node}/reject", {})
+    print_done(deps, archived, f"[green]archived[/] {node}", as_json=as_json)

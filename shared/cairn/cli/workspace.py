@@ -1,0 +1,265 @@
+"""`cairn workspace`, `settings`, `keys` and `claim`: a tenant, its settings and its API keys.
+
+A secret is printed once, by the command that made it.
+"""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from cairn.cli.client import Client, Failure
+from cairn.cli.deps import NO_ENVIRONMENT, Deps
+from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table, without_none
+
+app = typer.Typer(help="What a workspace sets; see docs/use/settings.md.", no_args_is_help=True)
+
+Path = Annotated[str, typer.Argument(help="Such as recall.rrf_k; docs/use/settings.md lists them.")]
+Version = Annotated[
+    int | None, typer.Option("--version", help="Refuse when it is not this version any more.")
+]
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    all_: Annotated[bool, typer.Option("--all", help="Defaults too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what is set, by the workspace or the environment."""
+    deps = deps_of(ctx)
+    _print(deps, deps.client.get("/v1/settings"), everything=all_, as_json=as_json)
+
+
+@app.command(name="set")
+def set_(
+    ctx: typer.Context,
+    path: Path,
+    value: Annotated[str, typer.Argument(help="As JSON; a word that is none is a string.")],
+    version: Version = None,
+    as_json: Json = False,
+) -> None:
+    """Set one value, or a table: `cairn settings set recall.stages '{"graph": true}'`."""
+    try:
+        given = json.loads(value)
+    except ValueError:
+        given = value
+    if given is None:
+        raise Failure("A setting is not null.", advice=f"cairn settings reset {path}")
+    _change(deps_of(ctx), path, given, version, as_json=as_json)
+
+
+@app.command()
+def reset(ctx: typer.Context, path: Path, version: Version = None, as_json: Json = False) -> None:
+    """Give up what the workspace set: the default holds again."""
+    _change(deps_of(ctx), path, None, version, as_json=as_json)
+
+
+@app.command()
+def history(ctx: typer.Context, as_json: Json = False) -> None:
+    """Show every change, as the ledger has it."""
+    deps = deps_of(ctx)
+    entries = list(deps.client.pages("/v1/ledger", type="settings.changed", limit=100))
+    if as_json:
+        return print_json({"items": [_change_of(one) for one in entries]})
+    shown = table("version", "when", "who", "setting", "before", "since")
+    for entry in entries:
+        for each in entry["meta"]["changes"]:
+            shown.add_row(
+                str(entry["meta"]["version"]),
+                entry["recorded_at"][:19],
+                entry["actor_id"],
+                *(escape(each[name] or "-") for name in ("path", "before", "after")),
+            )
+    deps.out.print(shown)
+
+
+def _change(deps: Deps, path: str, value: Any, version: int | None, *, as_json: bool) -> None:
+    patch = value
+    for name in reversed(_parts(path)):
+        patch = {name: patch}
+    expected = {} if version is None else {"version": version}
+    changed = deps.client.patch("/v1/settings", {**patch, **expected})
+    _print(deps, changed, everything=False, as_json=as_json)
+
+
+def _parts(path: str) -> list[str]:
+    """Return the parts of a path; a model's name may have dots in it."""
+    parts = path.split(".")
+    if parts[:2] == ["models", "rates"] and len(parts) > 3:
+        last = parts[-1:] if parts[-1] in {"input", "output", "cache_read", "cache_write"} else []
+        middle = parts[2 : len(parts) - len(last)]
+        return ["models", "rates", ".".join(middle), *last]
+    return parts
+
+
+def _print(deps: Deps, found: dict[str, Any], *, everything: bool, as_json: bool) -> None:
+    if as_json:
+        return print_json(found)
+    shown = table("setting", "value", "from")
+    for path, source in found["sources"].items():
+        if everything or source != "default":
+            shown.add_row(escape(path), escape(json.dumps(_at(found["settings"], path))), source)
+    if shown.row_count:
+        deps.out.print(shown)
+    else:
+        deps.out.print("nothing is set: every value is its default; `--all` shows them")
+    deps.out.print(f"version {found['version']}")
+    for path in found["ignored"]:
+        deps.out.print(f"[yellow]ignored[/] {escape(path)}: nobody can use it any more")
+
+
+def _at(values: dict[str, Any], path: str) -> Any:
+    for name in _parts(path):
+        values = values[name]
+    return values
+
+
+def _change_of(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "version": entry["meta"]["version"],
+        "changes": entry["meta"]["changes"],
+        **{name: entry[name] for name in ("position", "recorded_at", "actor_kind", "actor_id")},
+    }
+
+
+workspaces_app = typer.Typer(help="Workspaces: one tenant each.", no_args_is_help=True)
+
+
+@workspaces_app.command()
+def create(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="A name for it.")],
+    as_json: Json = False,
+) -> None:
+    """Make a workspace, if it is missing, and a new admin key for it, printed this once."""
+    deps = deps_of(ctx)
+    if not deps.owner_url:
+        raise Failure(
+            "Making a workspace needs the owner's database URL.", advice="set CAIRN_DATABASE_URL"
+        )
+    workspace_id, secret = deps.load_operator().create_workspace(deps.owner_url, name)
+    if as_json:
+        return print_json({"workspace_id": workspace_id, "name": name, "secret": secret})
+    deps.out.print(f"{name} is {workspace_id}; its new admin key, keep it safe:")
+    typer.echo(secret)
+
+
+@workspaces_app.command()
+def redaction(
+    ctx: typer.Context,
+    profile: Annotated[
+        str | None, typer.Argument(help="none, soc2, pii or hipaa; without it nothing changes.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show or choose which personal values no model sees in the key's workspace."""
+    client = deps_of(ctx).client
+    if profile is None:
+        found = client.get("/v1/redaction")
+    else:
+        found = client.put("/v1/redaction", {"profile": profile})
+    print_done(deps_of(ctx), found, str(found["profile"]), as_json=as_json)
+
+
+keys_app = typer.Typer(help="API keys: who may do what.", no_args_is_help=True)
+
+
+@keys_app.command("list")
+def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
+    """Show the workspace's keys."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/keys")
+    if as_json:
+        return print_json(found)
+    shown = table("id", "name", "role", "scopes", "tools", "state")
+    for each in found["items"]:
+        state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
+        shown.add_row(
+            each["id"],
+            escape(each["name"]),
+            each["role"],
+            ", ".join(each["scopes"]),
+            "all" if each["tools"] is None else ", ".join(each["tools"]),
+            state,
+        )
+    deps.out.print(shown)
+
+
+@keys_app.command("create")
+def create_key(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="What it is for.")],
+    role: Annotated[str, typer.Option(help="admin, agent or public.")] = "agent",
+    scope: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent it is bound to.")] = None,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option(help="A tool it may call over MCP, and nothing else. Repeat for several."),
+    ] = None,
+    expires_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key and print it, this once."""
+    deps = deps_of(ctx)
+    body = without_none(
+        {
+            "name": name,
+            "role": role,
+            "scopes": scope,
+            "agent_slug": agent,
+            "tools": tool,
+            "expires_at": expires_at,
+        }
+    )
+    _show_created(deps, deps.client.post("/v1/keys", body), as_json=as_json)
+
+
+@keys_app.command()
+def revoke(ctx: typer.Context, key_id: str, as_json: Json = False) -> None:
+    """Revoke a key at once."""
+    deps = deps_of(ctx)
+    revoked = deps.client.delete(f"/v1/keys/{key_id}")
+    if as_json:
+        print_json(revoked)
+    else:
+        deps.out.print(f"[red]revoked[/] {revoked['name']}")
+
+
+@keys_app.command()
+def whoami(ctx: typer.Context, as_json: Json = False) -> None:
+    """Show whose key is in use."""
+    deps = deps_of(ctx)
+    found = deps.client.get("/v1/whoami")
+    if as_json:
+        print_json(found)
+    else:
+        deps.out.print(
+            f"{found['name']}: {found['role']} of {found['workspace_id']}, "
+            f"scopes {', '.join(found['scopes'])}"
+            + (f", tools {', '.join(found['tools'])}" if found["tools"] is not None else "")
+        )
+
+
+def claim(
+    ctx: typer.Context,
+    token: Annotated[str, typer.Argument(help="From infra.cdk.issue_claim; works once.")],
+    url: Annotated[str | None, typer.Option(help="The API; CAIRN_URL without.")] = None,
+    workspace: Annotated[str, typer.Option(help="The name of the first workspace.")] = "main",
+    as_json: Json = False,
+) -> None:
+    """Claim a new deployment: the one-time token becomes the first admin key."""
+    deps = deps_of(ctx)
+    where = url or deps.settings.url
+    if not where:
+        raise Failure("There is no API to claim.", advice=NO_ENVIRONMENT)
+    client = Client(where, None, sleep=deps.sleep, transport=deps.transport)
+    created = client.post("/v1/claim", {"token": token, "workspace_name": workspace})
+    _show_created(deps, created, as_json=as_json)
+
+
+def _show_created(deps: Deps, created: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        return print_json(created)
+    deps.out.print(f"{created['key']['name']} ({created['key']['role']}), keep it safe:")
+    typer.echo(created["secret"])
