@@ -92,7 +92,7 @@ def _data(folder: Path, words: frozenset[str]) -> Iterator[Path]:
         if path.is_file():
             yield path
         elif not (path / "__init__.py").exists():
-            yield from (file for file in path.iterdir() if file.is_file())
+            yield from (file for file in path.rglob("*") if file.is_file())
 
 
 @cache

@@ -72,7 +72,7 @@ def test_an_asset_leaves_out_what_only_others_use(spec: FunctionSpec, tmp_path: 
 
 def test_the_migrator_holds_the_migrations_and_little_else(tmp_path: Path) -> None:
     files = files_in(stage_function(MIGRATOR.folder, tmp_path))
-    shipped = (ROOT / "shared" / "cairn" / "adapters" / "postgres" / "migrations").glob("*.sql")
+    shipped = (ROOT / "shared" / "cairn" / "adapters" / "postgres" / "migrations").rglob("*.sql")
     assert {path.name for path in shipped} <= {Path(name).name for name in files}
     assert not [name for name in files if "/api/" in name or "/retrieval/" in name]
     assert {Path(name).name for name in files if "/queries/" in name} == {"embedding_model.sql"}

@@ -118,6 +118,6 @@ class Migrations(Construct):
 def _digest() -> str:
     """Changes when a migration does, so that the next deployment runs it."""
     digest = hashlib.sha256()
-    for path in sorted(FILES.glob("*.sql")):
+    for path in sorted(FILES.rglob("*.sql")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -8,22 +8,41 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from tests.support.released import LAST_MIGRATION, released
+from tests.support.released import (
+    LAST_MIGRATION,
+    kept,
+    migrations_to,
+    released,
+    restore,
+    rows_of,
+)
+from tests.support.schema import schema_of
 
-from cairn.adapters.postgres.migrate import CONCURRENT, MIGRATIONS, migrate, read
+from cairn.adapters.postgres.migrate import (
+    CONCURRENT,
+    MIGRATIONS,
+    DatabaseTooOld,
+    migrate,
+    read,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
 
     from tests.plugins.postgres import Database, Server
 
 PLANNED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
-NEW = [one for one in read() if one.id > LAST_MIGRATION]
+BEFORE = read(MIGRATIONS / "before")
+NEW = [*BEFORE, *read()]
+LAST_OLD = "0044.allowances"
+"""The last one before they were squashed."""
+
 INDEX = re.compile(
     r"CREATE (?:UNIQUE )?INDEX(?: IF NOT EXISTS)? \w+\s+ON (?!ONLY)(?:public\.)?(\w+)"
 )
@@ -40,29 +59,72 @@ SELECT c.table_name || '.' || c.column_name FROM information_schema.columns c
 TABLES = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'"
 
 
+@contextmanager
+def made_by(server: Server, last: str, folder: Path) -> Generator[Database]:
+    """A database that the old migrations made, up to `last`."""
+    from infra.local.postgres import drop_database
+    from tests.plugins.postgres import Database
+
+    name = f"released_{secrets.token_hex(6)}"
+    server.cluster.prepare(owner_password=server.owner_password, database=name)
+    migrate(server.owner_url(name), server.app_password, folder=migrations_to(last, folder))
+    yield Database(
+        name=name, owner_url=server.owner_url(name), app_url=server.app_url(name), server=server
+    )
+    with server.cluster.connect() as connection:
+        drop_database(connection, name)
+
+
 @pytest.fixture(scope="module")
 def before(
     postgres_cluster: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Database]:
     """A database as the last release left it."""
-    from infra.local.postgres import drop_database
-    from tests.plugins.postgres import Database
-
-    name = f"released_{secrets.token_hex(6)}"
     folder = tmp_path_factory.mktemp("migrations")
-    for path in MIGRATIONS.glob("*.sql"):
-        if path.stem <= LAST_MIGRATION or not path.stem[0].isdigit():
-            shutil.copy(path, folder)
-    postgres_cluster.cluster.prepare(owner_password=postgres_cluster.owner_password, database=name)
-    migrate(postgres_cluster.owner_url(name), postgres_cluster.app_password, folder=folder)
-    yield Database(
-        name=name,
-        owner_url=postgres_cluster.owner_url(name),
-        app_url=postgres_cluster.app_url(name),
-        server=postgres_cluster,
-    )
-    with postgres_cluster.cluster.connect() as connection:
-        drop_database(connection, name)
+    with made_by(postgres_cluster, LAST_MIGRATION, folder) as made:
+        yield made
+
+
+def schema(database: Database) -> list[str]:
+    with database.connect_as_superuser() as root:
+        return schema_of(root)
+
+
+def rows(database: Database) -> dict[str, str]:
+    with database.connect_as_superuser() as root:
+        return rows_of(root)
+
+
+@pytest.mark.parametrize("last", [LAST_MIGRATION, "0039.calls-of-agents", LAST_OLD])
+def test_a_database_that_older_migrations_made_gets_the_schema_of_a_new_one_and_keeps_its_rows(
+    last: str, postgres_cluster: Server, database: Database, tmp_path: Path
+) -> None:
+    with made_by(postgres_cluster, last, tmp_path) as upgraded:
+        restore(upgraded)
+        stored = rows(upgraded)
+        assert len(stored) > len(kept("rows")) - 2  # before 0042 there are no settings
+        lacking = [one.id for one in NEW if one.id > last]
+        assert migrate(upgraded.owner_url) == lacking
+        assert set(schema(upgraded)) ^ set(schema(database)) == set()
+        assert rows(upgraded) == stored
+        assert migrate(upgraded.owner_url) == []
+
+
+def test_a_migrated_database_is_left_alone(database: Database) -> None:
+    made = schema(database)
+    assert migrate(database.owner_url) == []
+    assert schema(database) == made
+
+
+def test_a_database_from_before_the_last_release_is_refused_with_the_way_to_go(
+    postgres_cluster: Server, tmp_path: Path
+) -> None:
+    with made_by(postgres_cluster, "0033.redaction-profiles", tmp_path) as old:
+        made = schema(old)
+        message = "at 0033.redaction-profiles, and is migrated from 0034.ticket-messages on"
+        with pytest.raises(DatabaseTooOld, match=message):
+            migrate(old.owner_url)
+        assert schema(old) == made
 
 
 def refused(database: Database) -> dict[str, str]:
@@ -100,11 +162,10 @@ def test_what_the_last_release_writes_lacks_no_column(before: Database, database
 
 
 def test_migrations_form_one_chain() -> None:
-    ids = [one.id for one in read()]
-    assert [one[:4] for one in ids] == [f"{number:04d}" for number in range(1, len(ids) + 1)]
-    for migration in NEW:
-        said = re.findall(r"^-- depends: (\S+)", migration.text, re.MULTILINE)
-        assert said == [ids[ids.index(migration.id) - 1]]
+    assert [one.id[:4] for one in NEW] == [f"{35 + place:04d}" for place in range(len(NEW))]
+    assert [BEFORE[0].depends, BEFORE[-1].id] == [LAST_MIGRATION, LAST_OLD]
+    for chain in (BEFORE, read()):
+        assert [one.depends for one in chain[1:]] == [one.id for one in chain[:-1]]
 
 
 @pytest.mark.parametrize("migration", NEW, ids=lambda one: one.id)
@@ -115,7 +176,7 @@ def test_an_index_of_a_table_with_rows_is_built_while_others_write(migration: An
 
 
 @pytest.mark.parametrize(
-    "migration", [one for one in read() if not one.transactional], ids=lambda one: one.id
+    "migration", [one for one in NEW if not one.transactional], ids=lambda one: one.id
 )
 def test_statements_that_commit_by_themselves_may_be_repeated(migration: Any) -> None:
     assert CONCURRENT.search(migration.text)

@@ -4,6 +4,9 @@ Migrations are numbered plain SQL. One is applied and recorded in one transactio
 in the middle leaves nothing half done. One that says `-- transactional: false` is for statements
 that take no transaction (CREATE INDEX CONCURRENTLY): each commits by itself and may be repeated.
 
+Those that say `-- squashes: ID` make together what the migrations up to ID made. A database that
+older migrations made goes on with those in `before/`, and has the squashed ones recorded only.
+
 Only one session migrates at a time: it holds an advisory lock, which PostgreSQL frees with the
 session, however that ends.
 """
@@ -14,7 +17,7 @@ import argparse
 import re
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +39,7 @@ LOCK_SECONDS = 5.0
 TRIES = 12
 """Of a migration that does not get its locks, with as many seconds between them."""
 
-DIRECTIVE = re.compile(r"^-- (transactional|depends):\s*(\S+)", re.MULTILINE)
+DIRECTIVE = re.compile(r"^-- (transactional|depends|squashes): (\S+)", re.MULTILINE)
 STATEMENT = re.compile(r";[ \t]*$", re.MULTILINE)
 CONCURRENT = re.compile(r"CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)")
 
@@ -77,6 +80,10 @@ class MigrationsBusy(Exception):
     """Another session migrates this database, and did not end in time."""
 
 
+class DatabaseTooOld(Exception):
+    """A release before the last one made the database: one in between has to migrate it first."""
+
+
 class MigrationsLeft(Exception):
     """The time is over and some migrations are left: run again. `applied` are the names done."""
 
@@ -103,14 +110,18 @@ class Migration:
 
     id: str
     text: str
-    transactional: bool
+    transactional: bool = True
+    depends: str | None = None
+    squashes: str | None = None
+    """The last of the older migrations whose schema it makes a part of."""
 
     @property
     def statements(self) -> list[str]:
         """What is executed at a time: all of it, or one statement after the other."""
         if self.transactional:
             return [self.text]
-        return [one for part in STATEMENT.split(self.text) if (one := without_comments(part))]
+        parts = map(without_comments, STATEMENT.split(self.text))
+        return [part for part in parts if part]
 
 
 def migrate(
@@ -121,16 +132,16 @@ def migrate(
     seconds: float | None = None,
     folder: Path = MIGRATIONS,
 ) -> list[str]:
-    """Apply what is missing, in order, and return the names of what was applied.
+    """Apply what is missing, in order, and return the names of what was applied or recorded.
 
     `app_password` is set for the functions' role when given; with `iam` the role signs in with
     IAM tokens instead. Safe to run again, and from two places at once.
 
-    Raises MigrationsBusy; with `seconds`, MigrationsLeft when they are over, and StatementTooLong
-    when nothing at all was done in them.
+    Raises MigrationsBusy and DatabaseTooOld; with `seconds`, MigrationsLeft when they are over, and
+    StatementTooLong when nothing at all was done in them.
     """
     with alone(owner_url) as session:
-        names = Run(session, seconds).apply(read(folder), folder / f"{AFTERWARDS}.sql")
+        names = Run(session, seconds).apply(folder)
         _let_the_functions_in(session, app_password, iam=iam)
         return names
 
@@ -149,13 +160,37 @@ def alone(owner_url: str) -> Generator[Connection]:
 
 def read(folder: Path = MIGRATIONS) -> list[Migration]:
     """Return the migrations of a folder in their order."""
-    found: list[Migration] = []
+    migrations: list[Migration] = []
     for path in sorted(folder.glob("[0-9]*.sql")):
         text = path.read_text(encoding="utf-8")
-        said = dict(DIRECTIVE.findall(text))
-        transactional = said.get("transactional", "true") == "true"
-        found.append(Migration(id=path.stem, text=text, transactional=transactional))
-    return found
+        directives = dict(DIRECTIVE.findall(text))
+        migration = Migration(
+            id=path.stem,
+            text=text,
+            transactional=directives.get("transactional", "true") == "true",
+            depends=directives.get("depends"),
+            squashes=directives.get("squashes"),
+        )
+        migrations.append(migration)
+    return migrations
+
+
+def missing(folder: Path, known: set[str]) -> list[Migration]:
+    """Return what a database with the migrations `known` lacks, in order.
+
+    Raises DatabaseTooOld when the older ones it lacks are not in `before/` any more.
+    """
+    migrations, before = read(folder), read(folder / "before")
+    older = {id_ for id_ in known if before and id_ < before[0].id}
+    if older:
+        if before[0].depends not in older:
+            raise DatabaseTooOld(
+                f"the database is at {max(older)}, and is migrated from {before[0].depends} on:"
+                " install a release in between first"
+            )
+        recorded = [replace(each, text="") if each.squashes else each for each in migrations]
+        migrations = [*before, *recorded]
+    return [migration for migration in migrations if migration.id not in known]
 
 
 class Run:
@@ -173,20 +208,22 @@ class Run:
         except errors.QueryCanceled as canceled:
             raise MigrationsLeft([], [migration.id]) from canceled
 
-    def apply(self, migrations: list[Migration], afterwards: Path) -> list[str]:
+    def apply(self, folder: Path) -> list[str]:
+        """Apply what the database lacks of a folder; return the names. Raises as `migrate` does."""
         self._session.execute(RECORDS)
         known = {row[0] for row in self._session.execute(APPLIED)}
-        pending = [one for one in migrations if one.id not in known]
+        pending = missing(folder, known)
+        afterwards = folder / f"{AFTERWARDS}.sql"
         applied: list[str] = []
         try:
-            for one in pending:
-                self._apply_in_tries(one)
-                applied.append(one.id)
+            for migration in pending:
+                self._apply_in_tries(migration)
+                applied.append(migration.id)
             if afterwards.exists() and (pending or AFTERWARDS not in known):
                 text = afterwards.read_text(encoding="utf-8")
-                self._apply_in_tries(Migration(id=AFTERWARDS, text=text, transactional=True))
+                self._apply_in_tries(Migration(id=AFTERWARDS, text=text))
         except errors.QueryCanceled as canceled:
-            left = [one.id for one in pending if one.id not in applied] or [AFTERWARDS]
+            left = [each.id for each in pending if each.id not in applied] or [AFTERWARDS]
             if not self._done:
                 raise StatementTooLong(
                     f"{left[0]}: a statement takes longer than a whole run; cut it in pieces"
@@ -209,7 +246,8 @@ class Run:
         if migration.transactional:
             with self._session.transaction():
                 self._bound(lock_seconds=LOCK_SECONDS)
-                self._execute(migration.text)
+                if migration.text:
+                    self._execute(migration.text)
                 self._record(migration)
             return
         self._one_by_one(migration)

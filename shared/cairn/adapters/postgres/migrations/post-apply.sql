@@ -7,7 +7,7 @@ BEGIN
   IF to_regnamespace('replay') IS NULL THEN
     RETURN;
   END IF;
-  -- The projections, in the order in which they are put in place: storage/postgres/projections.py
+  -- The projections, in the order in which they are put in place: adapters/postgres/projections.py
   FOREACH name IN ARRAY ARRAY['edge_version', 'edge', 'node_version', 'node', 'embedding',
     'entity_alias', 'data_subject', 'subscription', 'key_conversation', 'purged_node', 'taint',
     'taint_node', 'workspace_settings'] LOOP

@@ -1,7 +1,8 @@
 -- Tickets, where they come from, what was written back, and the personas that work on them.
 -- Operational, not projections: what came in and went out is in the ledger. Texts are sealed; what
 -- stands in clear is ids, states, ranks and times.
--- depends: 0026.replay-sets
+-- depends: 0053.investigations
+-- squashes: 0044.allowances
 
 CREATE TABLE ticket (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
@@ -79,7 +80,7 @@ CREATE INDEX ticket_delivery_received_at ON ticket_delivery (workspace_id, sourc
 CREATE TABLE ticket_write_back (
   workspace_id uuid NOT NULL,
   investigation_id uuid NOT NULL,
-  part text NOT NULL CHECK (part IN ('reply', 'status', 'time')),
+  part text NOT NULL CHECK (part IN ('reply', 'status', 'time', 'note')),
   ticket_id uuid NOT NULL,
   done boolean NOT NULL DEFAULT false,
   reference text, -- what the source calls it
@@ -103,6 +104,27 @@ CREATE TABLE ticket_reply (
 );
 CREATE INDEX ticket_reply_of ON ticket_reply (workspace_id, ticket_id, id);
 
+-- What requesters wrote to their tickets after the first text, each message once.
+CREATE TABLE ticket_message (
+  workspace_id uuid NOT NULL REFERENCES workspace (id),
+  id uuid NOT NULL,
+  ticket_id uuid NOT NULL,
+  external_id text NOT NULL CHECK (length(external_id) <= 200), -- the source's own
+  sealed bytea NOT NULL,
+  data_subjects uuid[] NOT NULL DEFAULT '{}',
+  position bigint NOT NULL, -- of the entry that says what it says
+  written_at timestamptz NOT NULL, -- by the source's clock
+  received_at timestamptz NOT NULL,
+  -- it put its ticket back to be worked on; they are counted from anew when somebody requeues it
+  reopened boolean NOT NULL DEFAULT false,
+  small_talk boolean NOT NULL DEFAULT false, -- thanks and the like: nothing is asked
+  PRIMARY KEY (workspace_id, id)
+);
+-- one message for each of a ticket's source
+CREATE UNIQUE INDEX ticket_message_external_id
+  ON ticket_message (workspace_id, ticket_id, external_id);
+CREATE INDEX ticket_message_of ON ticket_message (workspace_id, ticket_id, written_at DESC, id DESC);
+
 -- How agents work for one kind of ticket; versions are never changed.
 CREATE TABLE persona (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
@@ -124,23 +146,6 @@ CREATE TABLE persona (
   PRIMARY KEY (workspace_id, name, version)
 );
 CREATE UNIQUE INDEX persona_present ON persona (workspace_id, name) WHERE present;
-
-DO $$
-DECLARE
-  name text;
-BEGIN
-  FOREACH name IN ARRAY ARRAY['ticket', 'ticket_source', 'ticket_delivery', 'ticket_write_back',
-      'ticket_reply', 'persona'] LOOP
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
-    EXECUTE format('CREATE POLICY migrator ON %I TO cairn_migrator USING (true) WITH CHECK (true)', name);
-    EXECUTE format($p$CREATE POLICY tenant ON %I TO cairn_app
-      USING (workspace_id = nullif(current_setting('cairn.workspace_id', true), '')::uuid)
-      WITH CHECK (workspace_id = nullif(current_setting('cairn.workspace_id', true), '')::uuid)$p$, name);
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO cairn_app, cairn_migrator', name);
-  END LOOP;
-END
-$$;
 
 -- Whose a source is: a webhook comes without a key of ours.
 CREATE FUNCTION workspace_of_source(source uuid) RETURNS uuid
@@ -167,18 +172,3 @@ CREATE FUNCTION workspaces_with_tickets() RETURNS SETOF uuid
 AS $$
   SELECT DISTINCT t.workspace_id FROM ticket t WHERE t.status IN ('new', 'queued')
 $$;
-
-GRANT SELECT (workspace_id, id, state, next_poll_at) ON ticket_source TO cairn_finder;
-GRANT SELECT (workspace_id, status) ON ticket TO cairn_finder;
-CREATE POLICY finder ON ticket_source TO cairn_finder USING (true);
-CREATE POLICY finder ON ticket TO cairn_finder USING (true);
-GRANT CREATE ON SCHEMA public TO cairn_finder;
-REVOKE ALL ON FUNCTION workspace_of_source(uuid) FROM PUBLIC;
-REVOKE ALL ON FUNCTION sources_due(timestamptz, integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION workspaces_with_tickets() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION workspace_of_source(uuid), sources_due(timestamptz, integer),
-  workspaces_with_tickets() TO cairn_app;
-ALTER FUNCTION workspace_of_source(uuid) OWNER TO cairn_finder;
-ALTER FUNCTION sources_due(timestamptz, integer) OWNER TO cairn_finder;
-ALTER FUNCTION workspaces_with_tickets() OWNER TO cairn_finder;
-REVOKE CREATE ON SCHEMA public FROM cairn_finder;

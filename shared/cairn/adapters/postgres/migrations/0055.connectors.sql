@@ -1,6 +1,8 @@
--- Connectors that agents act through, and how each is. Configuration and run state, no projections:
--- the ledger says what was registered, changed and seen; secrets stand here only, sealed.
--- depends: 0026.replay-sets
+-- Connectors that agents act through, and webhooks that are told of what happens. Configuration and run
+-- state, no projections: the ledger says what was made, changed, removed and seen; secrets stand here
+-- only, sealed.
+-- depends: 0054.tickets
+-- squashes: 0044.allowances
 
 CREATE TABLE connector (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
@@ -29,7 +31,7 @@ CREATE TABLE connector (
 CREATE TABLE connector_state (
   workspace_id uuid NOT NULL,
   connector_id uuid NOT NULL,
-  -- the transitions stand in mcp_host/lifecycle.py
+  -- the transitions stand in connectors/lifecycle.py
   state text NOT NULL DEFAULT 'configured' CHECK (state IN ('configured', 'launching', 'ready',
     'busy', 'timeout', 'crashed', 'restarting', 'degraded', 'shutdown')),
   failures timestamptz[] NOT NULL DEFAULT '{}', -- of the last five minutes
@@ -46,22 +48,6 @@ CREATE TABLE connector_state (
     AND (manifest IS NULL) = (manifest_version IS NULL))
 );
 
-DO $$
-DECLARE
-  name text;
-BEGIN
-  FOREACH name IN ARRAY ARRAY['connector', 'connector_state'] LOOP
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
-    EXECUTE format('CREATE POLICY migrator ON %I TO cairn_migrator USING (true) WITH CHECK (true)', name);
-    EXECUTE format($p$CREATE POLICY tenant ON %I TO cairn_app
-      USING (workspace_id = nullif(current_setting('cairn.workspace_id', true), '')::uuid)
-      WITH CHECK (workspace_id = nullif(current_setting('cairn.workspace_id', true), '')::uuid)$p$, name);
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO cairn_app, cairn_migrator', name);
-  END LOOP;
-END
-$$;
-
 -- Connectors of every workspace nobody looked at since a moment, the longest first, at most `most`.
 CREATE FUNCTION connectors_to_check(before timestamptz, most integer)
   RETURNS TABLE (workspace_id uuid, name text)
@@ -75,12 +61,50 @@ AS $$
    ORDER BY s.checked_at NULLS FIRST, c.workspace_id, c.name LIMIT most
 $$;
 
-GRANT SELECT (workspace_id, id, name, autonomy) ON connector TO cairn_finder;
-GRANT SELECT (workspace_id, connector_id, checked_at) ON connector_state TO cairn_finder;
-CREATE POLICY finder ON connector TO cairn_finder USING (true);
-CREATE POLICY finder ON connector_state TO cairn_finder USING (true);
-GRANT CREATE ON SCHEMA public TO cairn_finder;
-REVOKE ALL ON FUNCTION connectors_to_check(timestamptz, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION connectors_to_check(timestamptz, integer) TO cairn_app;
-ALTER FUNCTION connectors_to_check(timestamptz, integer) OWNER TO cairn_finder;
-REVOKE CREATE ON SCHEMA public FROM cairn_finder;
+CREATE TABLE webhook (
+  workspace_id uuid NOT NULL REFERENCES workspace (id),
+  id uuid NOT NULL,
+  url text NOT NULL CHECK (length(url) <= 2048),
+  events text[] NOT NULL CHECK (cardinality(events) > 0),
+  secret bytea NOT NULL, -- sealed under the workspace's own key
+  created_at timestamptz NOT NULL,
+  disabled_at timestamptz, -- its receiver said that it is gone
+  PRIMARY KEY (workspace_id, id)
+);
+
+CREATE TABLE webhook_delivery (
+  workspace_id uuid NOT NULL,
+  id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  event text NOT NULL,
+  entry_id uuid NOT NULL,
+  position bigint NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  data jsonb NOT NULL, -- ids, kinds and counts, never texts
+  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  status integer, -- of the last answer
+  error text, -- why the last try failed: a code
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, id),
+  FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhook (workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_delivery_newest ON webhook_delivery (workspace_id, webhook_id, id);
+CREATE INDEX webhook_delivery_updated_at ON webhook_delivery (updated_at);
+
+-- Deliveries of every workspace that ended before a moment, the oldest first, at most `most`.
+CREATE FUNCTION drop_webhook_deliveries(before timestamptz, most integer) RETURNS bigint
+  LANGUAGE sql VOLATILE STRICT SECURITY DEFINER
+  SET search_path = pg_catalog, public, pg_temp
+AS $$
+  WITH due AS (
+    SELECT d.workspace_id, d.id FROM webhook_delivery d
+     WHERE d.updated_at < least(before, now() - interval '1 day') AND d.state <> 'waiting'
+     ORDER BY d.updated_at LIMIT most
+  ), gone AS (
+    DELETE FROM webhook_delivery d USING due
+     WHERE d.workspace_id = due.workspace_id AND d.id = due.id RETURNING 1
+  )
+  SELECT count(*) FROM gone
+$$;
