@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from anyio import to_thread
 from fastapi import FastAPI, Request, Response
@@ -11,7 +11,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
-from cairn.api import documentation
 from cairn.api.calls import LogCalls
 from cairn.api.fairness import Fairness
 from cairn.api.gate import Gate
@@ -85,12 +84,26 @@ def create_app(
     app.state.options = chosen
     app.state.mcp = McpEndpoint(services, chosen, log)
     nouns = Nouns(app)
-    documentation.install(app, nouns.include_all)
+    _describe(app, nouns)
     _handle_errors(app, nouns)
     app.add_middleware(IncludeNoun, nouns=nouns)
     app.add_middleware(LogCalls, services=services, log=log, stopwatch=stopwatch)
     _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
+
+
+def _describe(app: FastAPI, nouns: Nouns) -> None:
+    """Let the app make its OpenAPI document when somebody asks for it, once."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            from cairn.api.openapi import document_of
+
+            nouns.include_all()
+            app.openapi_schema = document_of(app)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
 
 
 @asynccontextmanager

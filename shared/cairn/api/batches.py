@@ -5,18 +5,20 @@ Not the items: their routes say what one holds and what is shown of what became 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import ValidationError, model_validator
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer, replay_headers
 from cairn.api.fields import Body
-from cairn.api.problems import Problem, from_error, from_validation
+from cairn.api.problems import Problem, ProblemDetails, from_error, from_validation
 from cairn.writing.items import ItemOutcome, Outcome
 
 RecordT = TypeVar("RecordT")
 OutcomeT = TypeVar("OutcomeT", bound=ItemOutcome)
+ShownT = TypeVar("ShownT")
 OutcomeT_co = TypeVar("OutcomeT_co", bound=ItemOutcome, covariant=True)
 
 
@@ -28,6 +30,21 @@ class Batch(Body):
     def refuse_unstorable_text(cls, value: object) -> object:
         """Leave the items' texts to the items, so that one bad item does not sink the others."""
         return value
+
+
+class RejectedItem(TypedDict):
+    """An item that was refused, at its place among the items, and why."""
+
+    index: int
+    outcome: Literal[Outcome.REJECTED]
+    error: ProblemDetails
+
+
+class BatchOf(TypedDict, Generic[ShownT]):
+    """What became of each item, in their order, and how many had which outcome."""
+
+    results: list[ShownT | RejectedItem]
+    counts: dict[Outcome, int]
 
 
 class Written(Protocol[OutcomeT_co]):

@@ -1,101 +1,58 @@
-"""How routes document their answers, and the OpenAPI document. Nothing here runs on a request."""
+"""How routes document their answers. Nothing here runs on a request; `openapi` is the document."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
-from pydantic import TypeAdapter
+from pydantic import Field
+from typing_extensions import TypedDict  # typing's does for pydantic from Python 3.12 on
 
-from cairn.api.problems import KINDS, MEDIA_TYPE
+from cairn.api.problems import KINDS, MEDIA_TYPE, ProblemDetails
 
 Responses = dict[int | str, dict[str, Any]]
 
-_REF = "#/components/schemas/"
+REF = "#/components/schemas/"
+PLACE = "#/answers/"
+"""What stands in place of the schema of an answer until it is made."""
+
 _EVERY_CALL = ("unauthenticated", "denied", "validation-failed", "rate-limited")
 _ALWAYS = ("internal", "unavailable")
 _BODY = ("malformed-body", "too-large", "unsupported-media-type")
-_PROBLEM: dict[str, Any] = {
-    "title": "Problem",
-    "description": "RFC 9457 problem details. `type` is stable; `reason` says more about it.",
-    "type": "object",
-    "required": ["type", "title", "status", "detail", "reason"],
-    "properties": {
-        "type": {"type": "string", "enum": [kind.urn for kind in KINDS.values()]},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "reason": {"type": "string"},
-        "instance": {"type": "string", "description": "The request id."},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"location": {"type": "string"}, "message": {"type": "string"}},
-            },
-        },
-    },
-}
-_MEMORY_RESULT: dict[str, Any] = {
-    "title": "MemoryResult",
-    "type": "object",
-    "required": ["outcome", "id", "position", "superseded", "observation_count", "warnings"],
-    "properties": {
-        "outcome": {
-            "type": "string",
-            "enum": ["created", "duplicate", "corroborated", "superseded"],
-        },
-        "id": {"type": "string", "format": "uuid"},
-        "position": {"type": "integer", "description": "The ledger position of the entry."},
-        "superseded": {"type": "array", "items": {"type": "string", "format": "uuid"}},
-        "observation_count": {"type": "integer"},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-    },
-}
+_Item = TypeVar("_Item")
+TYPED: list[tuple[Any, object]] = []
+"""The types of answers, each with an example, in the order their routes were read."""
 
 
-_EVENT_RESULT: dict[str, Any] = {
-    "title": "EventResult",
-    "type": "object",
-    "required": ["outcome", "id", "position", "warnings"],
-    "properties": {
-        "outcome": {"type": "string", "enum": ["created", "duplicate"]},
-        "id": {"type": "string", "format": "uuid"},
-        "position": {"type": "integer", "description": "The ledger position of the entry."},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-    },
-}
+class PageOf(TypedDict, Generic[_Item]):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[_Item]
+    next_cursor: str | None
+
+
+class ListOf(TypedDict, Generic[_Item]):
+    """A list that is always whole."""
+
+    items: list[_Item]
+
+
+def among(*values: str) -> Any:
+    """Return what says of a text field which values it has."""
+    return Field(json_schema_extra={"enum": list(values)})
 
 
 def answers(
-    status: int, what: str, schema: str | Mapping[str, Any], example: object = None
+    status: int, what: str, kind: Any, example: object = None, *, picture: str | None = None
 ) -> Responses:
-    """Document a good answer: a schema's name in components, or the schema itself."""
-    content: dict[str, Any] = {"schema": _shape(schema)}
-    if example is not None:
-        content["example"] = example
-    return {status: {"description": what, "content": {"application/json": content}}}
+    """Document a good answer by its type: a record, a TypedDict, or a union of them.
 
-
-def page_of(schema: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a list with a cursor: of a name in components, or of schemas."""
-    return {
-        "type": "object",
-        "required": ["items", "next_cursor"],
-        "properties": {
-            "items": {"type": "array", "items": _shape(schema)},
-            "next_cursor": {"type": ["string", "null"]},
-        },
-    }
-
-
-def items_of(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a list that is always whole."""
-    return {"type": "object", "properties": {"items": {"type": "array", "items": schema}}}
-
-
-def _shape(schema: str | Mapping[str, Any]) -> dict[str, Any]:
-    return {"$ref": _REF + schema} if isinstance(schema, str) else dict(schema)
+    `picture` is the media type of another form of it. Nothing is made of the type before somebody
+    asks for the document, and answers are not checked against it: the tests' clients do that, with
+    every answer they get.
+    """
+    TYPED.append((kind, example))
+    forms = {"application/json": {"schema": {"$ref": f"{PLACE}{len(TYPED) - 1}"}}}
+    if picture is not None:
+        forms[picture] = {"schema": {"type": "string"}}
+    return {status: {"description": what, "content": forms}}
 
 
 def problems(*codes: str, body: bool = False, public: bool = False) -> Responses:
@@ -110,7 +67,7 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
             "description": f"{kind.title} (`{kind.urn}`)",
             "content": {
                 MEDIA_TYPE: {
-                    "schema": {"$ref": f"{_REF}Problem"},
+                    "schema": {"$ref": f"{REF}{ProblemDetails.__name__}"},
                     "example": {
                         "type": kind.urn,
                         "title": kind.title,
@@ -124,87 +81,3 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
         }
         for status, kind in sorted(named.items())
     }
-
-
-def _records() -> tuple[type[Any], ...]:
-    """Return what answers are made of; read only when somebody asks for the document."""
-    return (*_memory_records(), *_ledger_records(), *_agent_records())
-
-
-def _memory_records() -> tuple[type[Any], ...]:
-    from cairn.conversations import read as conversations
-    from cairn.documents.items import DocumentAccepted, UploadTicket
-    from cairn.events.views import EventView
-    from cairn.nodes.entity_requests import EntityChanged
-    from cairn.nodes.views import EntityDetail, EntityView, NodeView
-    from cairn.reading.views import DocumentView, IngestionView, MemoryVersion, MemoryView
-    from cairn.recall.answer import Answer
-    from cairn.reports.read import ReportEntry
-    from cairn.writing.items import Deleted
-
-    conversation = (conversations.ConversationView, conversations.ConversationMessage)
-    memories = (MemoryView, MemoryVersion, EventView, NodeView, EntityView, EntityDetail)
-    documents = (DocumentAccepted, DocumentView, IngestionView, UploadTicket)
-    return (*memories, EntityChanged, Deleted, *documents, Answer, *conversation, ReportEntry)
-
-
-def _ledger_records() -> tuple[type[Any], ...]:
-    from cairn.anchors.reports import AnchoredVerification
-    from cairn.consolidation.run_views import RunView
-    from cairn.llm.costs import CostReport
-    from cairn.operations.stats import Stats
-    from cairn.reading.views import KeyView, LedgerEntryView, LedgerVerification, Status
-    from cairn.rebuild.orphans import Orphans
-    from cairn.rebuild.views import RebuildView
-    from cairn.reembedding.reindex import MissingVectors, Reindexed
-    from cairn.taint.reports import Tainted, TaintLifted, TaintReport
-    from cairn.writing.taint_views import TaintView
-
-    ledger = (LedgerEntryView, LedgerVerification, AnchoredVerification)
-    taints = (TaintView, TaintReport, Tainted, TaintLifted)
-    runs = (MissingVectors, RunView, RebuildView, Stats, CostReport, Orphans, Reindexed)
-    return (*ledger, *taints, KeyView, Status, *runs)
-
-
-def _agent_records() -> tuple[type[Any], ...]:
-    from cairn.investigations import views
-    from cairn.investigations.approvals.views import ApprovalView, Decided
-    from cairn.tickets.queue import QueueView
-    from cairn.tickets.reading import TicketDetail, TicketView
-
-    shown = (views.InvestigationView, views.InvestigationDetail, views.StepsView)
-    asked = (views.ToolCallView, views.QuestionView, ApprovalView, Decided)
-    return (*shown, *asked, TicketView, TicketDetail, QueueView)
-
-
-def install(app: FastAPI, include_all: Callable[[], None]) -> None:
-    """Make the app's OpenAPI document contain the schemas the routes refer to; built once, late."""
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            include_all()
-            app.openapi_schema = _document(app)
-        return app.openapi_schema
-
-    app.openapi = openapi  # type: ignore[method-assign]
-
-
-def _document(app: FastAPI) -> dict[str, Any]:
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        description=app.description,
-        tags=app.openapi_tags,
-        routes=app.routes,
-    )
-    schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    _, records = TypeAdapter.json_schemas(
-        [(record, "serialization", TypeAdapter(record)) for record in _records()],
-        ref_template=_REF + "{model}",
-    )
-    schemas.update(records.get("$defs", {}))
-    schemas["Problem"] = _PROBLEM
-    schemas["MemoryResult"] = _MEMORY_RESULT
-    schemas["EventResult"] = _EVENT_RESULT
-    return document

@@ -9,10 +9,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any, NotRequired, cast
 
+from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from typing_extensions import TypedDict
 
 from cairn.kernel.errors import (
     BudgetExceeded,
@@ -114,6 +116,25 @@ class Refused(HTTPException):
         self.reason = reason or code
 
 
+class FieldProblem(TypedDict):
+    """What is wrong with one field."""
+
+    location: str
+    message: str
+
+
+class ProblemDetails(TypedDict):
+    """RFC 9457 problem details. `type` is stable; `reason` says more about it."""
+
+    type: Annotated[str, Field(json_schema_extra={"enum": [kind.urn for kind in _KINDS]})]
+    title: str
+    status: int
+    detail: str
+    reason: str
+    instance: NotRequired[str]
+    errors: NotRequired[list[FieldProblem]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """An RFC 9457 problem, ready to be written. `retry_after` is in seconds."""
@@ -124,9 +145,9 @@ class Problem:
     errors: tuple[FieldError, ...] = ()
     retry_after: float | None = None
 
-    def content(self, instance: str | None) -> dict[str, object]:
+    def content(self, instance: str | None) -> ProblemDetails:
         """Return the JSON object; `instance` is the request id, None inside a batch result."""
-        content: dict[str, object] = {
+        content: ProblemDetails = {
             "type": self.kind.urn,
             "title": self.kind.title,
             "status": self.kind.status,

@@ -1,14 +1,9 @@
 """Where an investigation is: what every step of the machine answers. Not its record."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from uuid import UUID
 
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from cairn.investigations.state import Investigation, State
+from cairn.investigations.state import Investigation, State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,7 @@ class SettingsView:
     version: int
     settings: Mapping[str, Any]
     sources: Mapping[str, str]
-    workspace: Document
+    workspace: Mapping[str, Any]
     ignored: tuple[str, ...] = ()
 
 

@@ -1,9 +1,7 @@
 """The tool that searches what was said. Not the recording of messages, which channels do."""
 
-from typing import Any
-
 from cairn.api.mcp.tool import Tool, ToolAnswer
-from cairn.api.routes.conversations import ConversationSearchIn, found_messages
+from cairn.api.routes.conversations import ConversationSearchIn, MessageHit, found_messages
 from cairn.api.services import ApiServices
 from cairn.kernel.access import Principal
 from cairn.kernel.text.canonical import format_timestamp
@@ -12,14 +10,12 @@ from cairn.kernel.text.canonical import format_timestamp
 def _search(
     services: ApiServices, principal: Principal, arguments: ConversationSearchIn
 ) -> ToolAnswer:
-    found: dict[str, Any] = found_messages(
-        services.conversations.search(principal, arguments.record())
-    )
+    found = found_messages(services.conversations.search(principal, arguments.record()))
     lines = [_line(message) for message in found["messages"]]
-    return ToolAnswer(text="\n".join(lines) or "No message was found.", structured=found)
+    return ToolAnswer(text="\n".join(lines) or "No message was found.", structured=dict(found))
 
 
-def _line(message: dict[str, Any]) -> str:
+def _line(message: MessageHit) -> str:
     said = " ".join(str(message["content"]).split())
     when = format_timestamp(message["timestamp"])
     return f"[{message['role']}] {when} (score: {message['relevance_score']:.3f}) {said}"

@@ -9,11 +9,13 @@ from pydantic import Field
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Text, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
+from cairn.investigations.approvals.views import ApprovalView, Decided
 from cairn.investigations.ports import ApprovalState
+from cairn.investigations.views import QuestionView
 
 routes = router("investigations")
 
@@ -60,7 +62,7 @@ class EditActionIn(Body):
     "/v1/approvals",
     summary="List approvals",
     response_model=None,
-    responses={**answers(200, "The newest first", page_of("QuestionView")), **problems()},
+    responses={**answers(200, "The newest first", PageOf[QuestionView]), **problems()},
 )
 def list_approvals(
     caller: Writer,
@@ -86,7 +88,7 @@ def list_approvals(
     "/v1/approvals/{approval_id}",
     summary="Show an approval",
     response_model=None,
-    responses={**answers(200, "Everything to decide on", "ApprovalView"), **problems("not-found")},
+    responses={**answers(200, "Everything to decide on", ApprovalView), **problems("not-found")},
 )
 def get_approval(approval_id: ApprovalId, caller: Admin, services: Services) -> Response:
     """Show tool, arguments, evidence, the rule that asks, rollback and expiry."""
@@ -98,7 +100,7 @@ def get_approval(approval_id: ApprovalId, caller: Admin, services: Services) -> 
     summary="Approve an action",
     response_model=None,
     responses={
-        **answers(200, "It goes on", "Decided"),
+        **answers(200, "It goes on", Decided),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -117,7 +119,7 @@ def approve_action(
     summary="Reject an action",
     response_model=None,
     responses={
-        **answers(200, "The agent tries another way", "Decided"),
+        **answers(200, "The agent tries another way", Decided),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -133,7 +135,7 @@ def reject_action(
     summary="Approve an action with other arguments",
     response_model=None,
     responses={
-        **answers(200, "The changed action is checked again", "Decided"),
+        **answers(200, "The changed action is checked again", Decided),
         **problems("not-found", "conflict", body=True),
     },
 )

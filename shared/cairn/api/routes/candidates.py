@@ -1,7 +1,7 @@
 """What may be learned: resolutions and observations that wait for a person. An admin's routes."""
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query, Response
@@ -10,12 +10,14 @@ from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, ScopeName, Text, at_most
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.investigations.people.ports import CandidateState
+from cairn.investigations.people.proposing import Proposal
+from cairn.investigations.people.views import CandidateView
 from cairn.kernel.access import Scope
 
 routes = router("investigations")
@@ -25,40 +27,6 @@ _PROPOSALS = "proposals"
 MAX_REASON_CHARS = 1_000
 CandidateId = Annotated[UUID, Path(description="The candidate's id.")]
 NodeId = Annotated[UUID, Path(description="The proposed node's id.")]
-_CANDIDATE: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "investigation_id", "ticket_id", "state", "cause", "staged_at"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "investigation_id": {"type": "string", "format": "uuid"},
-        "ticket_id": {"type": "string", "format": "uuid"},
-        "state": {"enum": [one.value for one in CandidateState]},
-        "cause": {"enum": ["rated", "undisputed"]},
-        "title": {"type": ["string", "null"]},
-        "text": {"type": ["string", "null"], "description": "Markdown; null in lists."},
-        "rejected_because": {"type": ["string", "null"]},
-        "reason": {"type": ["string", "null"], "description": "disputed, unreviewed, forgotten"},
-        "staged_at": {"type": "string", "format": "date-time"},
-        "edited_at": {"type": ["string", "null"], "format": "date-time"},
-        "decided_at": {"type": ["string", "null"], "format": "date-time"},
-        "decided_by": {"type": ["string", "null"], "format": "uuid"},
-        "document_id": {"type": ["string", "null"], "format": "uuid"},
-        "ingestion_id": {"type": ["string", "null"], "format": "uuid"},
-    },
-}
-_PROPOSAL: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "label", "natural_key", "properties", "provenance", "status"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "label": {"type": "string"},
-        "natural_key": {"type": "string"},
-        "properties": {"type": "object"},
-        "provenance": {"enum": ["operator", "proposed", "imported"]},
-        "status": {"enum": ["provisional", "active", "archived"]},
-    },
-}
-_PROPOSED = page_of(_PROPOSAL)
 
 
 class AcceptIn(Body):
@@ -91,7 +59,7 @@ class EditIn(Body):
     "/v1/candidates",
     summary="List what may be learned",
     response_model=None,
-    responses={**answers(200, "Candidates, the newest first", page_of(_CANDIDATE)), **problems()},
+    responses={**answers(200, "Candidates, the newest first", PageOf[CandidateView]), **problems()},
 )
 def list_candidates(
     caller: Admin,
@@ -117,7 +85,7 @@ def list_candidates(
     "/v1/candidates/{candidate_id}",
     summary="Show a candidate",
     response_model=None,
-    responses={**answers(200, "What it says", _CANDIDATE), **problems("not-found")},
+    responses={**answers(200, "What it says", CandidateView), **problems("not-found")},
 )
 def get_candidate(candidate_id: CandidateId, caller: Admin, services: Services) -> Response:
     """Show the redacted ticket, how it was resolved and what was done."""
@@ -130,7 +98,7 @@ def get_candidate(candidate_id: CandidateId, caller: Admin, services: Services) 
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "It becomes a document; follow its ingestion", _CANDIDATE),
+        **answers(202, "It becomes a document; follow its ingestion", CandidateView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -147,7 +115,7 @@ def accept_candidate(
     summary="Edit a candidate",
     response_model=None,
     responses={
-        **answers(200, "What it says now", _CANDIDATE),
+        **answers(200, "What it says now", CandidateView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -165,7 +133,7 @@ def edit_candidate(
     summary="Reject a candidate",
     response_model=None,
     responses={
-        **answers(200, "It stays as a record", _CANDIDATE),
+        **answers(200, "It stays as a record", CandidateView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -181,7 +149,7 @@ def reject_candidate(
     summary="List proposed nodes",
     response_model=None,
     responses={
-        **answers(200, "Provisional nodes of the memory graph, the newest first", _PROPOSED),
+        **answers(200, "Provisional nodes of the memory graph, the newest first", PageOf[Proposal]),
         **problems(),
     },
 )
@@ -207,7 +175,7 @@ def list_proposals(
     "/v1/proposals/{node_id}/accept",
     summary="Accept a proposed node",
     response_model=None,
-    responses={**answers(200, "It is active", _PROPOSAL), **problems("not-found", "conflict")},
+    responses={**answers(200, "It is active", Proposal), **problems("not-found", "conflict")},
 )
 def accept_proposal(node_id: NodeId, caller: Admin, services: Services) -> Response:
     """Make it active: planners are shown it from now on."""
@@ -218,7 +186,7 @@ def accept_proposal(node_id: NodeId, caller: Admin, services: Services) -> Respo
     "/v1/proposals/{node_id}/reject",
     summary="Reject a proposed node",
     response_model=None,
-    responses={**answers(200, "It is archived", _PROPOSAL), **problems("not-found", "conflict")},
+    responses={**answers(200, "It is archived", Proposal), **problems("not-found", "conflict")},
 )
 def reject_proposal(node_id: NodeId, caller: Admin, services: Services) -> Response:
     """Archive it; it is not proposed again."""

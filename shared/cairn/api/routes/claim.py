@@ -9,7 +9,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name
-from cairn.api.routes.keys import KEY_CREATED
+from cairn.api.routes.keys import KeyWithSecret
 from cairn.api.routing import router
 
 routes = router("keys")
@@ -28,7 +28,7 @@ class ClaimIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "The first admin key, with its secret", KEY_CREATED),
+        **answers(201, "The first admin key, with its secret", KeyWithSecret),
         **problems(
             "unauthenticated", "conflict", "rate-limited", "validation-failed",
             body=True, public=True,

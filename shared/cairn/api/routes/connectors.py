@@ -1,20 +1,23 @@
 """Connectors: what agents act through, how each is, and what it offers. An admin's routes."""
 
+from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Path, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, items_of, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, examples
 from cairn.api.routing import router
 from cairn.connectors.connector import Transport
 from cairn.connectors.port import ConnectorState, ToolCall
 from cairn.connectors.registry import ConnectorShown
 from cairn.connectors.requests import MAX_URL_CHARS, ConnectorChange, NewConnector
-from cairn.safety.tools import Autonomy, Criticality, ToolSpec
+from cairn.safety.tools import Autonomy, Criticality, Lane, ToolSpec
 
 routes = router("connectors")
 
@@ -22,87 +25,89 @@ MAX_SECONDS = 20.0
 """What a call from here may take: the answer waits for it."""
 
 ConnectorName = Annotated[str, Path(description="The connector's name.", max_length=40)]
-_AUTONOMY = {"enum": [one.value for one in Autonomy]}
-_CONNECTOR: dict[str, Any] = {
-    "type": "object",
-    "required": ["name", "transport", "state", "autonomy", "criticality", "scopes"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "name": {"type": "string"},
-        "transport": {"enum": [one.value for one in Transport]},
-        "builtin": {"type": ["string", "null"]},
-        "command": {"type": "array", "items": {"type": "string"}},
-        "url": {"type": ["string", "null"]},
-        "config": {"type": "object"},
-        "secret_names": {"type": "array", "items": {"type": "string"}},
-        "scopes": {"type": "string"},
-        "autonomy": _AUTONOMY,
-        "criticality": {"enum": [one.value for one in Criticality]},
-        "created_at": {"type": "string", "format": "date-time"},
-        "changed_at": {"type": "string", "format": "date-time"},
-        "state": {"enum": [one.value for one in ConnectorState]},
-        "error": {"type": ["string", "null"], "description": "A code, when it is not well."},
-        "detail": {"type": ["string", "null"], "description": "What it said, without secrets."},
-        "restarts": {"type": "integer", "description": "Failures within the last 5 minutes."},
-        "checked_at": {"type": ["string", "null"], "format": "date-time"},
-        "version": {"type": ["string", "null"], "description": "Of its manifest."},
-        "hash": {"type": ["string", "null"], "description": "SHA-256 of its manifest."},
-        "safe": {"type": ["boolean", "null"], "description": "Whether every tool has a scope."},
-        "tools": {"type": "integer"},
-    },
-}
-_TOOL: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string"},
-        "description": {"type": "string", "description": "The connector's own words: data."},
-        "arguments": {"type": "object", "description": "JSON Schema."},
-        "scope": {"enum": ["read", "write", None]},
-        "dangerous": {"type": "boolean"},
-        "requires_approval_above_autonomy": {"type": ["string", "null"]},
-        "forbidden_in_autonomy": {"type": "array", "items": _AUTONOMY},
-        "supports_dry_run": {"type": "boolean"},
-        "idempotent": {"type": "boolean"},
-        "resource": {"type": ["string", "null"]},
-        "rollback": {"type": ["string", "null"]},
-    },
-}
-_RESULT: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "text": {"type": "string"},
-        "is_error": {"type": "boolean"},
-        "truncated": {"type": "boolean"},
-        "simulated": {"type": "boolean", "description": "Cairn answered in the tool's place."},
-        "cached": {"type": "boolean"},
-        "ms": {"type": "integer"},
-    },
-}
-_ITEMS = items_of(_CONNECTOR)
-_TOOLS = items_of(_TOOL)
-_HEALTH: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "well": {"type": "boolean"},
-        "items": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "state": {"enum": [one.value for one in ConnectorState]},
-                    "error": {"type": ["string", "null"]},
-                    "checked_at": {"type": ["string", "null"], "format": "date-time"},
-                    "well": {"type": "boolean"},
-                },
-            },
-        },
-    },
-}
-_REMOVED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 Words = Annotated[list[str], Field(max_length=32)]
 Secrets = dict[str, str]
+
+
+class ConnectorView(TypedDict):
+    """A connector with how it is. `error` is a code, `restarts` are of the last 5 minutes.
+
+    `version`, `hash` and `safe` are of its manifest: null before it was ever listed.
+    """
+
+    id: UUID
+    name: str
+    transport: Transport
+    builtin: str | None
+    command: list[str]
+    url: str | None
+    config: dict[str, Any]
+    secret_names: list[str]
+    scopes: str
+    autonomy: Autonomy
+    criticality: Criticality
+    created_at: datetime
+    changed_at: datetime
+    state: ConnectorState
+    error: str | None
+    detail: str | None
+    restarts: int
+    checked_at: datetime | None
+    version: str | None
+    hash: str | None
+    safe: bool | None
+    tools: int
+
+
+class ToolView(TypedDict):
+    """A tool as its connector lists it, and as the rules of safety read it."""
+
+    name: str
+    description: str
+    arguments: dict[str, Any]
+    scope: Lane | None
+    dangerous: bool
+    requires_approval_above_autonomy: Autonomy | None
+    forbidden_in_autonomy: list[Autonomy]
+    supports_dry_run: bool
+    idempotent: bool
+    resource: str | None
+    rollback: str | None
+
+
+class ToolAnswer(TypedDict):
+    """What a tool said."""
+
+    text: str
+    is_error: bool
+    truncated: bool
+    simulated: bool
+    cached: bool
+    ms: int
+
+
+class ConnectorHealth(TypedDict):
+    """How a connector was when it was last called or looked at."""
+
+    name: str
+    state: ConnectorState
+    error: str | None
+    checked_at: datetime | None
+    well: bool
+
+
+class ConnectorsHealth(TypedDict):
+    """Whether every connector is well, and each of them."""
+
+    well: bool
+    items: list[ConnectorHealth]
+
+
+class ConnectorRemoved(TypedDict):
+    """The connector that is gone."""
+
+    name: str
 
 
 class ConnectorIn(Body):
@@ -156,7 +161,7 @@ class ToolCallIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "Kept, and how it is", _CONNECTOR),
+        **answers(201, "Kept, and how it is", ConnectorView),
         **problems("conflict", body=True),
     },
 )
@@ -181,7 +186,7 @@ def register_connector(body: ConnectorIn, caller: Admin, services: Services) -> 
     "/v1/connectors",
     summary="List connectors",
     response_model=None,
-    responses={**answers(200, "Every connector, by name", _ITEMS), **problems()},
+    responses={**answers(200, "Every connector, by name", ListOf[ConnectorView]), **problems()},
 )
 def list_connectors(caller: Admin, services: Services) -> Response:
     """List connectors with how they are; never their secrets."""
@@ -192,15 +197,15 @@ def list_connectors(caller: Admin, services: Services) -> Response:
     "/v1/connectors/health",
     summary="Show how connectors are",
     response_model=None,
-    responses={**answers(200, "Whether all are well, and each", _HEALTH), **problems()},
+    responses={**answers(200, "Whether all are well, and each", ConnectorsHealth), **problems()},
 )
 def get_connector_health(caller: Admin, services: Services) -> Response:
     """Show how connectors were when they were last called or looked at."""
     every = services.connectors.all(caller)
-    items = [
+    items: list[ConnectorHealth] = [
         {
             "name": one.connector.name,
-            "state": one.health.state.value,
+            "state": one.health.state,
             "error": one.health.error,
             "checked_at": one.health.checked_at,
             "well": one.is_well,
@@ -214,7 +219,7 @@ def get_connector_health(caller: Admin, services: Services) -> Response:
     "/v1/connectors/{connector}",
     summary="Show a connector",
     response_model=None,
-    responses={**answers(200, "The connector", _CONNECTOR), **problems("not-found")},
+    responses={**answers(200, "The connector", ConnectorView), **problems("not-found")},
 )
 def get_connector(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """Show a connector with how it was when it was last called or looked at."""
@@ -226,7 +231,7 @@ def get_connector(connector: ConnectorName, caller: Admin, services: Services) -
     summary="Change a connector",
     response_model=None,
     responses={
-        **answers(200, "As it is now", _CONNECTOR),
+        **answers(200, "As it is now", ConnectorView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -250,7 +255,10 @@ def change_connector(
     "/v1/connectors/{connector}",
     summary="Remove a connector",
     response_model=None,
-    responses={**answers(200, "Nothing reaches it any more", _REMOVED), **problems("not-found")},
+    responses={
+        **answers(200, "Nothing reaches it any more", ConnectorRemoved),
+        **problems("not-found"),
+    },
 )
 def remove_connector(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """Remove a connector with its secrets. What was done through it stays in the ledger."""
@@ -262,7 +270,7 @@ def remove_connector(connector: ConnectorName, caller: Admin, services: Services
     "/v1/connectors/{connector}/restart",
     summary="Restart a connector",
     response_model=None,
-    responses={**answers(200, "As it is now", _CONNECTOR), **problems("not-found", "conflict")},
+    responses={**answers(200, "As it is now", ConnectorView), **problems("not-found", "conflict")},
 )
 def restart_connector(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """Start a connector anew. What it lists now counts from now on; a degradation ends."""
@@ -273,7 +281,7 @@ def restart_connector(connector: ConnectorName, caller: Admin, services: Service
     "/v1/connectors/{connector}/check",
     summary="Look how a connector is",
     response_model=None,
-    responses={**answers(200, "As it is now", _CONNECTOR), **problems("not-found", "conflict")},
+    responses={**answers(200, "As it is now", ConnectorView), **problems("not-found", "conflict")},
 )
 def check_connector(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """Ask a connector whether it is well, as the schedule does."""
@@ -284,7 +292,7 @@ def check_connector(connector: ConnectorName, caller: Admin, services: Services)
     "/v1/connectors/{connector}/tools",
     summary="List a connector's tools",
     response_model=None,
-    responses={**answers(200, "What it listed last", _TOOLS), **problems("not-found")},
+    responses={**answers(200, "What it listed last", ListOf[ToolView]), **problems("not-found")},
 )
 def list_connector_tools(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """List the tools of a connector as the rules of safety read them."""
@@ -297,7 +305,7 @@ def list_connector_tools(connector: ConnectorName, caller: Admin, services: Serv
     summary="Try a tool out",
     response_model=None,
     responses={
-        **answers(200, "What it said", _RESULT),
+        **answers(200, "What it said", ToolAnswer),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -321,23 +329,23 @@ def call_connector_tool(
     return answer({name: getattr(result, name) for name in shown})
 
 
-def _shown(shown: ConnectorShown) -> dict[str, Any]:
+def _shown(shown: ConnectorShown) -> ConnectorView:
     connector, health, manifest = shown.connector, shown.health, shown.manifest
     return {
         "id": connector.id,
         "name": connector.name,
-        "transport": connector.transport.value,
+        "transport": connector.transport,
         "builtin": connector.builtin,
         "command": list(connector.command),
         "url": connector.url,
         "config": dict(connector.config),
         "secret_names": list(connector.secret_names),
         "scopes": connector.scopes,
-        "autonomy": connector.autonomy.value,
-        "criticality": connector.criticality.value,
+        "autonomy": connector.autonomy,
+        "criticality": connector.criticality,
         "created_at": connector.created_at,
         "changed_at": connector.changed_at,
-        "state": health.state.value,
+        "state": health.state,
         "error": health.error,
         "detail": health.detail,
         "restarts": len(health.failures),
@@ -349,15 +357,14 @@ def _shown(shown: ConnectorShown) -> dict[str, Any]:
     }
 
 
-def _tool(spec: ToolSpec) -> dict[str, Any]:
-    above = spec.requires_approval_above_autonomy
+def _tool(spec: ToolSpec) -> ToolView:
     return {
         "name": spec.name,
         "description": spec.description,
         "arguments": dict(spec.schema),
-        "scope": spec.lane.value if spec.lane else None,
+        "scope": spec.lane,
         "dangerous": spec.dangerous,
-        "requires_approval_above_autonomy": above.value if above else None,
+        "requires_approval_above_autonomy": spec.requires_approval_above_autonomy,
         "forbidden_in_autonomy": sorted(spec.forbidden_in_autonomy),
         "supports_dry_run": spec.supports_dry_run,
         "idempotent": spec.deduplicates,

@@ -6,39 +6,27 @@ from uuid import UUID
 
 from fastapi import Path, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Admin, Idempotency, Options, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
+from cairn.consolidation.requests import Preview
+from cairn.consolidation.run_views import RunView
 
 routes = router("operations")
 
 _ROUTE = "consolidations"
-_ACCEPTED = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "state": {"type": "string", "enum": ["waiting"]},
-    },
-}
-_PREVIEW = {
-    "type": "object",
-    "properties": {
-        "run": {"$ref": "#/components/schemas/RunView"},
-        "operations": {"type": "array", "items": {"type": "object"}},
-        "more": {"type": "boolean"},
-    },
-}
-_PAGE = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": {"$ref": "#/components/schemas/RunView"}},
-        "next_cursor": {"type": ["string", "null"]},
-    },
-}
+
+
+class RunAccepted(TypedDict):
+    """A run that waits to begin; follow it by its id."""
+
+    id: UUID
+    state: str
 
 
 class ConsolidationIn(Body):
@@ -57,8 +45,8 @@ class ConsolidationIn(Body):
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "The run; follow it by its id", _ACCEPTED),
-        **answers(200, "What a run would do (`dry_run`)", _PREVIEW),
+        **answers(202, "The run; follow it by its id", RunAccepted),
+        **answers(200, "What a run would do (`dry_run`)", Preview),
         **problems("not-found", "conflict", "budget-exceeded", body=True),
     },
 )
@@ -83,7 +71,7 @@ def start_consolidation(
     "/v1/consolidations",
     summary="List runs of the consolidation",
     response_model=None,
-    responses={**answers(200, "Runs, the newest first", _PAGE), **problems()},
+    responses={**answers(200, "Runs, the newest first", PageOf[RunView]), **problems()},
 )
 def list_consolidations(
     caller: Admin,
@@ -107,7 +95,7 @@ def list_consolidations(
     "/v1/consolidations/{run_id}",
     summary="Follow one run",
     response_model=None,
-    responses={**answers(200, "How far it is", "RunView"), **problems("not-found")},
+    responses={**answers(200, "How far it is", RunView), **problems("not-found")},
 )
 def get_consolidation(
     run_id: Annotated[UUID, Path(description="From the answer to POST /v1/consolidations.")],

@@ -1,6 +1,6 @@
 """Context: what was found, as one block of text for an agent, within a number of tokens."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Body as BodyParameter
 from fastapi import Response
@@ -9,39 +9,13 @@ from pydantic import Field
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
+from cairn.api.recall_answers import ContextAnswer
 from cairn.api.routes.search import SearchIn
 from cairn.api.routing import router
 from cairn.recall.context import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS
 from cairn.recall.query import SearchRequest
 
 routes = router("context")
-
-_CONTEXT: dict[str, Any] = {
-    "title": "Context",
-    "type": "object",
-    "required": ["context", "tokens", "max_tokens", "left_out", "citations", "meta"],
-    "properties": {
-        "context": {"type": "string", "description": "The block, as it can be put into a prompt."},
-        "tokens": {"type": "integer"},
-        "max_tokens": {"type": "integer"},
-        "left_out": {"type": "integer", "description": "Results that did not fit."},
-        "citations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "cite": {"type": "string"},
-                    "node_id": {"type": "string", "format": "uuid"},
-                    "type": {"type": "string"},
-                    "score": {"type": "number"},
-                    "screening": {"type": "string", "enum": ["clean", "suspicious", "discard"]},
-                    "patterns": {"type": "array", "items": {"type": "string"}},
-                },
-            },
-        },
-        "meta": {"type": "object", "description": "As in the answer to a search."},
-    },
-}
 
 
 class ContextIn(SearchIn):
@@ -59,7 +33,7 @@ class ContextIn(SearchIn):
     summary="Recall for a prompt",
     response_model=None,
     responses={
-        **answers(200, "A block of text with its sources", _CONTEXT),
+        **answers(200, "A block of text with its sources", ContextAnswer),
         **problems(body=True),
     },
 )

@@ -1,20 +1,23 @@
 """Conversations: say something in one, list them, read one, search what was said."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer, fitting, replay_headers
 from cairn.api.dependencies import Admin, Anyone, Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
-from cairn.conversations.read import ConversationFilter
+from cairn.conversations.read import ConversationFilter, ConversationMessage, ConversationView
 from cairn.conversations.search import (
     MAX_QUERY_CHARS,
     MAX_RESULTS,
@@ -29,39 +32,72 @@ routes = router("conversations")
 
 _ROOM = 8192
 ConversationId = Annotated[UUID, Path(description="The conversation's id.")]
-_MESSAGE = {"$ref": "#/components/schemas/ConversationMessage"}
-_RECORDED: dict[str, Any] = {
-    "type": "object",
-    "required": ["conversation_id", "message_id", "persisted"],
-    "properties": {
-        "conversation_id": {"type": "string", "format": "uuid"},
-        "message_id": {"type": "string", "format": "uuid"},
-        "persisted": {"type": "boolean", "description": "False while the first messages wait."},
-        "position": {"type": ["integer", "null"]},
-        "written": {"type": "array", "items": {"type": "string", "format": "uuid"}},
-        "pending": {"type": "integer"},
-        "expires_at": {"type": ["string", "null"], "format": "date-time"},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-    },
-}
-_ONE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "conversation": {"$ref": "#/components/schemas/ConversationView"},
-        "items": {"type": "array", "items": _MESSAGE},
-        "next_cursor": {"type": ["string", "null"]},
-    },
-}
-_FOUND: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "messages": {
-            "type": "array",
-            "items": {"allOf": [_MESSAGE, {"properties": {"relevance_score": {"type": "number"}}}]},
-        },
-        "meta": {"type": "object"},
-    },
-}
+
+
+class MessageRecorded(TypedDict):
+    """A message that is recorded, or waits for the next one of its conversation."""
+
+    conversation_id: UUID
+    message_id: UUID
+    persisted: bool
+    position: int | None
+    written: Sequence[UUID]
+    pending: int
+    expires_at: datetime | None
+    warnings: Sequence[str]
+
+
+class ConversationPage(PageOf[ConversationMessage]):
+    """A conversation with a page of its messages, the oldest first."""
+
+    conversation: ConversationView
+
+
+class KeyBound(TypedDict):
+    """A public key and the conversation it sees."""
+
+    conversation_id: UUID
+    key_id: UUID
+
+
+class MessageHit(TypedDict):
+    """A message that was found, and how well it answers, from 0 to 1."""
+
+    id: UUID
+    conversation_id: UUID
+    role: str
+    content: str
+    timestamp: datetime
+    relevance_score: float
+    channel: str
+    session_id: str
+    sequence: int
+    sender: str | None
+    accepted: bool
+    position: int
+
+
+class LegCount(TypedDict):
+    """How many candidates a way of searching found, and how long it took."""
+
+    found: int
+    ms: float
+
+
+class ConversationSearchMeta(TypedDict):
+    """What a search of conversations did."""
+
+    query_ms: float
+    conversation_id: UUID | None
+    legs: dict[str, LegCount]
+    degraded: Sequence[str]
+
+
+class MessagesFound(TypedDict):
+    """Messages, best first."""
+
+    messages: list[MessageHit]
+    meta: ConversationSearchMeta
 
 
 class MessageIn(Body):
@@ -117,8 +153,8 @@ class ConversationSearchIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It is recorded, with what waited before it", _RECORDED),
-        **answers(202, "It waits for the second message of a web chat's user", _RECORDED),
+        **answers(201, "It is recorded, with what waited before it", MessageRecorded),
+        **answers(202, "It waits for the second message of a web chat's user", MessageRecorded),
         **problems("conflict", body=True),
     },
 )
@@ -131,7 +167,7 @@ def record_message(
     whether its sender was let in or not.
     """
     done = services.conversations.record(caller, body.record(), idempotency=idempotency)
-    shown = {
+    shown: MessageRecorded = {
         "conversation_id": done.conversation_id,
         "message_id": done.message_id,
         "persisted": done.persisted,
@@ -149,7 +185,7 @@ def record_message(
     "/v1/conversations",
     summary="List conversations, newest first",
     response_model=None,
-    responses={**answers(200, "One page", page_of("ConversationView")), **problems()},
+    responses={**answers(200, "One page", PageOf[ConversationView]), **problems()},
 )
 def list_conversations(
     caller: Anyone,
@@ -176,7 +212,7 @@ def list_conversations(
     summary="Read a conversation",
     response_model=None,
     responses={
-        **answers(200, "The conversation and a page of its messages", _ONE),
+        **answers(200, "The conversation and a page of its messages", ConversationPage),
         **problems("not-found"),
     },
 )
@@ -210,7 +246,7 @@ def get_conversation(
     summary="Search what was said",
     response_model=None,
     responses={
-        **answers(200, "Messages, best first", _FOUND),
+        **answers(200, "Messages, best first", MessagesFound),
         **problems("not-found", body=True),
     },
 )
@@ -226,7 +262,7 @@ def search_conversations(
     summary="Bind a public key to a conversation",
     response_model=None,
     responses={
-        **answers(200, "The key sees this conversation and no other", {"type": "object"}),
+        **answers(200, "The key sees this conversation and no other", KeyBound),
         **problems("not-found", "conflict"),
     },
 )
@@ -241,7 +277,7 @@ def bind_conversation_key(
     return answer({"conversation_id": conversation_id, "key_id": key_id})
 
 
-def found_messages(found: ConversationAnswer) -> dict[str, Any]:
+def found_messages(found: ConversationAnswer) -> MessagesFound:
     """Return the JSON form of a search's answer."""
     return {
         "messages": [_found(one) for one in found.messages],
@@ -257,7 +293,7 @@ def found_messages(found: ConversationAnswer) -> dict[str, Any]:
     }
 
 
-def _found(one: FoundMessage) -> dict[str, Any]:
+def _found(one: FoundMessage) -> MessageHit:
     message = one.message
     return {
         "id": message.id,

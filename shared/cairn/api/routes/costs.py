@@ -9,7 +9,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Day
 from cairn.api.routing import router
-from cairn.llm.costs import CostBy
+from cairn.llm.costs import CostBy, CostReport
 
 routes = router("operations")
 
@@ -18,7 +18,7 @@ routes = router("operations")
     "/v1/costs",
     summary="Report what models have cost",
     response_model=None,
-    responses={**answers(200, "The costs of a period", "CostReport"), **problems()},
+    responses={**answers(200, "The costs of a period", CostReport), **problems()},
 )
 def get_costs(
     caller: Admin,

@@ -12,13 +12,15 @@ from pydantic_core import PydanticCustomError
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.documents.items import NewDocument
+from cairn.documents.items import DocumentAccepted, NewDocument
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.reading.views import DocumentView
 from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.items import Deleted
 
 routes = router("documents")
 
@@ -91,7 +93,7 @@ DocumentId = Annotated[UUID, Path(description="The document's id.")]
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "Stored; the ingestion runs", "DocumentAccepted"),
+        **answers(202, "Stored; the ingestion runs", DocumentAccepted),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -133,7 +135,7 @@ def ingest_document(
     "/v1/documents",
     summary="List documents, newest first",
     response_model=None,
-    responses={**answers(200, "One page", page_of("DocumentView")), **problems()},
+    responses={**answers(200, "One page", PageOf[DocumentView]), **problems()},
 )
 def list_documents(
     caller: Writer,
@@ -160,7 +162,7 @@ def list_documents(
     "/v1/documents/{document_id}",
     summary="Read one document",
     response_model=None,
-    responses={**answers(200, "The document", "DocumentView"), **problems("not-found")},
+    responses={**answers(200, "The document", DocumentView), **problems("not-found")},
 )
 def get_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
     """Read a document's state, its sections and how many of its chunks are embedded."""
@@ -171,7 +173,7 @@ def get_document(document_id: DocumentId, caller: Writer, services: Services) ->
     "/v1/documents/{document_id}",
     summary="Delete one document softly",
     response_model=None,
-    responses={**answers(200, "It is hidden now", "Deleted"), **problems("not-found", "conflict")},
+    responses={**answers(200, "It is hidden now", Deleted), **problems("not-found", "conflict")},
 )
 def delete_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
     """Hide a document, its sections and its chunks from search and lists."""

@@ -11,13 +11,13 @@ from pydantic_core import PydanticCustomError
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
 from cairn.graph.entity_names import MAX_NAME_CHARS
-from cairn.nodes.entity_requests import MAX_SPLIT_MENTIONS, Split
-from cairn.nodes.views import EntityFilter
+from cairn.nodes.entity_requests import MAX_SPLIT_MENTIONS, EntityChanged, Split
+from cairn.nodes.views import EntityDetail, EntityFilter, EntityView
 
 routes = router("entities")
 
@@ -62,7 +62,7 @@ class SplitIn(Body):
     "/v1/entities",
     summary="List entities by name",
     response_model=None,
-    responses={**answers(200, "One page", page_of("EntityView")), **problems()},
+    responses={**answers(200, "One page", PageOf[EntityView]), **problems()},
 )
 def list_entities(
     caller: Writer,
@@ -87,7 +87,7 @@ def list_entities(
     "/v1/entities/{entity_id}",
     summary="Read one entity: names, mentions, relations",
     response_model=None,
-    responses={**answers(200, "The entity", "EntityDetail"), **problems("not-found")},
+    responses={**answers(200, "The entity", EntityDetail), **problems("not-found")},
 )
 def get_entity(entity_id: EntityId, caller: Writer, services: Services) -> Response:
     """Read an entity; a merged one names what it went into as `superseded_by`."""
@@ -99,7 +99,7 @@ def get_entity(entity_id: EntityId, caller: Writer, services: Services) -> Respo
     summary="Give an entity one more name",
     response_model=None,
     responses={
-        **answers(200, "The name means this entity", "EntityChanged"),
+        **answers(200, "The name means this entity", EntityChanged),
         **problems("conflict", "not-found", body=True),
     },
 )
@@ -113,7 +113,7 @@ def add_alias(entity_id: EntityId, body: AliasIn, caller: Writer, services: Serv
     summary="Take a name from an entity",
     response_model=None,
     responses={
-        **answers(200, "The name means nothing", "EntityChanged"),
+        **answers(200, "The name means nothing", EntityChanged),
         **problems("conflict", "not-found"),
     },
 )
@@ -132,7 +132,7 @@ def remove_alias(
     summary="Make an entity part of another one",
     response_model=None,
     responses={
-        **answers(200, "The other entity has it all now", "EntityChanged"),
+        **answers(200, "The other entity has it all now", EntityChanged),
         **problems("conflict", "not-found", body=True),
     },
 )
@@ -148,7 +148,7 @@ def merge_entity(
     summary="Undo a merge, or part mentions of two things",
     response_model=None,
     responses={
-        **answers(200, "The entity that stands beside it now", "EntityChanged"),
+        **answers(200, "The entity that stands beside it now", EntityChanged),
         **problems("conflict", "not-found", body=True),
     },
 )

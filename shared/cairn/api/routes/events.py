@@ -2,30 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
 from pydantic import Discriminator, Field, SkipValidation, Tag
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer
-from cairn.api.batches import Answers, Batch, checked_item, one_or_many
+from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.problems import Problem, from_error
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
 from cairn.events.draft import MAX_TYPE_CHARS, EventOutcome, NewEvent, Observed
-from cairn.events.views import EventFilter
+from cairn.events.views import EventFilter, EventView
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.batches import MAX_BATCH
 from cairn.writing.checks import MAX_TEXT_CHARS
+from cairn.writing.items import Outcome
 
 routes = router("events")
 
@@ -37,6 +39,21 @@ Namespace = Annotated[
     str | None,
     Query(max_length=MAX_TYPE_CHARS, description="A type, or the namespace of types: `tool`."),
 ]
+
+
+class EventResult(TypedDict):
+    """What became of one event."""
+
+    outcome: Literal[Outcome.CREATED, Outcome.DUPLICATE]
+    id: UUID
+    position: int
+    warnings: list[str]
+
+
+class EventItemResult(EventResult):
+    """What became of one item of a batch, at its place among the items."""
+
+    index: int
 
 
 class EventIn(Body):
@@ -114,21 +131,10 @@ _ANSWERS = Answers(more=_more)
         **answers(
             200,
             "A duplicate; or a batch's results, in order",
-            {
-                "oneOf": [
-                    {"$ref": "#/components/schemas/EventResult"},
-                    {
-                        "type": "object",
-                        "properties": {
-                            "results": {"type": "array", "items": {"type": "object"}},
-                            "counts": {"type": "object"},
-                        },
-                    },
-                ]
-            },
+            EventResult | BatchOf[EventItemResult],
             {"results": [{"index": 0, **_RESULT}], "counts": {"created": 1}},
         ),
-        **answers(201, "The event is new", "EventResult", _RESULT),
+        **answers(201, "The event is new", EventResult, _RESULT),
         **problems("conflict", body=True),
     },
 )
@@ -179,7 +185,7 @@ def _with_parent_among_good(
     "/v1/events",
     summary="List events, newest first",
     response_model=None,
-    responses={**answers(200, "One page", page_of("EventView")), **problems()},
+    responses={**answers(200, "One page", PageOf[EventView]), **problems()},
 )
 def list_events(
     caller: Writer,
@@ -211,7 +217,7 @@ def list_events(
     "/v1/events/{event_id}",
     summary="Read one event",
     response_model=None,
-    responses={**answers(200, "The event", "EventView"), **problems("not-found")},
+    responses={**answers(200, "The event", EventView), **problems("not-found")},
 )
 def get_event(
     event_id: Annotated[UUID, Path(description="The event's id.")],

@@ -1,6 +1,6 @@
 """Feedback: whether a node that a search returned was of use."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Response
@@ -16,18 +16,6 @@ from cairn.recall.proactive import Signal
 from cairn.recall.searches.searches import Feedback
 
 routes = router("searches")
-
-_GIVEN: dict[str, Any] = {
-    "title": "Feedback",
-    "type": "object",
-    "properties": {
-        "search_id": {"type": "string", "format": "uuid"},
-        "node_id": {"type": "string", "format": "uuid"},
-        "useful": {"type": "boolean"},
-        "retrieval_reason": {"type": "string", "enum": ["direct", "proactive"]},
-        "signal": {"type": ["string", "null"], "enum": [*(one.value for one in Signal), None]},
-    },
-}
 
 
 class FeedbackIn(Body):
@@ -50,7 +38,7 @@ class FeedbackIn(Body):
     "/v1/searches/{search_id}/feedback",
     summary="Say whether a result was of use",
     response_model=None,
-    responses={**answers(200, "What was kept", _GIVEN), **problems("not-found", body=True)},
+    responses={**answers(200, "What was kept", Feedback), **problems("not-found", body=True)},
 )
 def give_feedback(
     search_id: UUID, body: FeedbackIn, caller: Anyone, services: Services

@@ -1,84 +1,62 @@
 """Forgetting: a subject's or a source's data leave every store, and that can be checked."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Literal, NotRequired
 from uuid import UUID
 
 from fastapi import Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import among, answers, problems
 from cairn.api.fields import Body, Name, Text
 from cairn.api.routing import router
 from cairn.forgetting.forget import Forgotten, Target
-from cairn.forgetting.ports import Forgetting, Reason
+from cairn.forgetting.ports import Forgetting, Reason, Step
+from cairn.forgetting.prove import Proof
 from cairn.kernel.errors import FieldError, ValidationFailed
 
 routes = router("operations")
 
-_ID = {"type": "string", "format": "uuid"}
-_COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
-_FORGETTING: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "subject_id", "kind", "keyed", "reason", "status", "counts"],
-    "properties": {
-        "id": _ID,
-        "subject_id": _ID,
-        "kind": {"type": "string", "enum": ["client", "person", "source"]},
-        "keyed": {"type": "boolean", "description": "False: older bodies of the source stay."},
-        "reason": {"type": "string", "enum": [one.value for one in Reason]},
-        "status": {
-            "type": "string",
-            "enum": ["begun", "marked", "barred", "purged", "done"],
-        },
-        "position": {"type": "integer", "description": "The ledger's head when it was begun."},
-        "purged_position": {"type": ["integer", "null"]},
-        "counts": _COUNTS,
-        "begun_at": {"type": "string", "format": "date-time"},
-        "done_at": {"type": ["string", "null"], "format": "date-time"},
-        "already": {"type": "boolean", "description": "It had been done before."},
-    },
-}
-_PROOF: dict[str, Any] = {
-    "type": "object",
-    "required": ["clean", "canaries", "places"],
-    "properties": {
-        "forgetting_id": {"type": ["string", "null"], "format": "uuid"},
-        "subject_id": {"type": ["string", "null"], "format": "uuid"},
-        "clean": {"type": "boolean"},
-        "canaries": {"type": "integer", "description": "How many strings were looked for."},
-        "places": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "store": {"type": "string"},
-                    "place": {"type": "string"},
-                    "items": {"type": "integer"},
-                    "found": {"type": "integer"},
-                    "searched": {"type": "boolean"},
-                    "note": {"type": "string"},
-                },
-            },
-        },
-    },
-}
-_PLAN: dict[str, Any] = {
-    "type": "object",
-    "required": ["dry_run", "subject_id", "kind", "keyed", "counts", "node_ids"],
-    "properties": {
-        "dry_run": {"type": "boolean"},
-        "subject_id": {"type": ["string", "null"], "format": "uuid"},
-        "kind": {"type": "string"},
-        "keyed": {"type": "boolean"},
-        "counts": _COUNTS,
-        "node_ids": {"type": "array", "items": _ID, "description": "At most 1,000 of them."},
-        "proof": _PROOF,
-        "words": {"type": "array", "items": {"type": "string"}},
-    },
-}
 MOST_SHOWN = 1_000
+
+
+class ForgettingView(TypedDict):
+    """A forgetting: ids, counts and times, and nothing of what was forgotten."""
+
+    id: UUID
+    subject_id: UUID
+    kind: Annotated[str, among("client", "person", "source")]
+    keyed: bool
+    reason: Annotated[str, among(*Reason)]
+    status: Annotated[str, among(*Step)]
+    position: int
+    purged_position: int | None
+    counts: Mapping[str, int]
+    begun_at: datetime
+    done_at: datetime | None
+
+
+class ForgettingDone(ForgettingView):
+    """A forgetting that was asked for; `already` when it had been done before."""
+
+    already: bool
+
+
+class ForgettingPlan(TypedDict):
+    """What would go. `proof` and `words` are there with `prove`."""
+
+    dry_run: Literal[True]
+    subject_id: UUID | None
+    kind: str
+    keyed: bool
+    counts: Mapping[str, int]
+    node_ids: Sequence[UUID]
+    proof: NotRequired[Proof]
+    words: NotRequired[Sequence[str]]
 
 
 class SubjectIn(Body):
@@ -122,7 +100,7 @@ class ProofIn(Body):
     summary="Forget a data subject or a source",
     response_model=None,
     responses={
-        **answers(200, "What was done, or would be", {"anyOf": [_FORGETTING, _PLAN]}),
+        **answers(200, "What was done, or would be", ForgettingDone | ForgettingPlan),
         **problems("not-found", body=True),
     },
 )
@@ -141,7 +119,7 @@ def forget(body: ForgetIn, caller: Admin, services: Services) -> Response:
     "/v1/forget/{forgetting_id}",
     summary="How a forgetting went",
     response_model=None,
-    responses={**answers(200, "The forgetting", _FORGETTING), **problems("not-found")},
+    responses={**answers(200, "The forgetting", ForgettingView), **problems("not-found")},
 )
 def get_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Response:
     """Return what was done: ids, counts and times."""
@@ -152,7 +130,7 @@ def get_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Re
     "/v1/forget/{forgetting_id}/proof",
     summary="Search every store for what was forgotten, by its ids",
     response_model=None,
-    responses={**answers(200, "What was looked at", _PROOF), **problems("not-found")},
+    responses={**answers(200, "What was looked at", Proof), **problems("not-found")},
 )
 def prove_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Response:
     """Look for the subject's id and its nodes' in every table, index, bucket and the key store."""
@@ -163,7 +141,7 @@ def prove_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> 
     "/v1/forget/{forgetting_id}/proof",
     summary="Search every store for canary strings, too",
     response_model=None,
-    responses={**answers(200, "What was looked at", _PROOF), **problems("not-found", body=True)},
+    responses={**answers(200, "What was looked at", Proof), **problems("not-found", body=True)},
 )
 def prove_forgetting_by_strings(
     forgetting_id: UUID, body: ProofIn, caller: Admin, services: Services
@@ -172,10 +150,10 @@ def prove_forgetting_by_strings(
     return answer(services.forgetting.prove(caller, forgetting_id, body.canaries))
 
 
-def _dry_run(body: ForgetIn, caller: Admin, services: Services) -> dict[str, Any]:
+def _dry_run(body: ForgetIn, caller: Admin, services: Services) -> ForgettingPlan:
     target = body.target()
     plan = services.forgetting.forget.plan(caller, target)
-    shown: dict[str, Any] = {
+    shown: ForgettingPlan = {
         "dry_run": True,
         "subject_id": plan.subject_id,
         "kind": plan.kind,
@@ -187,15 +165,15 @@ def _dry_run(body: ForgetIn, caller: Admin, services: Services) -> dict[str, Any
         proof, words = services.forgetting.prove.before(
             caller, target, plan.node_ids, body.canaries
         )
-        shown |= {"proof": proof, "words": words}
+        shown["proof"], shown["words"] = proof, words
     return shown
 
 
-def _shown(done: Forgotten) -> dict[str, Any]:
+def _shown(done: Forgotten) -> ForgettingDone:
     return {**_view(done.forgetting), "already": done.already}
 
 
-def _view(row: Forgetting) -> dict[str, Any]:
+def _view(row: Forgetting) -> ForgettingView:
     """Return a row without what only resuming needs."""
     return {
         "id": row.id,

@@ -1,15 +1,17 @@
 """Standing grants: a yes in advance, narrow, counted, with an end. An admin's routes."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, newest_answer
 from cairn.api.routing import router
@@ -19,26 +21,22 @@ routes = router("investigations")
 
 _ROUTE = "grants"
 GrantId = Annotated[UUID, Path(description="The grant's id.")]
-_GRANT: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "tool", "arguments", "expires_at", "max_uses", "uses", "made_at"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "tool": {"type": "string", "description": "connector.tool"},
-        "arguments": {
-            "type": ["object", "null"],
-            "description": "What calls must look like; null leaves them open.",
-        },
-        "expires_at": {"type": "string", "format": "date-time"},
-        "max_uses": {"type": "integer"},
-        "uses": {"type": "integer"},
-        "reason": {"type": "string"},
-        "made_by": {"type": "string", "format": "uuid"},
-        "made_at": {"type": "string", "format": "date-time"},
-        "revoked_at": {"type": ["string", "null"], "format": "date-time"},
-        "approval_id": {"type": ["string", "null"], "format": "uuid"},
-    },
-}
+
+
+class GrantView(TypedDict):
+    """A standing grant. `arguments` is what calls must look like; null leaves them open."""
+
+    id: UUID
+    tool: str
+    arguments: dict[str, Any] | None
+    expires_at: datetime
+    max_uses: int
+    uses: int
+    reason: str
+    made_by: UUID
+    made_at: datetime
+    revoked_at: datetime | None
+    approval_id: UUID | None
 
 
 class GrantIn(Body):
@@ -73,7 +71,7 @@ class GrantIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It holds from now on", _GRANT),
+        **answers(201, "It holds from now on", GrantView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -95,7 +93,7 @@ def make_grant(body: GrantIn, caller: Admin, services: Services) -> Response:
     "/v1/grants",
     summary="List standing grants",
     response_model=None,
-    responses={**answers(200, "Grants, the newest first", page_of(_GRANT)), **problems()},
+    responses={**answers(200, "Grants, the newest first", PageOf[GrantView]), **problems()},
 )
 def list_grants(
     caller: Admin,
@@ -120,7 +118,7 @@ def list_grants(
     "/v1/grants/{grant_id}",
     summary="Revoke a standing grant",
     response_model=None,
-    responses={**answers(200, "It counts no more", _GRANT), **problems("not-found")},
+    responses={**answers(200, "It counts no more", GrantView), **problems("not-found")},
 )
 def revoke_grant(grant_id: GrantId, caller: Admin, services: Services) -> Response:
     """Revoke a grant at once; a second time changes nothing."""

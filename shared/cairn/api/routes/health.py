@@ -1,6 +1,9 @@
 """Liveness and readiness, for load balancers and launchers. No key needed, nothing told."""
 
+from typing import Literal
+
 from fastapi import Response
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Services
@@ -8,21 +11,26 @@ from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
 
 routes = router("operations")
-_SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}}
-_READY = {
-    "type": "object",
-    "properties": {
-        "status": {"enum": ["ready", "behind"]},
-        "oldest_waiting_seconds": {"type": "integer"},
-    },
-}
+
+
+class Health(TypedDict):
+    """The process is up."""
+
+    status: Literal["ok"]
+
+
+class Readiness(TypedDict):
+    """Whether the work that waits is being done."""
+
+    status: Literal["ready", "behind"]
+    oldest_waiting_seconds: int
 
 
 @routes.get(
     "/healthz",
     summary="Is the process up?",
     response_model=None,
-    responses={**answers(200, "Yes", _SCHEMA, {"status": "ok"}), **problems(public=True)},
+    responses={**answers(200, "Yes", Health, {"status": "ok"}), **problems(public=True)},
 )
 def get_health() -> Response:
     """Answer without touching anything else."""
@@ -37,7 +45,7 @@ def get_health() -> Response:
         **answers(
             200,
             "Yes: the database answers; `behind` when work waits for more than 15 minutes",
-            _READY,
+            Readiness,
             {"status": "ready", "oldest_waiting_seconds": 0},
         ),
         **problems(public=True),

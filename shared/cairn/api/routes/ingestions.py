@@ -9,6 +9,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Services, Writer
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
+from cairn.reading.views import IngestionView
 
 routes = router("documents")
 
@@ -17,7 +18,7 @@ routes = router("documents")
     "/v1/ingestions/{ingestion_id}",
     summary="Follow one ingestion",
     response_model=None,
-    responses={**answers(200, "How far it is", "IngestionView"), **problems("not-found")},
+    responses={**answers(200, "How far it is", IngestionView), **problems("not-found")},
 )
 def get_ingestion(
     ingestion_id: Annotated[UUID, Path(description="From the answer to POST /v1/documents.")],

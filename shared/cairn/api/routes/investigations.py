@@ -1,23 +1,26 @@
 """Investigations: start them, see how they go, follow them live, take them up again."""
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from anyio import to_thread
 from fastapi import Header, Path, Query, Request, Response
 from pydantic import Field
 from starlette.responses import StreamingResponse
+from typing_extensions import TypedDict
 
 from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
-from cairn.api.documentation import answers, items_of, page_of, problems
+from cairn.api.documentation import ListOf, PageOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.problems import Refused
 from cairn.api.routing import router
+from cairn.investigations.current import Present
 from cairn.investigations.state import State
+from cairn.investigations.views import InvestigationDetail, InvestigationView, StepsView
 
 routes = router("investigations")
 
@@ -27,32 +30,29 @@ After = Annotated[
     int, Query(ge=0, le=streams.MOST_STEPS, description="`seq` of the last step you have.")
 ]
 QUEUED = "queued"
-_PRESENT: dict[str, Any] = {
-    "type": "object",
-    "required": ["investigation_id", "state", "run"],
-    "properties": {
-        "workspace_id": {"type": "string", "format": "uuid"},
-        "investigation_id": {"type": "string", "format": "uuid"},
-        "state": {"enum": [one.value for one in State]},
-        "run": {"type": "integer", "description": "How many executions it had."},
-    },
-}
-_STARTED: dict[str, Any] = {
-    "type": "object",
-    "required": ["ticket_id", "state"],
-    "properties": {
-        **_PRESENT["properties"],
-        "ticket_id": {"type": "string", "format": "uuid"},
-        "state": {"enum": [QUEUED, *(one.value for one in State)]},
-    },
-}
-_RESUMED = items_of(_PRESENT)
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events until the investigation ends",
         "content": {streams.MEDIA_TYPE: {"schema": {"type": "string"}}},
     }
 }
+
+
+class InvestigationQueued(TypedDict):
+    """The ticket waits for a slot: there is no investigation yet."""
+
+    ticket_id: UUID
+    state: Literal["queued"]
+
+
+class InvestigationStarted(TypedDict):
+    """Where the investigation of a ticket is; `run` is how many executions it had."""
+
+    ticket_id: UUID
+    workspace_id: UUID
+    investigation_id: UUID
+    state: State
+    run: int
 
 
 class InvestigationIn(Body):
@@ -67,7 +67,9 @@ class InvestigationIn(Body):
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "Where it is; follow it by its id", _STARTED),
+        **answers(
+            202, "Where it is; follow it by its id", InvestigationStarted | InvestigationQueued
+        ),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -89,7 +91,7 @@ def start_investigation(body: InvestigationIn, caller: Writer, services: Service
     summary="List investigations",
     response_model=None,
     responses={
-        **answers(200, "Investigations, the newest first", page_of("InvestigationView")),
+        **answers(200, "Investigations, the newest first", PageOf[InvestigationView]),
         **problems(),
     },
 )
@@ -120,7 +122,7 @@ def list_investigations(
     summary="Take up every investigation that has stopped moving",
     status_code=202,
     response_model=None,
-    responses={**answers(202, "Those that run again", _RESUMED), **problems()},
+    responses={**answers(202, "Those that run again", ListOf[Present]), **problems()},
 )
 def resume_investigations(caller: Admin, services: Services) -> Response:
     """Start new executions of those that lost theirs; who waits for a person goes on waiting."""
@@ -131,7 +133,7 @@ def resume_investigations(caller: Admin, services: Services) -> Response:
     "/v1/investigations/{investigation_id}",
     summary="Show an investigation",
     response_model=None,
-    responses={**answers(200, "How it stands", "InvestigationDetail"), **problems("not-found")},
+    responses={**answers(200, "How it stands", InvestigationDetail), **problems("not-found")},
 )
 def get_investigation(
     investigation_id: InvestigationId, caller: Writer, services: Services
@@ -144,7 +146,7 @@ def get_investigation(
     "/v1/investigations/{investigation_id}/steps",
     summary="List an investigation's steps, and poll for new ones",
     response_model=None,
-    responses={**answers(200, "Steps after a number", "StepsView"), **problems("not-found")},
+    responses={**answers(200, "Steps after a number", StepsView), **problems("not-found")},
 )
 def list_investigation_steps(
     investigation_id: InvestigationId,
@@ -214,7 +216,7 @@ async def follow_investigation(
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "Where it goes on", _PRESENT),
+        **answers(202, "Where it goes on", Present),
         **problems("not-found", "conflict"),
     },
 )

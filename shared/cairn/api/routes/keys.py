@@ -6,28 +6,28 @@ from uuid import UUID
 from fastapi import Path, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
 from cairn.kernel.access import Role
 from cairn.kernel.errors import FieldError, ValidationFailed
-from cairn.reading.views import NewKey
+from cairn.reading.views import KeyView, NewKey
 
 routes = router("keys")
 
-KEY_CREATED = {
-    "type": "object",
-    "properties": {
-        "key": {"$ref": "#/components/schemas/KeyView"},
-        "secret": {"type": "string", "description": "The whole key, shown this once."},
-    },
-}
-
 
 ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,63}$")]
+
+
+class KeyWithSecret(TypedDict):
+    """A new key. Its secret is in this answer only."""
+
+    key: KeyView
+    secret: str
 
 
 class KeyIn(Body):
@@ -82,7 +82,7 @@ class KeyIn(Body):
     summary="Make an API key",
     status_code=201,
     response_model=None,
-    responses={**answers(201, "The key, with its secret", KEY_CREATED), **problems(body=True)},
+    responses={**answers(201, "The key, with its secret", KeyWithSecret), **problems(body=True)},
 )
 def create_key(body: KeyIn, caller: Admin, services: Services) -> Response:
     """Make a key for this workspace. Keep the secret: it cannot be shown again."""
@@ -98,12 +98,7 @@ def create_key(body: KeyIn, caller: Admin, services: Services) -> Response:
         **answers(
             200,
             "Every key, without secrets",
-            {
-                "type": "object",
-                "properties": {
-                    "items": {"type": "array", "items": {"$ref": "#/components/schemas/KeyView"}}
-                },
-            },
+            ListOf[KeyView],
         ),
         **problems(),
     },
@@ -117,7 +112,7 @@ def list_keys(caller: Admin, services: Services) -> Response:
     "/v1/keys/{key_id}",
     summary="Revoke an API key",
     response_model=None,
-    responses={**answers(200, "It is revoked", "KeyView"), **problems("not-found", "conflict")},
+    responses={**answers(200, "It is revoked", KeyView), **problems("not-found", "conflict")},
 )
 def revoke_key(
     key_id: Annotated[UUID, Path(description="The key's id.")], caller: Admin, services: Services

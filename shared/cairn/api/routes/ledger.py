@@ -4,28 +4,23 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
+from cairn.anchors.reports import AnchoredVerification
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.pages import Cursor, Limit, Position, page_answer
 from cairn.api.routing import router
+from cairn.reading.views import LedgerEntryView, LedgerVerification
 
 routes = router("ledger")
-
-VERIFICATION = {
-    "oneOf": [
-        {"$ref": "#/components/schemas/LedgerVerification"},
-        {"$ref": "#/components/schemas/AnchoredVerification"},
-    ]
-}
 
 
 @routes.get(
     "/v1/ledger",
     summary="Read the ledger",
     response_model=None,
-    responses={**answers(200, "One page, oldest first", page_of("LedgerEntryView")), **problems()},
+    responses={**answers(200, "One page, oldest first", PageOf[LedgerEntryView]), **problems()},
 )
 def list_ledger(
     caller: Admin,
@@ -52,7 +47,11 @@ def list_ledger(
     summary="Verify the ledger",
     response_model=None,
     responses={
-        **answers(200, "Whether the chain holds, or where it breaks", VERIFICATION),
+        **answers(
+            200,
+            "Whether the chain holds, or where it breaks",
+            LedgerVerification | AnchoredVerification,
+        ),
         **problems(),
     },
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query, Response
@@ -12,6 +12,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import timestamp
+from cairn.api.recall_answers import Lineage, ProvDocument
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
@@ -38,24 +39,15 @@ AsOf = Annotated[
     Query(description="A time, or a ledger position: what was known then."),
 ]
 
-LINEAGE: dict[str, Any] = {
-    "title": "Lineage",
-    "type": "object",
-    "description": "Or a PROV-JSON document with `format=prov`.",
-    "properties": {
-        "root": {"type": "string", "format": "uuid"},
-        "nodes": {"type": "array", "items": {"type": "object"}},
-        "edges": {"type": "array", "items": {"type": "object"}},
-        "meta": {"type": "object"},
-    },
-}
-
 
 @routes.get(
     "/v1/nodes/{node_id}/lineage",
     summary="Trace a node",
     response_model=None,
-    responses={**answers(200, "Nodes, nearest first, and edges", LINEAGE), **problems("not-found")},
+    responses={
+        **answers(200, "Nodes, nearest first, and edges", Lineage | ProvDocument),
+        **problems("not-found"),
+    },
 )
 def get_lineage(
     node_id: UUID,

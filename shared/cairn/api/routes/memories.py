@@ -15,25 +15,49 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer
-from cairn.api.batches import Answers, Batch, checked_item, one_or_many
+from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.memories.importance import importance_number
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.kinds import Category, KnowledgeCategory, MemoryKind
-from cairn.reading.views import MemoryFilter
+from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.batches import MAX_BATCH
 from cairn.writing.checks import MAX_TEXT_CHARS
-from cairn.writing.items import Outcome
+from cairn.writing.items import Deleted, Outcome
 
 routes = router("memories")
+
+
+class MemoryResult(TypedDict):
+    """What became of one memory."""
+
+    outcome: Literal[Outcome.CREATED, Outcome.DUPLICATE, Outcome.CORROBORATED, Outcome.SUPERSEDED]
+    id: UUID
+    position: int
+    superseded: list[UUID]
+    observation_count: int
+    warnings: list[str]
+
+
+class MemoryItemResult(MemoryResult):
+    """What became of one item of a batch, at its place among the items."""
+
+    index: int
+
+
+class MemoryHistory(TypedDict):
+    """The versions of a memory, oldest first."""
+
+    versions: list[MemoryVersion]
 
 
 def _importance(value: object) -> object:
@@ -160,21 +184,10 @@ _ANSWERS = Answers(more=_more, possible=tuple(Outcome), new=(Outcome.CREATED, Ou
         **answers(
             200,
             "A duplicate or corroborated memory; or a batch's results, in order",
-            {
-                "oneOf": [
-                    {"$ref": "#/components/schemas/MemoryResult"},
-                    {
-                        "type": "object",
-                        "properties": {
-                            "results": {"type": "array", "items": {"type": "object"}},
-                            "counts": {"type": "object"},
-                        },
-                    },
-                ]
-            },
+            MemoryResult | BatchOf[MemoryItemResult],
             {"results": [{"index": 0, **_RESULT}], "counts": {"created": 1}},
         ),
-        **answers(201, "The memory is new, or it superseded another", "MemoryResult", _RESULT),
+        **answers(201, "The memory is new, or it superseded another", MemoryResult, _RESULT),
         **problems("conflict", body=True),
     },
 )
@@ -211,7 +224,7 @@ MemoryId = Annotated[UUID, Path(description="The memory's id.")]
     "/v1/memories",
     summary="List memories, newest first",
     response_model=None,
-    responses={**answers(200, "One page", page_of("MemoryView")), **problems()},
+    responses={**answers(200, "One page", PageOf[MemoryView]), **problems()},
 )
 def list_memories(
     caller: Writer,
@@ -245,7 +258,7 @@ def list_memories(
     "/v1/memories/{memory_id}",
     summary="Read one memory",
     response_model=None,
-    responses={**answers(200, "The memory", "MemoryView"), **problems("not-found")},
+    responses={**answers(200, "The memory", MemoryView), **problems("not-found")},
 )
 def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
     """Read a memory whatever its state, unless it was deleted."""
@@ -260,15 +273,7 @@ def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Respo
         **answers(
             200,
             "Its versions, oldest first",
-            {
-                "type": "object",
-                "properties": {
-                    "versions": {
-                        "type": "array",
-                        "items": {"$ref": "#/components/schemas/MemoryVersion"},
-                    }
-                },
-            },
+            MemoryHistory,
         ),
         **problems("not-found"),
     },
@@ -282,7 +287,7 @@ def get_memory_history(memory_id: MemoryId, caller: Writer, services: Services) 
     "/v1/memories/{memory_id}",
     summary="Delete one memory softly",
     response_model=None,
-    responses={**answers(200, "It is hidden now", "Deleted"), **problems("not-found", "conflict")},
+    responses={**answers(200, "It is hidden now", Deleted), **problems("not-found", "conflict")},
 )
 def delete_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
     """Hide a memory from search and lists; its ledger entries stay."""

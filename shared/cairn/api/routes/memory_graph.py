@@ -1,55 +1,55 @@
 """The memory graph on the wire: its nodes and edges page by page, out and in. Not its file."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from fastapi import Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
 from cairn.graph.memory_dump import as_record, from_record
 from cairn.graph.memory_records import Dump
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.memory_graph.ledger_graph import Imported
 from cairn.memory_graph.port import IMPORT_BATCH
 
 routes = router("memory graph")
 
-_RECORD: dict[str, Any] = {
-    "type": "object",
-    "required": ["kind", "properties"],
-    "properties": {
-        "kind": {"enum": ["node", "edge"]},
-        "properties": {"type": "object"},
-        "label": {"type": "string"},
-        "natural_key": {"type": "string"},
-        "provenance": {"enum": ["operator", "proposed", "imported"]},
-        "status": {"enum": ["provisional", "active", "archived"]},
-        "source": {"type": "array", "items": {"type": "string"}},
-        "target": {"type": "array", "items": {"type": "string"}},
-        "relation": {"type": "string"},
-        "weight": {"type": "string"},
-        "observed_at": {"type": "string", "format": "date-time"},
-    },
-}
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "required": ["items", "position", "next_cursor"],
-    "properties": {
-        "items": {"type": "array", "items": _RECORD},
-        "position": {"type": "integer", "description": "Of the ledger, when the export began."},
-        "next_cursor": {"type": ["string", "null"]},
-    },
-}
-_IMPORTED: dict[str, Any] = {
-    "type": "object",
-    "required": ["read", "changed"],
-    "properties": {"read": {"type": "integer"}, "changed": {"type": "integer"}},
-}
+
+class NodeRecord(TypedDict):
+    """A node of the memory graph without its id."""
+
+    kind: Literal["node"]
+    label: str
+    natural_key: str
+    properties: dict[str, Any]
+    provenance: Literal["operator", "proposed", "imported"]
+    status: Literal["provisional", "active", "archived"]
+
+
+class EdgeRecord(TypedDict):
+    """An edge of the memory graph: its ends are labels with natural keys."""
+
+    kind: Literal["edge"]
+    source: list[str]
+    target: list[str]
+    relation: str
+    weight: str
+    properties: dict[str, Any]
+    observed_at: datetime
+
+
+class ExportPage(PageOf[NodeRecord | EdgeRecord]):
+    """A page of an export, and the ledger position at which it began."""
+
+    position: int
 
 
 class ImportIn(Body):
@@ -75,7 +75,7 @@ class ImportIn(Body):
     "/v1/export",
     summary="Export the memory graph",
     response_model=None,
-    responses={**answers(200, "Nodes first, then edges, each sorted", _PAGE), **problems()},
+    responses={**answers(200, "Nodes first, then edges, each sorted", ExportPage), **problems()},
 )
 def export_graph(
     caller: Admin, services: Services, limit: Limit = 100, cursor: Cursor = None
@@ -98,7 +98,7 @@ def export_graph(
     summary="Import into the memory graph",
     response_model=None,
     responses={
-        **answers(200, "How many records there were and how many changed something", _IMPORTED),
+        **answers(200, "How many records there were and how many changed something", Imported),
         **problems("conflict", body=True),
     },
 )

@@ -1,18 +1,19 @@
 """Nodes of any label, and edges between nodes: write, read, list, compile, delete softly."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
 from pydantic import Discriminator, Field, SkipValidation, Tag
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
-from cairn.api.batches import Answers, Batch, checked_item, one_or_many
+from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routes.memories import Importance
@@ -27,9 +28,10 @@ from cairn.nodes.draft import (
     NodeOutcome,
     NodesWritten,
 )
-from cairn.nodes.views import NodeFilter
+from cairn.nodes.views import NodeFilter, NodeView
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.batches import MAX_BATCH
+from cairn.writing.items import Deleted, Outcome
 
 routes = router("nodes")
 
@@ -38,6 +40,29 @@ RelationName = Annotated[str, Field(max_length=64, examples=["SOLVES", "depends_
 Weight = Annotated[float, Field(gt=0, le=MAX_WEIGHT)]
 Id = Annotated[UUID, Field(strict=False)]
 NodeId = Annotated[UUID, Path(description="The node's id.")]
+
+
+class NodeResult(TypedDict):
+    """What became of one node."""
+
+    outcome: Literal[Outcome.CREATED, Outcome.DUPLICATE]
+    id: UUID
+    position: int
+    edges: int
+    warnings: list[str]
+
+
+class NodeItemResult(NodeResult):
+    """What became of one item of a batch, at its place among the items."""
+
+    index: int
+
+
+class NodeChanged(TypedDict):
+    """What was changed, and the ledger position of its entry."""
+
+    id: UUID
+    position: int
 
 
 class EdgeIn(Body):
@@ -140,10 +165,6 @@ _RESULT: dict[str, Any] = {
     "edges": 1,
     "warnings": [],
 }
-_CHANGED: dict[str, Any] = {
-    "type": "object",
-    "properties": {"id": {"type": "string"}, "position": {"type": "integer"}},
-}
 
 
 def _more(outcome: NodeOutcome) -> dict[str, Any]:
@@ -151,7 +172,6 @@ def _more(outcome: NodeOutcome) -> dict[str, Any]:
 
 
 _ANSWERS = Answers(more=_more)
-_WRITTEN: dict[str, Any] = {"type": "object", "properties": {"outcome": {"type": "string"}}}
 
 
 @routes.post(
@@ -159,8 +179,12 @@ _WRITTEN: dict[str, Any] = {"type": "object", "properties": {"outcome": {"type":
     summary="Write one node or a batch, with typed edges",
     response_model=None,
     responses={
-        **answers(200, "A node that stands already; or a batch's results, in order", _WRITTEN),
-        **answers(201, "The node is new", _WRITTEN, _RESULT),
+        **answers(
+            200,
+            "A node that stands already; or a batch's results, in order",
+            NodeResult | BatchOf[NodeItemResult],
+        ),
+        **answers(201, "The node is new", NodeResult, _RESULT),
         **problems("conflict", "not-found", body=True),
     },
 )
@@ -185,7 +209,7 @@ def _record(item: object) -> NewNode:
     "/v1/nodes",
     summary="List the nodes of a label, newest first",
     response_model=None,
-    responses={**answers(200, "One page", page_of("NodeView")), **problems()},
+    responses={**answers(200, "One page", PageOf[NodeView]), **problems()},
 )
 def list_nodes(
     caller: Writer,
@@ -211,7 +235,7 @@ def list_nodes(
     "/v1/nodes/{node_id}",
     summary="Read one node of any label, with its edges",
     response_model=None,
-    responses={**answers(200, "The node", "NodeView"), **problems("not-found")},
+    responses={**answers(200, "The node", NodeView), **problems("not-found")},
 )
 def get_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
     """Read a node with its provenance; its edges are counted by kind, and the strongest shown."""
@@ -222,7 +246,7 @@ def get_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
     "/v1/nodes/{node_id}/compiled-truth",
     summary="Set what is held true of a node",
     response_model=None,
-    responses={**answers(200, "It is set", _CHANGED), **problems("not-found", body=True)},
+    responses={**answers(200, "It is set", NodeChanged), **problems("not-found", body=True)},
 )
 def replace_compiled_truth(
     node_id: NodeId, body: TruthIn, caller: Writer, services: Services
@@ -236,7 +260,7 @@ def replace_compiled_truth(
     "/v1/nodes/{node_id}",
     summary="Delete one node softly",
     response_model=None,
-    responses={**answers(200, "It is hidden now", "Deleted"), **problems("not-found")},
+    responses={**answers(200, "It is hidden now", Deleted), **problems("not-found")},
 )
 def delete_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
     """Hide a node from search, lists and the graph; its ledger entries stay."""
@@ -248,7 +272,7 @@ def delete_node(node_id: NodeId, caller: Writer, services: Services) -> Response
     summary="State a relation between two nodes",
     response_model=None,
     responses={
-        **answers(200, "It holds", _CHANGED),
+        **answers(200, "It holds", NodeChanged),
         **problems("conflict", "not-found", body=True),
     },
 )

@@ -1,7 +1,7 @@
 """What people say of investigations, and what they remember of them. An admin's routes."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Response
@@ -9,38 +9,17 @@ from pydantic import Field
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, items_of, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Text, at_most
 from cairn.api.routing import router
 from cairn.investigations.people.opinions import HIGHEST, LOWEST
+from cairn.investigations.people.remembering import Remembered
+from cairn.investigations.people.views import OpinionView
 
 routes = router("investigations")
 
 MAX_TEXT_CHARS = 2_000
 InvestigationId = Annotated[UUID, Path(description="The investigation's id.")]
-_OPINION: dict[str, Any] = {
-    "type": "object",
-    "required": ["investigation_id", "principal_id", "kind", "said_at"],
-    "properties": {
-        "investigation_id": {"type": "string", "format": "uuid"},
-        "principal_id": {"type": "string", "format": "uuid"},
-        "kind": {"enum": ["rating", "dispute"]},
-        "rating": {"type": ["integer", "null"], "minimum": LOWEST, "maximum": HIGHEST},
-        "text": {"type": ["string", "null"]},
-        "said_at": {"type": "string", "format": "date-time"},
-    },
-}
-_OPINIONS = items_of(_OPINION)
-_REMEMBERED: dict[str, Any] = {
-    "type": "object",
-    "required": ["node_id", "label", "natural_key", "text"],
-    "properties": {
-        "node_id": {"type": "string", "format": "uuid"},
-        "label": {"type": "string"},
-        "natural_key": {"type": "string"},
-        "text": {"type": "string", "description": "As it is kept: redacted."},
-    },
-}
 
 
 class RememberedAs(StrEnum):
@@ -76,7 +55,7 @@ class RememberIn(Body):
     summary="Rate an investigation",
     response_model=None,
     responses={
-        **answers(200, "What you said", _OPINION),
+        **answers(200, "What you said", OpinionView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -95,7 +74,7 @@ def rate_investigation(
     summary="Dispute how an investigation ended",
     response_model=None,
     responses={
-        **answers(200, "What you said", _OPINION),
+        **answers(200, "What you said", OpinionView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -110,7 +89,10 @@ def dispute_investigation(
     "/v1/investigations/{investigation_id}/opinions",
     summary="List what people said of an investigation",
     response_model=None,
-    responses={**answers(200, "The last word of each", _OPINIONS), **problems("not-found")},
+    responses={
+        **answers(200, "The last word of each", ListOf[OpinionView]),
+        **problems("not-found"),
+    },
 )
 def list_opinions(investigation_id: InvestigationId, caller: Admin, services: Services) -> Response:
     """List ratings and disputes that stand; earlier words are in the ledger."""
@@ -123,7 +105,7 @@ def list_opinions(investigation_id: InvestigationId, caller: Admin, services: Se
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "The node that holds it", _REMEMBERED),
+        **answers(201, "The node that holds it", Remembered),
         **problems("not-found", "conflict", body=True),
     },
 )

@@ -1,14 +1,17 @@
 """Personas: how agents work for one kind of ticket, with every version they had."""
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Path, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services, Writer
-from cairn.api.documentation import answers, items_of, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, examples
 from cairn.api.routing import router
 from cairn.safety.tools import Autonomy
@@ -18,24 +21,35 @@ from cairn.tickets.ports import PersonaVersion
 routes = router("personas")
 
 PersonaName = Annotated[str, Path(max_length=64, description="The persona's name.")]
-_PERSONA: dict[str, Any] = {
-    "type": "object",
-    "required": ["name", "version", "instructions", "escalation", "autonomy", "redaction"],
-    "properties": {
-        "name": {"type": "string"},
-        "version": {"type": "integer"},
-        "instructions": {"type": "string"},
-        "escalation": {"type": "string", "examples": ["ticket-note"]},
-        "autonomy": {"enum": [one.value for one in Autonomy]},
-        "max_tokens": {"type": "integer"},
-        "max_usd": {"type": "string", "examples": ["0.50"]},
-        "max_seconds": {"type": "integer"},
-        "max_iterations": {"type": "integer"},
-        "redaction": {"type": "string"},
-    },
-}
-_ITEMS = items_of(_PERSONA)
-_REMOVED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
+
+
+class PersonaView(TypedDict):
+    """A persona: how agents work on its tickets, and what they may spend."""
+
+    name: str
+    instructions: str
+    escalation: str
+    autonomy: Autonomy
+    max_tokens: int
+    max_usd: str
+    max_seconds: int
+    max_iterations: int
+    redaction: str
+    version: int
+
+
+class PersonaVersionView(PersonaView):
+    """A persona as it stood from one change on."""
+
+    changed_at: datetime
+    changed_by: UUID
+    removed: bool
+
+
+class PersonaRemoved(TypedDict):
+    """The persona that is gone."""
+
+    name: str
 
 
 class PersonaIn(Body):
@@ -75,7 +89,7 @@ class NewPersonaIn(PersonaIn):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "Tickets can be given to it", _PERSONA),
+        **answers(201, "Tickets can be given to it", PersonaView),
         **problems("conflict", body=True),
     },
 )
@@ -89,7 +103,7 @@ def create_persona(body: NewPersonaIn, caller: Admin, services: Services) -> Res
     "/v1/personas",
     summary="List personas",
     response_model=None,
-    responses={**answers(200, "Every persona, by name", _ITEMS), **problems()},
+    responses={**answers(200, "Every persona, by name", ListOf[PersonaView]), **problems()},
 )
 def list_personas(caller: Writer, services: Services) -> Response:
     """List personas; `default`, which works on everything else, is always among them."""
@@ -100,7 +114,7 @@ def list_personas(caller: Writer, services: Services) -> Response:
     "/v1/personas/{persona}",
     summary="Show a persona",
     response_model=None,
-    responses={**answers(200, "The persona", _PERSONA), **problems("not-found")},
+    responses={**answers(200, "The persona", PersonaView), **problems("not-found")},
 )
 def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Response:
     """Show a persona as it is now."""
@@ -111,7 +125,10 @@ def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Res
     "/v1/personas/{persona}/versions",
     summary="Show how a persona changed",
     response_model=None,
-    responses={**answers(200, "Every version, the newest first", _ITEMS), **problems("not-found")},
+    responses={
+        **answers(200, "Every version, the newest first", ListOf[PersonaVersionView]),
+        **problems("not-found"),
+    },
 )
 def list_persona_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
     """List every version a persona had; each is an entry of the ledger, too."""
@@ -124,7 +141,7 @@ def list_persona_versions(persona: PersonaName, caller: Admin, services: Service
     summary="Change a persona",
     response_model=None,
     responses={
-        **answers(200, "The persona as it is now", _PERSONA),
+        **answers(200, "The persona as it is now", PersonaView),
         **problems("not-found", body=True),
     },
 )
@@ -142,7 +159,7 @@ def replace_persona(
     summary="Remove a persona",
     response_model=None,
     responses={
-        **answers(200, "Its tickets are the default one's now", _REMOVED),
+        **answers(200, "Its tickets are the default one's now", PersonaRemoved),
         **problems("not-found", "conflict"),
     },
 )
@@ -152,12 +169,13 @@ def remove_persona(persona: PersonaName, caller: Admin, services: Services) -> R
     return answer({"name": persona})
 
 
-def _shown(persona: Persona) -> dict[str, Any]:
-    shown = {name: getattr(persona, name) for name in Persona.__dataclass_fields__}
-    return {**shown, "max_usd": f"{persona.max_usd:f}"}
+def _shown(persona: Persona) -> PersonaView:
+    shown: Any = {name: getattr(persona, name) for name in Persona.__dataclass_fields__}
+    shown["max_usd"] = f"{persona.max_usd:f}"
+    return shown
 
 
-def _version(version: PersonaVersion) -> dict[str, Any]:
+def _version(version: PersonaVersion) -> PersonaVersionView:
     return {
         **_shown(version.persona),
         "changed_at": version.changed_at,

@@ -1,6 +1,6 @@
 """Queries of the graph: a subgraph around a question or around nodes."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Body as BodyParameter
@@ -12,6 +12,7 @@ from cairn.api.answers import answer, encode, fitting
 from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Text, at_most
+from cairn.api.recall_answers import Subgraph
 from cairn.api.routes.search import Label, Moment
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
@@ -32,21 +33,6 @@ _ROOM = 4096
 
 NodeId = Annotated[UUID, Field(strict=False)]
 RelationName = Annotated[str, Field(pattern=r"^[A-Z][A-Z_]{0,63}$")]
-
-SUBGRAPH: dict[str, Any] = {
-    "title": "Subgraph",
-    "type": "object",
-    "required": ["nodes", "edges", "meta"],
-    "properties": {
-        "nodes": {
-            "type": "array",
-            "description": "Best first, each with provenance, scores and why it is there.",
-            "items": {"type": "object"},
-        },
-        "edges": {"type": "array", "items": {"type": "object"}},
-        "meta": {"type": "object", "description": "What was understood, and the bounds."},
-    },
-}
 
 
 class SubgraphIn(Body):
@@ -96,7 +82,7 @@ class SubgraphIn(Body):
     "/v1/query/subgraph",
     summary="Query the graph",
     response_model=None,
-    responses={**answers(200, "Nodes, edges, and what happened", SUBGRAPH), **problems(body=True)},
+    responses={**answers(200, "Nodes, edges, and what happened", Subgraph), **problems(body=True)},
 )
 def query_subgraph(
     body: Annotated[

@@ -11,6 +11,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
+from cairn.rebuild.views import RebuildView
 
 routes = router("operations")
 
@@ -27,7 +28,7 @@ class RebuildIn(Body):
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "The rebuild; follow it by its id", "RebuildView"),
+        **answers(202, "The rebuild; follow it by its id", RebuildView),
         **problems("conflict", body=True),
     },
 )
@@ -44,7 +45,7 @@ def start_rebuild(body: RebuildIn, caller: Admin, services: Services) -> Respons
     "/v1/rebuilds/{rebuild_id}",
     summary="Follow one rebuild",
     response_model=None,
-    responses={**answers(200, "How far it is", "RebuildView"), **problems("not-found")},
+    responses={**answers(200, "How far it is", RebuildView), **problems("not-found")},
 )
 def get_rebuild(
     rebuild_id: Annotated[UUID, Path(description="From the answer to POST /v1/rebuilds.")],

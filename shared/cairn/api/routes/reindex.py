@@ -9,6 +9,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
+from cairn.reembedding.reindex import MissingVectors, Reindexed
 
 routes = router("operations")
 
@@ -17,7 +18,7 @@ routes = router("operations")
     "/v1/reindex",
     summary="How many nodes have no vector of the present model",
     response_model=None,
-    responses={**answers(200, "Counts", "MissingVectors"), **problems()},
+    responses={**answers(200, "Counts", MissingVectors), **problems()},
 )
 def count_missing_vectors(caller: Admin, services: Services) -> Response:
     """Count the nodes that are found by keyword only, and those of them that wait for a vector."""
@@ -29,7 +30,7 @@ def count_missing_vectors(caller: Admin, services: Services) -> Response:
     summary="Queue nodes that have no vector of the present model",
     status_code=202,
     response_model=None,
-    responses={**answers(202, "What was looked at and queued", "Reindexed"), **problems()},
+    responses={**answers(202, "What was looked at and queued", Reindexed), **problems()},
 )
 def reindex(
     caller: Admin,

@@ -1,20 +1,21 @@
 """Reports: write one, read the newest, scan the catalogue."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Services, Writer
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import ListOf, PageOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
-from cairn.reports.read import MAX_LATEST, Report, ReportFilter
+from cairn.reports.read import MAX_LATEST, Report, ReportEntry, ReportFilter
 from cairn.reports.write import (
     MAX_BODY_CHARS,
     MAX_KEYWORD_CHARS,
@@ -26,37 +27,31 @@ from cairn.writing.audience import GLOBAL_CLIENT
 
 routes = router("reports")
 
-_ENTRY = {"$ref": "#/components/schemas/ReportEntry"}
-_WRITTEN: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "position", "created"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "position": {"type": "integer"},
-        "created": {"type": "boolean", "description": "False: it was there already."},
-        "parent_id": {"type": ["string", "null"], "format": "uuid"},
-    },
-}
-_LATEST: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {
-            "type": "array",
-            "items": {"allOf": [_ENTRY, {"properties": {"body": {"type": "string"}}}]},
-        }
-    },
-}
-_PAGE: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": _ENTRY},
-        "next_cursor": {"type": ["string", "null"]},
-        "total": {"type": "integer"},
-    },
-}
 Keyword = Annotated[
     str | None, Query(min_length=1, max_length=MAX_KEYWORD_CHARS, description="In any case.")
 ]
+
+
+class ReportKept(TypedDict):
+    """A report that is kept; `created` is false when it was there already."""
+
+    id: UUID
+    position: int
+    created: bool
+    parent_id: UUID | None
+
+
+class ReportPage(PageOf[ReportEntry]):
+    """A page of the catalogue, and how many reports it has."""
+
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportWithBody(ReportEntry):
+    """A report with its body."""
+
+    body: str
 
 
 class ReportIn(Body):
@@ -90,8 +85,8 @@ class ReportIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It is written", _WRITTEN),
-        **answers(200, "This title was reported in this minute already", _WRITTEN),
+        **answers(201, "It is written", ReportKept),
+        **answers(200, "This title was reported in this minute already", ReportKept),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -100,7 +95,7 @@ def write_report(
 ) -> Response:
     """Keep what a workflow made. Reports are never changed; the same one again is the same one."""
     done = services.reports.write(caller, body.record(), idempotency=idempotency)
-    shown = {
+    shown: ReportKept = {
         "id": done.id,
         "position": done.position,
         "created": done.created,
@@ -114,7 +109,10 @@ def write_report(
     "/v1/reports/latest",
     summary="Read the newest report",
     response_model=None,
-    responses={**answers(200, "The newest, with their bodies", _LATEST), **problems()},
+    responses={
+        **answers(200, "The newest, with their bodies", ListOf[ReportWithBody]),
+        **problems(),
+    },
 )
 def get_latest_reports(
     caller: Writer,
@@ -131,7 +129,7 @@ def get_latest_reports(
     "/v1/reports",
     summary="List reports, newest first",
     response_model=None,
-    responses={**answers(200, "One page without bodies", _PAGE), **problems()},
+    responses={**answers(200, "One page without bodies", ReportPage), **problems()},
 )
 def list_reports(
     caller: Writer,

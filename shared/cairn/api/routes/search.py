@@ -1,7 +1,7 @@
 """Search: one question, the few things that matter, each with its scores and its source."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Body as BodyParameter
 from fastapi import Response
@@ -12,6 +12,7 @@ from cairn.api.answers import MEDIA_TYPE, answer, encode, fitting
 from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
+from cairn.api.recall_answers import SearchAnswer
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Scope
@@ -71,7 +72,7 @@ Stages = Annotated[
 class TurnIn(Body):
     """One earlier message of the conversation, for the gate."""
 
-    role: Annotated[Speaker, Field(strict=False)]
+    role: Literal["user", "assistant"]
     text: Annotated[Text, at_most(MAX_TURN_CHARS)]
 
 
@@ -124,7 +125,9 @@ class SearchIn(Body):
         }
         for name in ("kinds", "labels", "scopes"):
             values[name] = tuple(values[name])
-        values["history"] = tuple(Turn(role=each.role, text=each.text) for each in self.history)
+        values["history"] = tuple(
+            Turn(role=Speaker(each.role), text=each.text) for each in self.history
+        )
         values["fields"] = None if self.fields is None else tuple(self.fields)
         return SearchRequest(**values)
 
@@ -134,7 +137,7 @@ class SearchIn(Body):
     summary="Recall",
     response_model=None,
     responses={
-        **answers(200, "Results in rank order, and what happened", "Answer"),
+        **answers(200, "Results in rank order, and what happened", SearchAnswer),
         **problems(body=True),
     },
 )

@@ -1,6 +1,6 @@
 """Searches that were made: why each result is where it is."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
@@ -8,6 +8,7 @@ from fastapi import Query, Response
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
+from cairn.api.recall_answers import ExplainedSearch
 from cairn.api.routing import router
 from cairn.recall.walks.picture import walk_picture
 
@@ -15,42 +16,15 @@ routes = router("searches")
 
 Form = Annotated[Literal["json", "svg"], Query(description="svg draws the walked graph.")]
 
-_EXPLAINED: dict[str, Any] = {
-    "title": "ExplainedSearch",
-    "type": "object",
-    "required": ["search_id", "recipe", "results", "replayed"],
-    "properties": {
-        "search_id": {"type": "string", "format": "uuid"},
-        "recipe": {"type": "string"},
-        "recipe_used": {
-            "type": "object",
-            "description": "The recipe as the workspace, the request and the route left it.",
-        },
-        "replayed": {
-            "type": "boolean",
-            "description": "Whether doing it again from what was kept gives the same ids.",
-        },
-        "results": {
-            "type": "array",
-            "description": "By rank; the contributions of each sum to its score.",
-            "items": {"type": "object"},
-        },
-        "others": {
-            "type": "array",
-            "description": "The best of what was scored and not returned.",
-            "items": {"type": "object"},
-        },
-        "nodes": {"type": "array", "items": {"type": "object"}},
-        "edges": {"type": "array", "items": {"type": "object"}},
-    },
-}
-
 
 @routes.get(
     "/v1/searches/{search_id}",
     summary="Explain a search",
     response_model=None,
-    responses={**answers(200, "Leg by leg, signal by signal", _EXPLAINED), **problems("not-found")},
+    responses={
+        **answers(200, "Leg by leg, signal by signal", ExplainedSearch, picture="image/svg+xml"),
+        **problems("not-found"),
+    },
 )
 def get_search(
     search_id: UUID, caller: Anyone, services: Services, format: Form = "json"

@@ -18,21 +18,6 @@ from cairn.workspace.settings import WorkspaceSettings
 routes = router("settings")
 
 _ETAG = re.compile(r'(?:W/)?"?(\d{1,15})"?')
-_SETTINGS: dict[str, Any] = {
-    "type": "object",
-    "required": ["version", "settings", "sources", "workspace", "ignored"],
-    "properties": {
-        "version": {"type": "integer", "description": "How often they were changed."},
-        "settings": {"type": "object", "description": "All of them, as they hold."},
-        "sources": {
-            "type": "object",
-            "description": "By path: default, environment or workspace.",
-            "additionalProperties": {"enum": ["default", "environment", "workspace"]},
-        },
-        "workspace": {"type": "object", "description": "What was set, and nothing else."},
-        "ignored": {"type": "array", "items": {"type": "string"}},
-    },
-}
 
 
 class SettingsIn(Body):
@@ -68,7 +53,7 @@ class SettingsIn(Body):
     "/v1/settings",
     summary="Show the settings",
     response_model=None,
-    responses={**answers(200, "All settings as they hold", _SETTINGS), **problems()},
+    responses={**answers(200, "All settings as they hold", SettingsView), **problems()},
 )
 def get_settings(caller: Admin, services: Services) -> Response:
     """Show every setting of the workspace, and where its value is from."""
@@ -80,7 +65,7 @@ def get_settings(caller: Admin, services: Services) -> Response:
     summary="Change the settings",
     response_model=None,
     responses={
-        **answers(200, "They hold from now on", _SETTINGS),
+        **answers(200, "They hold from now on", SettingsView),
         **problems("conflict", body=True),
     },
 )

@@ -6,6 +6,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Services, Writer
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
+from cairn.reading.views import Status
 
 routes = router("operations")
 
@@ -14,7 +15,7 @@ routes = router("operations")
     "/v1/status",
     summary="How much work waits",
     response_model=None,
-    responses={**answers(200, "Counts", "Status"), **problems()},
+    responses={**answers(200, "Counts", Status), **problems()},
 )
 def get_status(caller: Writer, services: Services) -> Response:
     """Count what waits for its embedding, what failed, and what is stored."""

@@ -7,22 +7,14 @@ from pydantic import Field
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Services, Writer
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
+from cairn.recall.subscription_leg import SubscriptionView
 
 routes = router("subscriptions")
 
 _EXAMPLE = {"agent": "concierge", "keywords": ["solar panels", "heat pump"], "position": 17}
-_VIEW = {
-    "type": "object",
-    "required": ["agent", "keywords", "position"],
-    "properties": {
-        "agent": {"type": "string"},
-        "keywords": {"type": "array", "items": {"type": "string"}, "maxItems": 5},
-        "position": {"type": "integer", "description": "The ledger position of the change."},
-    },
-}
 Agent = Annotated[
     str | None, Query(description="Whose; an agent's key has its own and need not say.")
 ]
@@ -43,7 +35,7 @@ class SubscriptionIn(Body):
         **answers(
             200,
             "The agent's subscription, or everybody's for an admin who names no agent",
-            {"type": "object", "properties": {"items": {"type": "array", "items": _VIEW}}},
+            ListOf[SubscriptionView],
             {"items": [_EXAMPLE]},
         ),
         **problems(),
@@ -58,7 +50,10 @@ def get_subscriptions(caller: Writer, services: Services, agent: Agent = None) -
     "/v1/subscriptions",
     summary="Subscribe an agent to keywords",
     response_model=None,
-    responses={**answers(200, "The subscription", _VIEW, _EXAMPLE), **problems(body=True)},
+    responses={
+        **answers(200, "The subscription", SubscriptionView, _EXAMPLE),
+        **problems(body=True),
+    },
 )
 def replace_subscription(body: SubscriptionIn, caller: Writer, services: Services) -> Response:
     """Replace the agent's keywords. Searches follow them where subscriptions are switched on."""
@@ -70,7 +65,7 @@ def replace_subscription(body: SubscriptionIn, caller: Writer, services: Service
     summary="Let an agent subscribe to nothing",
     response_model=None,
     responses={
-        **answers(200, "It subscribes to nothing", _VIEW, {**_EXAMPLE, "keywords": []}),
+        **answers(200, "It subscribes to nothing", SubscriptionView, {**_EXAMPLE, "keywords": []}),
         **problems(),
     },
 )

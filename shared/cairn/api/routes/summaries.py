@@ -1,16 +1,18 @@
 """Summaries: a list, and a tree from one down to what it is made of."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
+from typing_extensions import TypedDict
 
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Options, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routes.lineage import AsOf
 from cairn.api.routing import router
@@ -49,29 +51,42 @@ _EXAMPLE = {
     "agents": [],
     "state": "active",
 }
-_SUMMARY: dict[str, Any] = {
-    "title": "Summary",
-    "type": "object",
-    "required": ["id", "scope", "content", "event_count"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "scope": {"type": "string", "enum": ["episode", "session", "agent"]},
-        "scope_id": {"type": ["string", "null"], "description": "A trace, session or agent."},
-        "content": {"type": "string"},
-        "event_count": {"type": "integer"},
-        "time_range": {"type": "array", "items": {"type": "string", "format": "date-time"}},
-        "is_extract": {"type": "boolean", "description": "Sentences of the sources, by rules."},
-    },
-}
-_TREE: dict[str, Any] = {
-    "title": "SummaryTree",
-    "type": "object",
-    "description": "The summary with `children`, each with its own, down to events and messages.",
-    "properties": {
-        **_SUMMARY["properties"],
-        "children": {"type": "array", "items": {"type": "object"}},
-        "meta": {"type": "object"},
-    },
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceBranch(SourceView):
+    """A source of a summary: an event, a message or a memory."""
+
+    children: "tuple[SummaryBranch | SourceBranch, ...]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryBranch(SummaryView):
+    """A summary with what it is made of, in the order of time."""
+
+    label: Literal["Summary"]
+    children: "tuple[SummaryBranch | SourceBranch, ...]"
+
+
+class SummaryMeta(TypedDict):
+    """What a tree was read as of; `truncated` says that there is more."""
+
+    as_of_position: int | None
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryTreeView(SummaryBranch):
+    """A summary down to the events and messages it is made of."""
+
+    meta: SummaryMeta
+
+
+_TREE_EXAMPLE = {
+    **_EXAMPLE,
+    "label": "Summary",
+    "children": [],
+    "meta": {"as_of_position": None, "truncated": False},
 }
 
 
@@ -91,13 +106,7 @@ class SummaryScope(StrEnum):
         **answers(
             200,
             "Summaries, the latest first",
-            {
-                "type": "object",
-                "properties": {
-                    "items": {"type": "array", "items": _SUMMARY},
-                    "next_cursor": {"type": ["string", "null"]},
-                },
-            },
+            PageOf[SummaryView],
             {"items": [_EXAMPLE], "next_cursor": None},
         ),
         **problems(),
@@ -131,7 +140,7 @@ def list_summaries(
     summary="Show what a summary is made of",
     response_model=None,
     responses={
-        **answers(200, "The summary with its children", _TREE, {**_EXAMPLE, "children": []}),
+        **answers(200, "The summary with its children", SummaryTreeView, _TREE_EXAMPLE),
         **problems("not-found"),
     },
 )
@@ -147,7 +156,7 @@ def get_summary(
     return answer({**_branch(found.root), "meta": _meta(found)})
 
 
-def _meta(found: SummaryTree) -> dict[str, Any]:
+def _meta(found: SummaryTree) -> SummaryMeta:
     return {"as_of_position": found.as_of_position, "truncated": found.truncated}
 
 

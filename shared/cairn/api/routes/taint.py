@@ -10,12 +10,14 @@ from pydantic_core import PydanticCustomError
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.graph.taint import TaintKind
+from cairn.taint.reports import Tainted, TaintLifted, TaintReport
 from cairn.taint.taint import NewTaint
+from cairn.writing.taint_views import TaintView
 
 routes = router("operations")
 TARGETS = ("agent", "session", "source", "node")
@@ -62,7 +64,7 @@ class TaintIn(Body):
     summary="Hold back an agent, a session, a source or a node, and all that was made of it",
     response_model=None,
     responses={
-        **answers(200, "What is out of recall, and who has used it", "Tainted"),
+        **answers(200, "What is out of recall, and who has used it", Tainted),
         **problems("not-found", body=True),
     },
 )
@@ -78,7 +80,7 @@ def apply_taint(caller: Admin, services: Services, body: TaintIn) -> Response:
     "/v1/taints",
     summary="List taints",
     response_model=None,
-    responses={**answers(200, "One page, newest first", page_of("TaintView")), **problems()},
+    responses={**answers(200, "One page, newest first", PageOf[TaintView]), **problems()},
 )
 def list_taints(
     caller: Admin,
@@ -98,7 +100,7 @@ def list_taints(
     summary="Read a taint",
     response_model=None,
     responses={
-        **answers(200, "The taint, and what used tainted nodes", "TaintReport"),
+        **answers(200, "The taint, and what used tainted nodes", TaintReport),
         **problems("not-found"),
     },
 )
@@ -112,7 +114,7 @@ def get_taint(caller: Admin, services: Services, taint_id: UUID) -> Response:
     summary="Lift a taint",
     response_model=None,
     responses={
-        **answers(200, "How much is back in recall", "TaintLifted"),
+        **answers(200, "How much is back in recall", TaintLifted),
         **problems("not-found"),
     },
 )

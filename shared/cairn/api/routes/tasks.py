@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import Path, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Services, Writer
@@ -27,15 +28,14 @@ routes = router("tasks")
 
 Id = Annotated[UUID, Field(strict=False)]
 TaskId = Annotated[UUID, Path(description="The task's id.")]
-_CHANGED: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "position", "status"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "position": {"type": "integer"},
-        "status": {"enum": [status.value for status in TaskStatus]},
-    },
-}
+
+
+class TaskState(TypedDict):
+    """A task, how it stands, and the ledger position of the change."""
+
+    id: UUID
+    position: int
+    status: TaskStatus
 
 
 class TaskIn(Body):
@@ -97,7 +97,7 @@ class EndIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It runs", _CHANGED),
+        **answers(201, "It runs", TaskState),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -113,7 +113,7 @@ def start_task(
     summary="Say how a task goes",
     response_model=None,
     responses={
-        **answers(200, "How it stands", _CHANGED),
+        **answers(200, "How it stands", TaskState),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -129,7 +129,7 @@ def update_task(
     summary="End a task",
     response_model=None,
     responses={
-        **answers(200, "It has ended", _CHANGED),
+        **answers(200, "It has ended", TaskState),
         **problems("not-found", "conflict", body=True),
     },
 )

@@ -1,19 +1,23 @@
 """Ticket sources: help desks that are polled and that send webhooks. An admin's routes, but one."""
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Depends, Path, Request, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, items_of, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import any_query, router
 from cairn.tickets.adapter import Delivered
+from cairn.tickets.inbound import EventsTaken
 from cairn.tickets.persona import DEFAULT
-from cairn.tickets.ports import SourceKind, SourceState, TicketSource
+from cairn.tickets.polling import PollResult
+from cairn.tickets.ports import SourceKind, TicketSource
 from cairn.tickets.sources import (
     LEAST_POLL_SECONDS,
     MOST_POLL_SECONDS,
@@ -29,50 +33,25 @@ POLL_SECONDS = 20.0
 SourceId = Annotated[UUID, Path(description="The source's id.")]
 Seconds = Annotated[int, Field(ge=LEAST_POLL_SECONDS, le=MOST_POLL_SECONDS)]
 Kind = Annotated[SourceKind, Field(strict=False, examples=["zoho-desk"])]
-_SOURCE: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "name", "kind", "config", "persona", "state", "poll_seconds"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "name": {"type": "string"},
-        "kind": {"enum": [SourceKind.ZOHO_DESK.value, SourceKind.GITHUB_ISSUES.value]},
-        "config": {"type": "object"},
-        "persona": {"type": "string"},
-        "state": {"enum": [one.value for one in SourceState]},
-        "poll_seconds": {"type": "integer"},
-        "created_at": {"type": "string", "format": "date-time"},
-        "polled_at": {"type": ["string", "null"], "format": "date-time"},
-        "failures": {"type": "integer", "description": "Polls in a row that failed."},
-        "error": {"type": ["string", "null"], "description": "Why the last one did: a code."},
-        "events_path": {"type": "string", "description": "Where its webhooks go."},
-    },
-}
-_ITEMS = items_of(_SOURCE)
-_REMOVED: dict[str, Any] = {
-    "type": "object",
-    "properties": {"id": {"type": "string", "format": "uuid"}},
-}
-_POLLED: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "new": {"type": "integer"},
-        "changed": {"type": "integer"},
-        "known": {"type": "integer"},
-        "nameless": {"type": "integer", "description": "Without an id: left out."},
-        "complete": {"type": "boolean", "description": "Whether nothing is left for later."},
-    },
-}
-_TAKEN: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "new": {"type": "integer"},
-        "changed": {"type": "integer"},
-        "known": {"type": "integer"},
-        "nameless": {"type": "integer", "description": "Without an id: left out."},
-        "duplicate": {"type": "boolean", "description": "It had come before."},
-    },
-}
-_HERE: dict[str, Any] = {"type": "object", "properties": {"status": {"const": "ok"}}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketSourceView(TicketSource):
+    """A help desk and how polling it goes. Webhooks go to `events_path`."""
+
+    events_path: str
+
+
+class TicketSourceRemoved(TypedDict):
+    """The source that is gone."""
+
+    id: UUID
+
+
+class WebhookExpected(TypedDict):
+    """Webhooks of this source arrive here."""
+
+    status: Literal["ok"]
 
 
 class SourceIn(Body):
@@ -118,7 +97,7 @@ async def delivered(request: Request) -> Delivered:
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It is polled from now on", _SOURCE),
+        **answers(201, "It is polled from now on", TicketSourceView),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -133,7 +112,7 @@ def register_ticket_source(body: SourceIn, caller: Admin, services: Services) ->
     "/v1/ticket-sources",
     summary="List ticket sources",
     response_model=None,
-    responses={**answers(200, "Every source, by name", _ITEMS), **problems()},
+    responses={**answers(200, "Every source, by name", ListOf[TicketSourceView]), **problems()},
 )
 def list_ticket_sources(caller: Admin, services: Services) -> Response:
     """List help desks and how polling them goes; the plain source, `api`, is not among them."""
@@ -144,7 +123,7 @@ def list_ticket_sources(caller: Admin, services: Services) -> Response:
     "/v1/ticket-sources/{source_id}",
     summary="Show a ticket source",
     response_model=None,
-    responses={**answers(200, "The source", _SOURCE), **problems("not-found")},
+    responses={**answers(200, "The source", TicketSourceView), **problems("not-found")},
 )
 def get_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Show a help desk and how polling it goes."""
@@ -156,7 +135,7 @@ def get_ticket_source(source_id: SourceId, caller: Admin, services: Services) ->
     summary="Change a ticket source",
     response_model=None,
     responses={
-        **answers(200, "The source as it is now", _SOURCE),
+        **answers(200, "The source as it is now", TicketSourceView),
         **problems("not-found", body=True),
     },
 )
@@ -174,7 +153,10 @@ def change_ticket_source(
     "/v1/ticket-sources/{source_id}",
     summary="Remove a ticket source",
     response_model=None,
-    responses={**answers(200, "It is gone, its tickets stay", _REMOVED), **problems("not-found")},
+    responses={
+        **answers(200, "It is gone, its tickets stay", TicketSourceRemoved),
+        **problems("not-found"),
+    },
 )
 def remove_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Remove a help desk with its secrets. Its tickets stay; nothing is written back to it."""
@@ -187,7 +169,7 @@ def remove_ticket_source(source_id: SourceId, caller: Admin, services: Services)
     summary="Fetch a source's new tickets now",
     response_model=None,
     responses={
-        **answers(200, "What came in", _POLLED),
+        **answers(200, "What came in", PollResult),
         **problems("not-found", "conflict"),
     },
 )
@@ -202,7 +184,7 @@ def poll_ticket_source(source_id: SourceId, caller: Admin, services: Services) -
     summary="Say that a source's webhooks arrive here",
     response_model=None,
     responses={
-        **answers(200, "Yes", _HERE),
+        **answers(200, "Yes", WebhookExpected),
         **problems("not-found", "validation-failed", "rate-limited", public=True),
     },
 )
@@ -218,7 +200,7 @@ def confirm_ticket_webhook(source_id: SourceId, services: Services) -> Response:
     summary="Take a help desk's webhook",
     response_model=None,
     responses={
-        **answers(200, "What it brought", _TAKEN),
+        **answers(200, "What it brought", EventsTaken),
         **problems(
             "unauthenticated", "not-found", "conflict", "validation-failed", "too-large",
             "rate-limited", public=True,

@@ -1,15 +1,16 @@
 """Tickets: add one, see them and what was answered, put one back; and how long the queue is."""
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Idempotency, Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
@@ -26,37 +27,37 @@ from cairn.tickets.intake import From, Outcome
 from cairn.tickets.messages import MessageOutcome
 from cairn.tickets.persona import DEFAULT
 from cairn.tickets.ports import API_SOURCE
+from cairn.tickets.queue import QueueView
+from cairn.tickets.reading import TicketDetail, TicketView
 from cairn.tickets.ticket import MAX_TITLE_CHARS, Priority, TicketStatus
 
 routes = router("tickets")
 
 _ROUTE = "tickets"
 TicketId = Annotated[UUID, Path(description="The ticket's id.")]
-_TAKEN: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "outcome", "position"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "outcome": {"enum": [Outcome.NEW.value, Outcome.CHANGED.value, Outcome.KNOWN.value]},
-        "position": {"type": "integer", "description": "The ledger position of the entry."},
-    },
-}
-_MESSAGE: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "outcome", "position"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "outcome": {"enum": [MessageOutcome.NEW.value, MessageOutcome.KNOWN.value]},
-        "position": {"type": "integer", "description": "The ledger position of the entry."},
-    },
-}
-_STATUS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "status": {"enum": [one.value for one in TicketStatus]},
-    },
-}
+
+
+class TicketTaken(TypedDict):
+    """A ticket that came in, and the ledger position of its entry."""
+
+    id: UUID
+    outcome: Literal[Outcome.NEW, Outcome.CHANGED, Outcome.KNOWN]
+    position: int
+
+
+class TicketMessageTaken(TypedDict):
+    """A message that came in, and the ledger position of its entry."""
+
+    id: UUID
+    outcome: Literal[MessageOutcome.NEW, MessageOutcome.KNOWN]
+    position: int
+
+
+class TicketQueued(TypedDict):
+    """A ticket and where it stands now."""
+
+    id: UUID
+    status: TicketStatus
 
 
 class TicketIn(Body):
@@ -111,8 +112,8 @@ class TicketIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It is kept and will be taken up", _TAKEN),
-        **answers(200, "It was known already", _TAKEN),
+        **answers(201, "It is kept and will be taken up", TicketTaken),
+        **answers(200, "It was known already", TicketTaken),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -132,7 +133,7 @@ def add_ticket(
     "/v1/tickets",
     summary="List tickets",
     response_model=None,
-    responses={**answers(200, "Tickets, the newest first", page_of("TicketView")), **problems()},
+    responses={**answers(200, "Tickets, the newest first", PageOf[TicketView]), **problems()},
 )
 def list_tickets(
     caller: Admin,
@@ -163,7 +164,7 @@ def list_tickets(
     summary="See the queue",
     response_model=None,
     responses={
-        **answers(200, "How long it is, and how long it will take", "QueueView"),
+        **answers(200, "How long it is, and how long it will take", QueueView),
         **problems(),
     },
 )
@@ -177,7 +178,7 @@ def get_ticket_queue(caller: Writer, services: Services) -> Response:
     summary="Show a ticket",
     response_model=None,
     responses={
-        **answers(200, "The ticket, its replies and its investigations", "TicketDetail"),
+        **answers(200, "The ticket, its replies and its investigations", TicketDetail),
         **problems("not-found"),
     },
 )
@@ -212,8 +213,8 @@ class TicketMessageIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It is kept with the ticket", _MESSAGE),
-        **answers(200, "It was known already", _MESSAGE),
+        **answers(201, "It is kept with the ticket", TicketMessageTaken),
+        **answers(200, "It was known already", TicketMessageTaken),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -236,7 +237,7 @@ def add_ticket_message(
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "It waits to be investigated", _STATUS),
+        **answers(202, "It waits to be investigated", TicketQueued),
         **problems("not-found", "conflict"),
     },
 )

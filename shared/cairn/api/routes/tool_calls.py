@@ -8,10 +8,11 @@ from fastapi import Path, Query, Response
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services, Writer
-from cairn.api.documentation import answers, page_of, problems
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Name
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
+from cairn.investigations.views import ToolCallView
 
 routes = router("investigations")
 
@@ -23,7 +24,7 @@ _ROUTE = "tool-calls"
     summary="List tool calls",
     response_model=None,
     responses={
-        **answers(200, "Tool calls, the newest first", page_of("ToolCallView")),
+        **answers(200, "Tool calls, the newest first", PageOf[ToolCallView]),
         **problems(),
     },
 )
@@ -61,7 +62,7 @@ def list_tool_calls(
     "/v1/tool-calls/{action_id}",
     summary="Show a tool call",
     response_model=None,
-    responses={**answers(200, "The tool call", "ToolCallView"), **problems("not-found")},
+    responses={**answers(200, "The tool call", ToolCallView), **problems("not-found")},
 )
 def get_tool_call(
     action_id: Annotated[UUID, Path(description="The id in a citation: `[tool:<id>]`.")],

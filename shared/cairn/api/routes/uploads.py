@@ -11,6 +11,7 @@ from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routes.documents import MediaType
 from cairn.api.routing import router
+from cairn.documents.items import UploadTicket
 
 routes = router("documents")
 
@@ -28,7 +29,7 @@ class UploadIn(Body):
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "Where to PUT it, and until when", "UploadTicket"),
+        **answers(201, "Where to PUT it, and until when", UploadTicket),
         **problems(body=True),
     },
 )

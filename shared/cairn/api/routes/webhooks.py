@@ -1,46 +1,37 @@
 """Webhooks: who is told of what happens, and how the telling went. An admin's routes."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Response
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
-from cairn.webhooks.webhooks import MAX_URL_CHARS, NewWebhook, Webhook
+from cairn.webhooks.webhooks import MAX_URL_CHARS, DeliveryView, NewWebhook, Webhook
 from cairn.writing.webhook_ports import WebhookEvent
 
 routes = router("webhooks")
 
 WebhookId = Annotated[UUID, Path(description="The webhook's id.")]
-_WEBHOOK: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "url", "events", "created_at"],
-    "properties": {
-        "id": {"type": "string", "format": "uuid"},
-        "url": {"type": "string"},
-        "events": {"type": "array", "items": {"enum": [one.value for one in WebhookEvent]}},
-        "created_at": {"type": "string", "format": "date-time"},
-        "disabled_at": {"type": ["string", "null"], "format": "date-time"},
-        "waiting": {"type": "integer"},
-        "failed": {"type": "integer"},
-        "last_delivered_at": {"type": ["string", "null"], "format": "date-time"},
-        "secret": {"type": "string", "description": "Shown once, when it is made."},
-    },
-}
-_REMOVED: dict[str, Any] = {
-    "type": "object",
-    "properties": {"id": {"type": "string", "format": "uuid"}},
-}
-_ITEMS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": {"type": "object"}}},
-}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookWithSecret(Webhook):
+    """A new webhook, with the secret that signs its deliveries: it is in this answer only."""
+
+    secret: str
+
+
+class WebhookRemoved(TypedDict):
+    """The webhook that is gone."""
+
+    id: UUID
 
 
 class WebhookIn(Body):
@@ -57,7 +48,7 @@ class WebhookIn(Body):
     summary="Make a webhook",
     status_code=201,
     response_model=None,
-    responses={**answers(201, "It is told from now on", _WEBHOOK), **problems(body=True)},
+    responses={**answers(201, "It is told from now on", WebhookWithSecret), **problems(body=True)},
 )
 def create_webhook(body: WebhookIn, caller: Admin, services: Services) -> Response:
     """Tell an address of what happens. The secret that signs each delivery is shown this once."""
@@ -69,7 +60,7 @@ def create_webhook(body: WebhookIn, caller: Admin, services: Services) -> Respon
     "/v1/webhooks",
     summary="List webhooks",
     response_model=None,
-    responses={**answers(200, "Every webhook, newest first", _ITEMS), **problems()},
+    responses={**answers(200, "Every webhook, newest first", ListOf[Webhook]), **problems()},
 )
 def list_webhooks(caller: Admin, services: Services) -> Response:
     """List webhooks with what waits and what failed; never their secrets."""
@@ -80,7 +71,7 @@ def list_webhooks(caller: Admin, services: Services) -> Response:
     "/v1/webhooks/{webhook_id}",
     summary="Remove a webhook",
     response_model=None,
-    responses={**answers(200, "It is told nothing more", _REMOVED), **problems("not-found")},
+    responses={**answers(200, "It is told nothing more", WebhookRemoved), **problems("not-found")},
 )
 def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
     """Remove a webhook with its deliveries."""
@@ -92,7 +83,7 @@ def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> 
     "/v1/webhooks/{webhook_id}/deliveries",
     summary="List the newest deliveries of a webhook",
     response_model=None,
-    responses={**answers(200, "The newest hundred", _ITEMS), **problems("not-found")},
+    responses={**answers(200, "The newest hundred", ListOf[DeliveryView]), **problems("not-found")},
 )
 def list_webhook_deliveries(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
     """List deliveries: waiting, delivered or failed, with the last answer's status."""

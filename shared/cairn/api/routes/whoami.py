@@ -1,11 +1,16 @@
 """Who a key belongs to and what it may do."""
 
+from collections.abc import Set
+from uuid import UUID
+
 from fastapi import Request, Response
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import ToolCaller
 from cairn.api.documentation import answers, problems
 from cairn.api.routing import router
+from cairn.kernel.access import Role, Scope
 
 routes = router("keys")
 
@@ -22,12 +27,34 @@ _EXAMPLE = {
 }
 
 
+class RateLimit(TypedDict):
+    """What a key may send, and what of it is left."""
+
+    limit: int
+    remaining: int
+    window_seconds: int
+
+
+class WhoAmI(TypedDict):
+    """A key: whose it is, and what it may do."""
+
+    workspace_id: UUID
+    principal_id: UUID
+    key_id: UUID | None
+    name: str
+    role: Role
+    scopes: Set[Scope]
+    agent_slug: str | None
+    tools: list[str] | None
+    rate_limit: RateLimit
+
+
 @routes.get(
     "/v1/whoami",
     summary="Who this key is",
     response_model=None,
     responses={
-        **answers(200, "The principal", {"type": "object"}, _EXAMPLE),
+        **answers(200, "The principal", WhoAmI, _EXAMPLE),
         **problems(),
     },
 )

@@ -5,12 +5,12 @@ A sentence whose data subject was forgotten is None.
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from cairn.investigations.people.ports import CandidateState, EscalationState
 from cairn.investigations.state import Verdict
 from cairn.investigations.views import InvestigationView, StepView, ToolCallView
-from cairn.kernel.text.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class HandOff:
     transcript: tuple[StepView, ...]
     tool_calls: tuple[ToolCallView, ...]
     citations: tuple[str, ...]
-    memory: dict[str, JsonValue] | None
+    memory: dict[str, Any] | None
     mend: tuple[MendView, ...]
 
 

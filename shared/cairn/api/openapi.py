@@ -1,0 +1,140 @@
+"""The OpenAPI document: what routes say of themselves, made whole. Nothing here runs on a request.
+
+Answers get the schemas of their types, what has no description gets that of its name from
+`descriptions.toml`, and generic types get plain names.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from cairn.api.documentation import PLACE, REF, TYPED
+from cairn.api.problems import ProblemDetails
+
+Json = dict[str, Any]
+
+DESCRIPTIONS = Path(__file__).with_name("descriptions.toml")
+"""By name: of fields in `[fields]`, of parameters in `[parameters]`.
+
+A table of a schema's name or of an operation's id has those that mean something else there.
+"""
+
+_GENERIC = re.compile(r"\b(?P<of>Page|List|Batch)Of_(?P<item>[A-Za-z]+?)(View|ItemResult)?_")
+_NAMES = {"Page": "Page", "List": "List", "Batch": "BatchResult"}
+_PARTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_INSIDE = ("items", "additionalProperties")
+
+
+def document_of(app: FastAPI) -> Json:
+    """Return the OpenAPI document of an app whose routes are all included."""
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        tags=app.openapi_tags,
+        routes=app.routes,
+    )
+    typed = [*TYPED, (ProblemDetails, None)]
+    made, defined = TypeAdapter[Any].json_schemas(
+        [(number, "serialization", _adapter(kind)) for number, (kind, _) in enumerate(typed)],
+        ref_template=REF + "{model}",
+        schema_generator=_AnswerSchema,
+    )
+    contents: dict[str, Json] = {}
+    for number, (_, example) in enumerate(typed):
+        shown = {} if example is None else {"example": example}
+        contents[f"{PLACE}{number}"] = {"schema": made[number, "serialization"], **shown}
+    document = _placed(document, contents)
+    schemas: Json = document.setdefault("components", {}).setdefault("schemas", {})
+    for name, schema in defined.get("$defs", {}).items():
+        if schemas.setdefault(name, schema) != schema:
+            raise ValueError(f"two types of the API are both called {name}")
+    document = _named(document)
+    _describe(document, tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8")))
+    return document
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Return the adapter of a type; records may import these names for the type checker alone."""
+    adapter = TypeAdapter[Any](kind)
+    names = {"UUID": UUID, "datetime": datetime, "Mapping": Mapping, "Sequence": Sequence}
+    adapter.rebuild(_types_namespace={**names, "Any": Any})
+    return adapter
+
+
+class _AnswerSchema(GenerateJsonSchema):
+    """Schemas of what is written: a record is written with all its fields."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """Return whether a field is always there; of a TypedDict those not said to be absent."""
+        return field["type"] != "typed-dict-field" or super().field_is_required(field, total)
+
+
+def _placed(value: Any, contents: Mapping[str, Json]) -> Any:
+    """Return a document with the schemas and examples of answers in their places."""
+    if isinstance(value, dict):
+        given = cast("Json", value)
+        schema = given.get("schema")
+        if isinstance(schema, dict) and cast("Json", schema).get("$ref") in contents:
+            return contents[cast("Json", schema)["$ref"]]
+        return {name: _placed(part, contents) for name, part in given.items()}
+    if isinstance(value, list):
+        return [_placed(part, contents) for part in cast("list[Any]", value)]
+    return value
+
+
+def _named(document: Json) -> Json:
+    """Return a document whose generic types have plain names: `MemoryPage`, `KeyList`."""
+    text = json.dumps(document)
+    return json.loads(_GENERIC.sub(lambda match: match["item"] + _NAMES[match["of"]], text))
+
+
+def _describe(document: Json, texts: Mapping[str, Mapping[str, str]]) -> None:
+    """Describe every parameter and field that does not do it itself; leave out made-up titles."""
+    for name, schema in document["components"]["schemas"].items():
+        for part in _schemas(schema):
+            for field, value in part.get("properties", {}).items():
+                _set(value, texts.get(name, {}).get(field) or texts["fields"].get(field))
+    for operation in operations(document):
+        own = texts.get(operation["operationId"], {})
+        for parameter in operation.get("parameters", ()):
+            name = parameter["name"]
+            _set(parameter, own.get(name) or texts["parameters"].get(name))
+            for part in _schemas(parameter["schema"]):
+                part.pop("title", None)
+
+
+def _set(value: Json, text: str | None) -> None:
+    if text is not None:
+        value.setdefault("description", text)
+
+
+def _schemas(schema: Json) -> Iterator[Json]:
+    """Return a schema and every schema inside it, each without its title."""
+    schema.pop("title", None)
+    yield schema
+    for name in _PARTS:
+        for part in schema.get(name, ()):
+            yield from _schemas(part)
+    for name in _INSIDE:
+        if isinstance(schema.get(name), dict):
+            yield from _schemas(schema[name])
+    for part in schema.get("properties", {}).values():
+        yield from _schemas(part)
+
+
+def operations(document: Json) -> Iterator[Json]:
+    """Return every operation of a document."""
+    for methods in document["paths"].values():
+        yield from methods.values()
