@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cairn.embedding.vectors import unit_rows
+from cairn.embedding.port import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -50,7 +50,7 @@ AREAS = {
         "shared/cairn/forgetting/rows.py",
         "shared/cairn/lifecycle/forget*.py",
         "shared/cairn/forgetting/prove.py",
-        "shared/cairn/rebuild/recompute.py",
+        "shared/cairn/rebuild/restore.py",
         "shared/cairn/forgetting/tombstones.py",
         "shared/cairn/adapters/postgres/ledger/forgetting.py",
         "shared/cairn/adapters/postgres/ledger/purging.py",

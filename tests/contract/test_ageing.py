@@ -11,9 +11,8 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.ageing.cleanup import Cleanup
-from cairn.ageing.entity_sweep import SweepEntities
-from cairn.ageing.entries import ageing_entry
+from cairn.ageing.cleanup import Cleanup, SweepEntities
+from cairn.ageing.rules import ageing_entry
 from cairn.graph.edge import Edge, View
 from cairn.graph.node import Node, State
 from cairn.graph.projection import Projection

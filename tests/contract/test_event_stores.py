@@ -8,8 +8,8 @@ import pytest
 from tests.support.observing import Observing, Seeing, event, seeing_in_postgres
 from tests.support.remembering import NOON, fact, in_memory
 
-from cairn.events.plan import UNKNOWN_PARENT
-from cairn.events.timeline import TimelineEvent
+from cairn.events.observe import UNKNOWN_PARENT
+from cairn.events.rows import TimelineEvent
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Denied, ValidationFailed
 from cairn.kernel.ids import new_id

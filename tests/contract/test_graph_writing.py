@@ -18,7 +18,7 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.nodes.draft import NewEdge
-from cairn.nodes.entity_requests import Split
+from cairn.nodes.views import Split
 from cairn.writing.items import IdempotencyKey, Outcome
 
 if TYPE_CHECKING:

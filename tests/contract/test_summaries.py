@@ -19,8 +19,7 @@ from cairn.graph.projection import Projection, Purge
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
-from cairn.summaries.episodes import fingerprint
-from cairn.summaries.ports import Condensed, Wanted
+from cairn.summaries.ports import Condensed, Wanted, fingerprint
 from cairn.summaries.texts import ByRules
 from cairn.summaries.write import MOST_CHILDREN
 

@@ -12,7 +12,7 @@ from tests.support.tainting import Tainting
 
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
-from cairn.graph.taint import TaintKind
+from cairn.graph.projection import TaintKind
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from cairn.ageing.rules import AgeingPage, EntityPage, Place, Rule
 from cairn.graph.edge import View
 from cairn.graph.node import Label, State
-from cairn.memories.importance import importance_band
-from cairn.memories.kinds import MemoryKind
+from cairn.memories.kinds import MemoryKind, importance_band
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from cairn.enrichment.ports import (
 )
 from cairn.graph.edge import Relation, View
 from cairn.graph.node import Label, State
-from cairn.memories.neighbours import CONTEXT_MESSAGES
+from cairn.memories.identity import CONTEXT_MESSAGES
 from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.events.timeline import UNNUMBERED, TimelineEvent
+from cairn.events.rows import UNNUMBERED, TimelineEvent
 from cairn.graph.edge import Relation, View
 from cairn.graph.node import Label, State
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.graph.edge import Relation
 from cairn.graph.entity_names import lookup_key
-from cairn.graph.neighbourhood import GraphEdge
 from cairn.graph.node import Label, State
+from cairn.graph.quality import GraphEdge
 from cairn.recall.records import Filters, FoundNode
 from cairn.recall.results import (
     INCOMING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.graph.alias import Alias, readers_key
+from cairn.graph.projection import Alias, readers_key
 from cairn.nodes.ports import StoredEdge, StoredNode
 
 if TYPE_CHECKING:

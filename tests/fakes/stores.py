@@ -52,14 +52,13 @@ from tests.fakes.tickets import (
 )
 from tests.fakes.webhooks import InMemoryWebhooks
 
-from cairn.graph.alias import Alias
 from cairn.graph.edge import Edge, EdgeStrength
 from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.projection import Alias
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.chain import empty_head, head_of
-from cairn.memories.neighbours import Message
+from cairn.memories.identity import Link, Message
 from cairn.memories.ports import Session, StoredMemory
-from cairn.memories.supersede import Link
 from cairn.writing.audience import Audience
 from cairn.writing.corroboration import Known
 from cairn.writing.ports import OutboxRow, StoredAnswer, Subject

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.conversations.plan import LastMessage
 from cairn.conversations.ports import StoredConversation
 from cairn.graph.node import Label, State
-from cairn.memories.neighbours import CONTEXT_MESSAGES
+from cairn.memories.identity import CONTEXT_MESSAGES
 from cairn.reports.write import StoredReport
 
 if TYPE_CHECKING:

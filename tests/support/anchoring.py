@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from uuid import UUID
 
-    from cairn.anchors.reports import AnchoredVerification
+    from cairn.anchors.anchors import AnchoredVerification
     from cairn.ledger.entry import Entry, Head
 
 

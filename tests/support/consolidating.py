@@ -14,9 +14,8 @@ from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.consolidation.apply import ApplyPlan
-from cairn.consolidation.batching import Gather
+from cairn.consolidation.batching import FindMerges, Gather
 from cairn.consolidation.control import BeginRuns, EndRuns
-from cairn.consolidation.existing import FindMerges
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.plan import Planner
 from cairn.consolidation.requests import (

@@ -11,8 +11,7 @@ import numpy as np
 from layers.model import build
 
 from cairn.embedding.cutting import Word, cut
-from cairn.embedding.port import PASSAGE_TOKENS, EmbeddingModel
-from cairn.embedding.vectors import refuse_blank, unit_rows
+from cairn.embedding.port import PASSAGE_TOKENS, EmbeddingModel, refuse_blank, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

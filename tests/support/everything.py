@@ -26,7 +26,7 @@ from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.kinds import MemoryKind
-from cairn.nodes.entity_requests import Split
+from cairn.nodes.views import Split
 from cairn.reading.views import NewKey
 from cairn.rebuild.rebuild import Rebuild
 from cairn.workspace.change import KeepSettings

@@ -21,7 +21,7 @@ from cairn.adapters.postgres.ledger.proving import (
     PostgresSearcher,
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.ageing.entity_sweep import SweepEntities
+from cairn.ageing.cleanup import SweepEntities
 from cairn.enrichment.enrich import Enrich
 from cairn.forgetting.forget import Forget, Target
 from cairn.forgetting.ports import Reason

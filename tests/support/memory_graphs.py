@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database as Pool
     from cairn.graph.memory_records import Dump, MemoryEdge, MemoryNode
-    from cairn.memory_graph.port import MemoryGraph
-    from cairn.memory_graph.ports import MemoryGraphStores
+    from cairn.memory_graph.ports import MemoryGraph, MemoryGraphStores
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
 BACKENDS = ("memory", "postgres")

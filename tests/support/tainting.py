@@ -11,8 +11,7 @@ from tests.support.remembering import NOON, Remembering, fact
 
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import Node, State
-from cairn.graph.projection import Projection
-from cairn.graph.taint import TaintKind
+from cairn.graph.projection import Projection, TaintKind
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.memories.items import MemoryOutcome
-    from cairn.taint.reports import Tainted
+    from cairn.taint.taint import Tainted
 
 
 @dataclass

@@ -24,7 +24,7 @@ from cairn.graph.memory_records import (
 )
 from cairn.graph.memory_walk import MAX_LIMIT, Step, neighbours, order, shortest_path
 from cairn.kernel.errors import NotFound
-from cairn.memory_graph.port import ForgetReport, Health, tied_to
+from cairn.memory_graph.ports import ForgetReport, Health, tied_to
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.ageing.entries import ageing_entry
+from cairn.ageing.rules import ageing_entry
 from cairn.kernel.access.system import system_principal
 from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM, append_and_project

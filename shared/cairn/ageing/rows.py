@@ -17,6 +17,22 @@ if TYPE_CHECKING:
     from cairn.ledger.entry import Entry
 
 
+def accessed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Return one change a node; they were last accessed when the entry says it happened."""
+    return Projection(
+        nodes=tuple(
+            NodeChange(
+                workspace_id=entry.workspace_id,
+                id=UUID(node_id),
+                position=entry.position,
+                accesses=count,
+                last_accessed_at=entry.occurred_at,
+            )
+            for node_id, count in meta["counts"].items()
+        )
+    )
+
+
 def expired(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """Return events past their time to live, which is final."""
     return _become(State.EXPIRED, entry, meta)

@@ -8,10 +8,31 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
+from cairn.ledger.entry import NewEntry
+from cairn.writing.append import SYSTEM
+from cairn.writing.entries import Planned
 from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from cairn.kernel.text.json_value import JsonValue
+
+
+def ageing_entry(
+    entry_id: UUID, workspace_id: UUID, type_: str, why: str, nodes: Sequence[UUID], now: datetime
+) -> Planned:
+    """Return one entry about all of `nodes`, in clear: random ids and an enum."""
+    meta: dict[str, JsonValue] = {"node_ids": [str(one) for one in nodes], "rule": str(why)}
+    entry = NewEntry(
+        id=entry_id,
+        workspace_id=workspace_id,
+        type=type_,
+        actor=SYSTEM,
+        occurred_at=now,
+        meta=meta,
+    )
+    return Planned(entry=entry, body={})
 
 
 class Rule(StrEnum):

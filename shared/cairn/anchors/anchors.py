@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
-from cairn.anchors.reports import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.anchors import Anchor, AnchorFault, missing_numbers, new_anchor, read_anchor
 from cairn.reading.browse import verify_chain
+from cairn.reading.views import LedgerVerification
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,37 @@ if TYPE_CHECKING:
     from cairn.ledger.entry import Head
     from cairn.ledger.signing import Signer, Verifier
     from cairn.reading.browse import BrowseStores, LedgerReader
-    from cairn.reading.views import LedgerVerification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultFound:
+    """One thing wrong: with the object `key`, or with anchor `number`, or from `position` on."""
+
+    reason: AnchorFault
+    key: str | None = None
+    number: int | None = None
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorsFound:
+    """What the anchors are: `trusted` of them, the newest one's place and time, and the faults."""
+
+    trusted: int
+    last_position: int | None
+    last_verified_at: datetime | None
+    faults: tuple[FaultFound, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchoredVerification(LedgerVerification):
+    """A chain's verification that also holds it to its anchors.
+
+    `ok` needs the chain to hold, to agree with every trusted anchor, and no fault but `unsigned`.
+    """
+
+    anchors: AnchorsFound
+
 
 OVERDUE_AFTER = timedelta(hours=48)
 """Anchors are written daily; two days without one mean that nobody writes them."""

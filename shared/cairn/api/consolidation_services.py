@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.consolidation.requests import Preview, RunAccepted
-    from cairn.consolidation.run_views import RunView
+    from cairn.consolidation.runs import RunView
     from cairn.kernel.access import Principal
     from cairn.writing.items import IdempotencyKey
 

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.nodes.changes import Changed, NewRelationship
     from cairn.nodes.draft import NewNode, NodesWritten
-    from cairn.nodes.entity_requests import EntityChanged, Split
     from cairn.nodes.read import EntityKey, NodeKey
     from cairn.nodes.views import (
+        EntityChanged,
         EntityDetail,
         EntityFilter,
         EntityView,
         NodeFilter,
         NodeView,
+        Split,
     )
     from cairn.writing.items import Deleted, IdempotencyKey
 

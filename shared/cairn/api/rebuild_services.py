@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.rebuild.views import RebuildView
+    from cairn.rebuild.runs import RebuildView
 
 
 class StartRebuild(Protocol):

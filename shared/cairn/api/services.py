@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.anchors.reports import AnchoredVerification
+    from cairn.anchors.anchors import AnchoredVerification
     from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
     from cairn.api.connector_services import ConnectorServices
     from cairn.api.consolidation_services import ConsolidationServices
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cairn.conversations.search import ConversationAnswer, ConversationQuery
     from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
     from cairn.events.draft import NewEvent, Observed
-    from cairn.events.views import EventFilter, EventView
+    from cairn.events.read import EventFilter, EventView
     from cairn.investigations.call_log import ApiCall
     from cairn.kernel.access import Principal
     from cairn.kernel.access.allowances import Load
@@ -70,8 +70,7 @@ if TYPE_CHECKING:
     from cairn.reembedding.reindex import MissingVectors, Reindexed
     from cairn.reports.read import Report, ReportFilter, ReportPage
     from cairn.reports.write import NewReport, ReportWritten
-    from cairn.taint.reports import Tainted, TaintLifted, TaintReport
-    from cairn.taint.taint import NewTaint
+    from cairn.taint.taint import NewTaint, Tainted, TaintLifted, TaintReport
     from cairn.tasks.draft import NewTask, TaskStep
     from cairn.tasks.work import TaskChanged
     from cairn.webhooks.webhooks import DeliveryView, NewWebhook, Webhook, WebhookMade

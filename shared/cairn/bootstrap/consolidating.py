@@ -9,8 +9,7 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.bootstrap.models import planners
 from cairn.consolidation.apply import ApplyPlan
-from cairn.consolidation.batching import Gather
-from cairn.consolidation.existing import FindMerges
+from cairn.consolidation.batching import FindMerges, Gather
 from cairn.consolidation.heuristic import HeuristicPlanner
 from cairn.consolidation.requests import (
     BrowseConsolidations,

@@ -11,7 +11,7 @@ from cairn.adapters.postgres.ledger.proving import (
     PostgresSearcher,
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.ageing.entity_sweep import SweepEntities
+from cairn.ageing.cleanup import SweepEntities
 from cairn.api.forget_services import ForgetServices
 from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.search_index import endpoint
@@ -21,7 +21,7 @@ from cairn.forgetting.prove import KeySearcher, Prove, Searcher
 from cairn.forgetting.tombstones import ApplyTombstones
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.rebuild.recompute import RecomputeByReplay
+from cairn.rebuild.restore import RecomputeByReplay
 
 if TYPE_CHECKING:
     from typing import Protocol

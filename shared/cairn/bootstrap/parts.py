@@ -176,6 +176,6 @@ def registered(made: Embedder, opened: Database) -> Embedder:
     if is_known(made.model):
         return made  # by a migration
     from cairn.adapters.postgres.embedding_models import CheckRegistered
-    from cairn.embedding.registered import RegisteredEmbedder
+    from cairn.embedding.models import RegisteredEmbedder
 
     return RegisteredEmbedder(made, CheckRegistered(opened))

@@ -15,7 +15,7 @@ from cairn.bootstrap.signing import signing_key
 from cairn.kernel.clock import utc_now
 from cairn.ledger.importing import Export
 from cairn.rebuild.restore import Restore, Restored
-from cairn.reembedding.check_vectors import CheckVectors, VectorsChecked
+from cairn.reembedding.compare import CheckVectors, VectorsChecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

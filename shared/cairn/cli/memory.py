@@ -41,9 +41,8 @@ def read_items(
 ) -> "Iterator[Item]":
     """Yield what the export holds; a Failure when the file is not there or is no JSON at all."""
     from cairn.memories.foreign.graphiti import read_graphiti
-    from cairn.memories.foreign.items import Defaults
+    from cairn.memories.foreign.items import Defaults, read_export
     from cairn.memories.foreign.mem0 import read_mem0
-    from cairn.memories.foreign.reading import read_export
 
     if not file.is_file():
         raise Failure(f"{file} is not there, or no file.")

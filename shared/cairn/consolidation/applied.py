@@ -33,8 +33,7 @@ from cairn.kernel.ids import derived_id
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.hashes import content_hash
 from cairn.memories.draft import MemoryDraft
-from cairn.memories.importance import importance_number
-from cairn.memories.kinds import DEFAULT_CATEGORY, KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import DEFAULT_CATEGORY, KnowledgeCategory, MemoryKind, importance_number
 from cairn.memories.rows import memory_body
 
 if TYPE_CHECKING:

@@ -8,15 +8,26 @@ planning, and not which entries a plan becomes (`applied`).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.applied import Applied, applied, merged_id
 from cairn.consolidation.batching import reduced
-from cairn.consolidation.plan import Add, Batch, BatchMemory, Plan
+from cairn.consolidation.plan import (
+    Add,
+    AddEntity,
+    Batch,
+    BatchMemory,
+    Flag,
+    Link,
+    Operation,
+    Plan,
+    Recategorise,
+    Relate,
+    Supersede,
+)
 from cairn.consolidation.ports import ConsolidationStores
-from cairn.consolidation.reducing import without_memories, without_merges
 from cairn.consolidation.runs import Progress
 from cairn.consolidation.telling import counts_of
 from cairn.enrichment.ports import NewEmbedding, Recipe
@@ -30,10 +41,89 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.consolidation.existing import Merges
+    from cairn.consolidation.batching import Merges
     from cairn.consolidation.ports import Standing
     from cairn.kernel.access import Principal
     from cairn.writing.ports import OutboxRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduced:
+    """A plan over what is left. `gone` memories are left out of the batch; `dropped` operations."""
+
+    plan: Plan
+    gone: frozenset[UUID]
+    dropped: int
+
+
+def without_memories(plan: Plan, gone: Collection[UUID]) -> Reduced:
+    """Return the plan without what names `gone`, or a memory that was to be merged with one.
+
+    An entity, a relationship or a connection that others name too keeps those.
+    """
+    left = frozenset(gone)
+    if not left:
+        return Reduced(plan=plan, gone=left, dropped=0)
+    while (more := left | _partners(plan.operations, left)) != left:
+        left = more
+    kept = [one for operation in plan.operations if (one := _shrunk(operation, left))]
+    return Reduced(
+        plan=replace(plan, operations=tuple(_with_their_merge(kept))),
+        gone=left,
+        dropped=len(plan.operations) - len(kept),
+    )
+
+
+def without_merges(plan: Plan, refs: Collection[str]) -> Plan:
+    """Return the plan without the added memories of these names and what they would replace."""
+    kept = [
+        one
+        for one in plan.operations
+        if not (isinstance(one, Add) and one.ref in refs)
+        and not (isinstance(one, Supersede) and one.by in refs)
+    ]
+    return replace(plan, operations=tuple(kept))
+
+
+def _partners(operations: Sequence[Operation], gone: frozenset[UUID]) -> set[UUID]:
+    """Return the memories that were to be merged with, or flagged against, one that is gone."""
+    found: set[UUID] = set()
+    for operation in operations:
+        named = _bound(operation)
+        if gone.intersection(named):
+            found.update(named)
+    return found
+
+
+def _bound(operation: Operation) -> tuple[UUID, ...]:
+    match operation:
+        case Add(sources=sources) | Supersede(sources=sources):
+            return sources
+        case Flag(one=one, other=other):
+            return (one, other)
+        case _:
+            return ()
+
+
+def _shrunk(operation: Operation, gone: frozenset[UUID]) -> Operation | None:
+    match operation:
+        case Link(memories=memories):
+            left = tuple(one for one in memories if one not in gone)
+            return replace(operation, memories=left) if len(left) > 1 else None
+        case Relate(memories=memories) | AddEntity(memories=memories):
+            left = tuple(one for one in memories if one not in gone)
+            return replace(operation, memories=left) if left else None
+        case Recategorise(memory=memory):
+            return None if memory in gone else operation
+        case _:
+            return None if gone.intersection(_bound(operation)) else operation
+
+
+def _with_their_merge(operations: Sequence[Operation]) -> list[Operation]:
+    """Leave out what is said to be replaced by a memory that is not added any more."""
+    refs = {one.ref for one in operations if isinstance(one, Add)}
+    return [one for one in operations if not isinstance(one, Supersede) or one.by in refs]
+
 
 ATTEMPTS = 5
 """How often a transaction is tried while writers hold the ledger, within some seconds."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import Clash
 from cairn.consolidation.tokens import Piece, TokenKind, pieces, stem
+from cairn.consolidation.word_lists import BE, DETERMINERS, VERBS
 from cairn.consolidation.wording import canonical, opposite
-from cairn.consolidation.wording_lists import BE, DETERMINERS, VERBS
 from cairn.kernel.text.words import sentences
 
 if TYPE_CHECKING:

@@ -13,15 +13,13 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import AddEntity, BatchMemory, EntityName, Relate
-from cairn.consolidation.token_lists import NEGATIONS
 from cairn.consolidation.tokens import ORDINARY_WORDS
+from cairn.consolidation.word_lists import NEGATIONS
 from cairn.graph.edge import Relation
 from cairn.graph.entities import type_of_name
-from cairn.graph.entity_domains import find_domains
-from cairn.graph.entity_junk import is_junk
-from cairn.graph.entity_names import name_key, tidy_name
+from cairn.graph.entity_names import find_domains, name_key, tidy_name
 from cairn.graph.person_names import may_be_person
-from cairn.graph.prose import TIME_WORDS
+from cairn.graph.prose import TIME_WORDS, is_junk
 from cairn.graph.technologies import canonical_technology
 from cairn.kernel.text.words import sentences, words
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.consolidation.ports import Client, ConsolidationStores
-from cairn.consolidation.run_views import RunView, run_view
-from cairn.consolidation.runs import Run, RunState, Trigger
+from cairn.consolidation.runs import Run, RunState, RunView, Trigger, run_view
 from cairn.consolidation.telling import counts_of, told
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal

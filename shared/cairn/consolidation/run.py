@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.consolidation.apply import ApplyPlan
-    from cairn.consolidation.batching import Gather, Gathered
-    from cairn.consolidation.existing import FindMerges
+    from cairn.consolidation.batching import FindMerges, Gather, Gathered
     from cairn.consolidation.plan import Plan, Planner
     from cairn.consolidation.ports import Client, ConsolidationStores
     from cairn.kernel.access import Principal

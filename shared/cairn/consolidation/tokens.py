@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import snowballstemmer
 
-from cairn.consolidation.token_lists import (
+from cairn.consolidation.word_lists import (
     AMBIGUOUS_MONTHS,
     CURRENCIES,
     DAYS,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.tokens import Piece, TokenKind, Tokens, difference, pieces, stem, tokens
-from cairn.consolidation.wording_lists import (
+from cairn.consolidation.word_lists import (
     BE,
     BE_PAST,
     BE_PRESENT,

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.documents import media
-from cairn.documents.items import DocumentAccepted, UploadTicket
+from cairn.documents.items import DocumentAccepted, DocumentStatus, UploadTicket
 from cairn.documents.ports import DocumentStores, Ingestion, Upload
-from cairn.documents.status import DocumentStatus
 from cairn.kernel.errors import NotFound, TooLarge
 from cairn.kernel.ids import derived_id
 from cairn.kernel.text.checks import clean_text

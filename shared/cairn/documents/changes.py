@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from cairn.documents.tree import ChunkPart, DocumentTree, SectionPart
+from cairn.documents.parsed import ChunkPart, DocumentTree, SectionPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.documents.status import DocumentStatus
+from cairn.documents.items import DocumentStatus
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import NewEntry

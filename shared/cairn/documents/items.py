@@ -3,12 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from cairn.documents.status import DocumentStatus
 from cairn.kernel.access import Scope
 from cairn.writing.items import Json
+
+
+class DocumentStatus(StrEnum):
+    """Where an ingestion stands: in this order, or failed from any of them."""
+
+    ACCEPTED = "accepted"
+    PARSED = "parsed"
+    CHUNKED = "chunked"
+    STORED = "stored"  # sections and chunks are there, searchable by keyword
+    READY = "ready"  # searchable by vector too; the end of the good path
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,29 @@
-"""What a parsed document is: a title and its blocks in reading order. Not the tree of chunks."""
+"""A parsed document (a title, blocks in reading order), its tree of parts, and refusals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from cairn.kernel.errors import TooLarge, ValidationFailed
+
+
+def empty() -> ValidationFailed:
+    """Return the error for a document without any content."""
+    return ValidationFailed("The document is empty.", reason="empty-document")
+
+
+def malformed(detail: str) -> ValidationFailed:
+    """Return the error for bytes that are not what their media type promises."""
+    return ValidationFailed(detail, reason="malformed-document")
+
+
+def too_much_text(limit: int) -> TooLarge:
+    """Return the error for a document whose text, once unpacked, is over `limit` characters."""
+    return TooLarge(
+        f"The document holds more than {limit} characters of text.",
+        reason="too-much-text",
+        limit=limit,
+    )
 
 
 class BlockKind(StrEnum):
@@ -72,3 +93,55 @@ class ParseLimits:
     text_chars: int = 20_000_000
     pages: int = 2_000
     stream_bytes: int = 20_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkPart:
+    """A passage that is found and cited whole.
+
+    `ordinal` counts from 0 through the whole document: neighbours are ordinal - 1 and + 1, there is
+    no overlap. `headings` is the path from the outermost heading; the text does not repeat it.
+    Lines and pages count from 1, include both ends, and are None where the format has none.
+    `content_hash` covers the text only; `token_count` is exact for the counter given to `split`.
+    """
+
+    ordinal: int
+    text: str
+    headings: tuple[str, ...]
+    line_from: int | None
+    line_to: int | None
+    page_from: int | None
+    page_to: int | None
+    content_hash: str
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionPart:
+    """The chunks under one first- or second-level heading (or before the first), at least one.
+
+    `content_hash` covers the headings and the hashes of the chunks in order.
+    """
+
+    ordinal: int
+    headings: tuple[str, ...]
+    line_from: int | None
+    line_to: int | None
+    page_from: int | None
+    page_to: int | None
+    content_hash: str
+    chunks: tuple[ChunkPart, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentTree:
+    """A document's sections in order. `content_hash` covers the title and the sections' hashes."""
+
+    title: str
+    content_hash: str
+    sections: tuple[SectionPart, ...]
+
+    @property
+    def chunks(self) -> tuple[ChunkPart, ...]:
+        """Return every chunk in reading order; `chunks[n].ordinal == n`."""
+        return tuple(chunk for section in self.sections for chunk in section.chunks)

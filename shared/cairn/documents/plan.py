@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cairn.documents.changes import Changes, KeptSection, SectionChanges, diff, diff_sections
-from cairn.documents.tree import (  # noqa: TC001 - read at run time by a TypeAdapter
+from cairn.documents.parsed import (  # noqa: TC001 - read at run time by a TypeAdapter
     ChunkPart,
     DocumentTree,
     SectionPart,

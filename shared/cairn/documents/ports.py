@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.documents.changes import KnownPart
-    from cairn.documents.status import DocumentStatus
+    from cairn.documents.items import DocumentStatus
     from cairn.ledger.entry import Entry
 
 Place = tuple[int | None, int | None, int | None, int | None]

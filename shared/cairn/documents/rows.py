@@ -8,7 +8,7 @@ from uuid import UUID
 from cairn.graph.edge import Edge, View
 from cairn.graph.node import Label, Node, NodeChange
 from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
-from cairn.tasks.rows import produced
+from cairn.tasks.draft import produced
 from cairn.writing.row_fields import closures, deletions, edge_fields, node_fields
 
 if TYPE_CHECKING:

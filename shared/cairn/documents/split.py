@@ -4,9 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cairn.documents.chunking import ChunkSizes, chunk_runs
-from cairn.documents.parsed import Block, BlockKind, ParsedDocument
+from cairn.documents.parsed import (
+    Block,
+    BlockKind,
+    ChunkPart,
+    DocumentTree,
+    ParsedDocument,
+    SectionPart,
+)
 from cairn.documents.pieces import Piece, pieces
-from cairn.documents.tree import ChunkPart, DocumentTree, SectionPart
 from cairn.kernel.text.hashes import content_hash
 
 SECTION_LEVEL = 2

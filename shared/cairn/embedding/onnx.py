@@ -10,9 +10,9 @@ import importlib
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, cast
 
+from cairn.embedding.cutting import WordPieces
 from cairn.embedding.models import ALL_MINILM, local_model
-from cairn.embedding.vectors import refuse_blank, unit_rows
-from cairn.embedding.wordpieces import WordPieces
+from cairn.embedding.port import refuse_blank, unit_rows
 from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:

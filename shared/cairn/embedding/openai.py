@@ -13,8 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, cast
 
 from cairn.embedding.cutting import Word, cut
-from cairn.embedding.port import PASSAGE_TOKENS
-from cairn.embedding.vectors import refuse_blank, unit_rows
+from cairn.embedding.port import PASSAGE_TOKENS, refuse_blank, unit_rows
 from cairn.kernel.clock import Stopwatch, monotonic
 from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
 from cairn.kernel.resilience.breaker import Breaker

@@ -1,4 +1,4 @@
-"""What the rest of Cairn may ask of an embedding model. Not an implementation.
+"""What the rest of Cairn may ask of an embedding model, and vectors pooled. No implementation.
 
 Importing this module costs nothing: numpy is needed only by who calls `embed`.
 """
@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from cairn.kernel.errors import Unavailable, ValidationFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,3 +93,38 @@ class Embedder(TextWindows, Protocol):
         Raises ValidationFailed for a blank text and Unavailable when the model does not answer.
         """
         ...
+
+
+def refuse_blank(texts: Sequence[str]) -> None:
+    """Raise ValidationFailed when a text has nothing to embed."""
+    for index, text in enumerate(texts):
+        if not text.strip():
+            raise ValidationFailed("A blank text has no vector.", reason="blank-text", index=index)
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Return `vectors` with every row scaled to length 1 (L2), float32, same shape.
+
+    A row that is zero or not finite has no direction: Unavailable, for the model is at fault.
+    """
+    import numpy as np
+
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    if not (np.isfinite(lengths).all() and (lengths > 0).all()):
+        raise Unavailable(
+            "The embedding model answered with a vector without direction.",
+            reason="malformed-vectors",
+        )
+    return (vectors / lengths).astype(np.float32)
+
+
+CONTEXT_WEIGHT = 0.5
+"""What each earlier message weighs against the message (1.0); measured in docs/use/recall.md."""
+
+
+def pooled(own: Vectors, context: Sequence[Vectors]) -> Vectors:
+    """Return own + CONTEXT_WEIGHT * each context vector, length 1; all of shape (dimensions,)."""
+    total = own.copy()
+    for vector in context:
+        total += CONTEXT_WEIGHT * vector
+    return unit_rows(total[None, :])[0]

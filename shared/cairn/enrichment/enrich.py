@@ -14,13 +14,29 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.enrichment import similar
-from cairn.enrichment.causes import asks_trace, failure_cause, good_causes, stated_causes
-from cairn.enrichment.entry import enriched_entry
-from cairn.enrichment.node_texts import embedded, readable, text_hash, texts_of, vectors_of
+from cairn.enrichment.causes import (
+    MAX_SIMILAR,
+    MIN_SIMILARITY,
+    asks_trace,
+    failure_cause,
+    found_pairs,
+    good_causes,
+    pairs_within,
+    stated_causes,
+    strongest_similar,
+)
 from cairn.enrichment.plan import bodies, derive
 from cairn.enrichment.ports import EnrichableNode, EnrichStores, NewEmbedding
-from cairn.enrichment.recipes import mixed, written
+from cairn.enrichment.recipes import (
+    embedded,
+    enriched_entry,
+    mixed,
+    readable,
+    text_hash,
+    texts_of,
+    vectors_of,
+    written,
+)
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.access.system import system_principal
@@ -179,9 +195,9 @@ class Enrich:
         if not new:
             return []
         found = stores.embeddings.similar(
-            new, self.embedder.model.id, minimum=similar.MINIMUM, wanted=similar.MAX_EDGES
+            new, self.embedder.model.id, minimum=MIN_SIMILARITY, wanted=MAX_SIMILAR
         )
-        return [*similar.found_pairs(nodes, found), *similar.pairs_within(nodes, new)]
+        return [*found_pairs(nodes, found), *pairs_within(nodes, new)]
 
     def _store(self, principal: Principal, rows: Sequence[OutboxRow], work: _Work) -> None:
         """Store vectors and entries in one transaction; raise _Overtaken, and store nothing.
@@ -256,7 +272,7 @@ class Enrich:
             work.derived,
             held,
             good_causes(work.nodes, work.causes, work.audiences, caused),
-            similar.kept(work.pairs, stored),
+            strongest_similar(work.pairs, stored),
         )
         rows: dict[tuple[UUID, ...], list[NewEmbedding]] = {}
         for row in work.embeddings:

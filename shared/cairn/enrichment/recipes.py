@@ -1,4 +1,4 @@
-"""What a node's vectors were made of: written into `node.enriched`, read again by a rebuild. Pure.
+"""The texts a node is embedded by, and the recipe of its vectors in `node.enriched`. Pure.
 
 Texts stand in recipes as the SHA-256 under which the cache has their vectors; hashes of what people
 wrote are in the entry's encrypted body only.
@@ -6,19 +6,55 @@ wrote are in the entry's encrypted body only.
 
 from __future__ import annotations
 
+import hashlib
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.enrichment.ports import NewEmbedding, Recipe
+from cairn.graph.node import Label
+from cairn.ledger.entry import SYSTEM, NewEntry
+from cairn.ledger.keys import SubjectForgotten, key_subjects
+from cairn.writing.entries import Planned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
-    from cairn.embedding.port import Vectors
+    from cairn.embedding.port import Embedder, TextWindows, Vectors
+    from cairn.enrichment.ports import EnrichableNode
     from cairn.kernel.text.json_value import JsonValue
+    from cairn.ledger.keys import BodyCipher, KeyStore
+
+
+def enriched_entry(
+    entry_id: UUID,
+    workspace_id: UUID,
+    body: Mapping[str, JsonValue],
+    *,
+    model: str,
+    node_ids: Iterable[UUID],
+    data_subjects: tuple[UUID, ...],
+    cipher: BodyCipher,
+    keys: Mapping[UUID, bytes],
+    now: datetime,
+) -> Planned:
+    """Return the entry of nodes that are about the same data subjects; `keys` hold theirs."""
+    used = {one: keys[one] for one in key_subjects(workspace_id, data_subjects)}
+    entry = NewEntry(
+        id=entry_id,
+        workspace_id=workspace_id,
+        type="node.enriched",
+        actor=SYSTEM,
+        occurred_at=now,
+        data_subjects=data_subjects,
+        meta={"model": model, "node_ids": [str(one) for one in node_ids]},
+        body=cipher.seal(entry_id, workspace_id, used, body),
+    )
+    return Planned(entry=entry, body=body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +107,7 @@ def read(body: Mapping[str, Any]) -> list[NodeRecipe]:
 
 def mixed(node_id: UUID, recipe: Recipe, vectors: Mapping[bytes, Vectors]) -> NewEmbedding | None:
     """Return the node's vectors, made of those of its texts; None when one of these is missing."""
-    from cairn.embedding.pooling import pooled  # numpy is loaded only where vectors are made
+    from cairn.embedding.port import pooled  # numpy is loaded only where vectors are made
 
     if any(one not in vectors for one in (*recipe.windows, *recipe.context)):
         return None
@@ -84,3 +120,63 @@ def mixed(node_id: UUID, recipe: Recipe, vectors: Mapping[bytes, Vectors]) -> Ne
 
 def _texts(hashes: Sequence[bytes]) -> list[JsonValue]:
     return [b64encode(one).decode() for one in hashes]
+
+
+def text_hash(text: str) -> bytes:
+    """Return the SHA-256 under which a text's vector is cached."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def texts_of(nodes: Sequence[EnrichableNode], windows: TextWindows) -> list[str]:
+    """Return every text whose vector is needed, once each."""
+    needed: dict[str, None] = {}
+    for node in nodes:
+        needed |= dict.fromkeys(_windows(node, windows))
+        needed |= dict.fromkeys(node.context)
+    return list(needed)
+
+
+def embedded(embedder: Embedder, texts: Sequence[str]) -> dict[bytes, Vectors]:
+    """Return vectors by text, as exact as the cache keeps them: what is mixed can be mixed again.
+
+    Raises Unavailable when the embedder does not answer.
+    """
+    if not texts:
+        return {}
+    vectors = embedder.embed(texts).astype("float16").astype("float32")
+    return {text_hash(text): vectors[index] for index, text in enumerate(texts)}
+
+
+def vectors_of(
+    node: EnrichableNode, windows: TextWindows, vectors: Mapping[bytes, Vectors]
+) -> NewEmbedding:
+    """Return the node's vectors, made of those of its texts, which must all be there."""
+    recipe = Recipe(
+        windows=tuple(text_hash(text) for text in _windows(node, windows)),
+        context=tuple(text_hash(text) for text in node.context),
+    )
+    made = mixed(node.id, recipe, vectors)
+    if made is None:
+        raise RuntimeError("a text that was just embedded has no vector")
+    return made
+
+
+def readable(
+    keys: KeyStore, workspace_id: UUID, nodes: Sequence[EnrichableNode]
+) -> tuple[list[EnrichableNode], dict[UUID, bytes]]:
+    """Return the nodes whose data subjects have their keys still, and those keys."""
+    owners = {node.id: key_subjects(workspace_id, node.data_subjects) for node in nodes}
+    held: dict[UUID, bytes] = {}
+    there: dict[tuple[UUID, ...], bool] = {}
+    for subjects in dict.fromkeys(owners.values()):
+        try:
+            held |= keys.get_or_create(workspace_id, subjects)
+            there[subjects] = True
+        except SubjectForgotten:
+            there[subjects] = False
+    return [node for node in nodes if there[owners[node.id]]], held
+
+
+def _windows(node: EnrichableNode, windows: TextWindows) -> list[str]:
+    whole_up_to = PASSAGE_TOKENS if node.label == Label.CHUNK else None
+    return windows.windows(node.text, whole_up_to=whole_up_to)

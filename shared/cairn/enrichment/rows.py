@@ -13,7 +13,7 @@ from cairn.graph.node import NodeChange
 from cairn.graph.projection import EdgeRow, NodeRow, Projection
 from cairn.kernel.ids import derived_id
 from cairn.kernel.text.canonical import parse_timestamp
-from cairn.nodes.entity_rows import entity_node
+from cairn.nodes.rows import entity_node
 from cairn.writing.row_fields import agents_of, closures, edge_fields
 
 if TYPE_CHECKING:

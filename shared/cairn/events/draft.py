@@ -11,7 +11,7 @@ from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.kernel.text.hashes import content_hash
 from cairn.kernel.text.scrub import scrub, scrub_value
 from cairn.ledger.entry import ENTRY_TYPE
-from cairn.memories.importance import derived_importance
+from cairn.memories.kinds import derived_importance
 from cairn.safety.screening import screen
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 from cairn.writing.checks import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from cairn.events.draft import (
@@ -19,20 +19,196 @@ from cairn.events.draft import (
     draft_event,
     event_identity,
 )
-from cairn.events.plan import EventPlan, Identified, identified
-from cairn.events.ports import EventStores
+from cairn.events.rows import UNNUMBERED, Insertion, Timeline, TimelineEvent, event_body, event_meta
+from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
+from cairn.memories.ports import Session
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
+from cairn.writing.items import Outcome
+from cairn.writing.ports import WriteStores
 from cairn.writing.taint_arrivals import with_quarantine
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.ids import IdSource
     from cairn.writing.batches import Drafted
+    from cairn.writing.corroboration import Known
+    from cairn.writing.entries import Entries
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
+
+
+class EventStore(Protocol):
+    """Events in the order of their sessions."""
+
+    def around(
+        self, places: Sequence[tuple[Session, TimelineEvent]]
+    ) -> Mapping[Session, tuple[TimelineEvent, ...]]:
+        """Return the stored events just before and just after each place, by session.
+
+        Only those of the session's own audience; each with its open FOLLOWS edge.
+        """
+        ...
+
+    def visible(self, node_ids: Collection[UUID]) -> frozenset[UUID]:
+        """Return those of the nodes that the principal may see, whatever their label."""
+        ...
+
+
+class EventStores(WriteStores, Protocol):
+    """What observing needs of a transaction."""
+
+    @property
+    def events(self) -> EventStore: ...
+
+
+UNKNOWN_PARENT = "parent_id names nothing that this key may see: no CAUSED_BY edge was made."
+
+DraftOrError = EventDraft | CairnError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fresh:
+    """An event of the batch that is new, with the id it gets."""
+
+    id: UUID
+    draft: EventDraft
+
+    @property
+    def session(self) -> Session | None:
+        """Return the session it belongs to, None without one."""
+        if self.draft.session_id is None:
+            return None
+        return Session(session_id=self.draft.session_id, audience=self.draft.audience)
+
+    @property
+    def event(self) -> TimelineEvent:
+        """Return its place in its session."""
+        sequence = self.draft.sequence
+        return TimelineEvent(
+            id=self.id,
+            occurred_at=self.draft.occurred_at,
+            sequence=UNNUMBERED if sequence is None else sequence,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Identified:
+    """A batch whose items have their ids: those of stored events for duplicates, new ones else."""
+
+    items: list[Fresh | Known | CairnError]
+
+    @property
+    def fresh(self) -> list[Fresh]:
+        """Return the new events in order, each once."""
+        return list({one.id: one for one in self.items if isinstance(one, Fresh)}.values())
+
+    def id_of(self, index: int) -> UUID | None:
+        """Return the id an item has, None for a refused one."""
+        item = self.items[index]
+        return None if isinstance(item, CairnError) else item.id
+
+
+def identified(
+    drafts: Sequence[DraftOrError], known: Mapping[str, Sequence[Known]], new_id: IdSource
+) -> Identified:
+    """Give each event its id. The same event twice in a batch is one, written once."""
+    seen: dict[str, Fresh] = {}
+    items: list[Fresh | Known | CairnError] = []
+    for at, draft in enumerate(drafts):
+        if isinstance(draft, CairnError):
+            items.append(draft)
+        elif draft.parent_item is not None and not 0 <= draft.parent_item < at:
+            items.append(_bad_parent_item())
+        elif stored := known.get(event_identity(draft)):
+            items.append(stored[0])
+        else:
+            fresh = Fresh(id=new_id(), draft=draft)
+            items.append(seen.setdefault(event_identity(draft), fresh))
+    return Identified(items=items)
+
+
+def _bad_parent_item() -> ValidationFailed:
+    message = "must be the place, from 0, of an earlier event of the same batch"
+    return ValidationFailed(f"parent_item {message}.", errors=[FieldError("parent_item", message)])
+
+
+@dataclass(slots=True, kw_only=True)
+class EventPlan:
+    """Plans the events of one write. `visible` are the nodes its caller may name as causes."""
+
+    entries: Entries
+    visible: frozenset[UUID]
+
+    def observe(
+        self, batch: Identified, stored: Mapping[Session, Sequence[TimelineEvent]]
+    ) -> tuple[EventOutcome, ...]:
+        """Plan the new events in the order they happened; outcomes are in the caller's order."""
+        timelines = _timelines(batch.fresh, stored)
+        positions: dict[UUID, int] = {}
+        for one in sorted(batch.fresh, key=lambda fresh: fresh.event.place):
+            session = one.session
+            insertion = timelines[session].insert(one.event) if session else Insertion()
+            positions[one.id] = self._append(one, insertion, self._cause(batch, one))
+        told: set[UUID] = set()
+        return tuple(self._outcome(batch, item, positions, told) for item in batch.items)
+
+    def _cause(self, batch: Identified, fresh: Fresh) -> UUID | None:
+        """Return the node that caused an event, if the caller may name it and it is another."""
+        draft = fresh.draft
+        if draft.parent_item is not None:
+            cause = batch.id_of(draft.parent_item)
+        else:
+            cause = draft.parent_id if draft.parent_id in self.visible else None
+        return None if cause == fresh.id else cause
+
+    def _outcome(
+        self,
+        batch: Identified,
+        item: Fresh | Known | CairnError,
+        positions: Mapping[UUID, int],
+        told: set[UUID],
+    ) -> EventOutcome:
+        if isinstance(item, CairnError):
+            return EventOutcome(outcome=Outcome.REJECTED, error=item)
+        if not isinstance(item, Fresh):
+            return EventOutcome(outcome=Outcome.DUPLICATE, id=item.id, position=item.position)
+        outcome = Outcome.DUPLICATE if item.id in told else Outcome.CREATED
+        told.add(item.id)
+        draft = item.draft
+        named = draft.parent_id is not None or draft.parent_item is not None
+        warnings = draft.warnings()
+        if named and self._cause(batch, item) is None:
+            warnings = (*warnings, UNKNOWN_PARENT)
+        return EventOutcome(
+            outcome=outcome, id=item.id, position=positions[item.id], warnings=warnings
+        )
+
+    def _append(self, fresh: Fresh, insertion: Insertion, cause: UUID | None) -> int:
+        draft = fresh.draft
+        return self.entries.add(
+            "event.observed",
+            event_meta(fresh.id, draft, insertion, cause),
+            event_body(draft),
+            data_subjects=draft.audience.data_subjects,
+            occurred_at=draft.occurred_at,
+            session_id=draft.session_id,
+            trace_id=draft.trace_id,
+            parent_id=cause or draft.parent_id,
+        )
+
+
+def _timelines(
+    fresh: Sequence[Fresh], stored: Mapping[Session, Sequence[TimelineEvent]]
+) -> dict[Session, Timeline]:
+    new: dict[Session, list[TimelineEvent]] = {}
+    for one in fresh:
+        if one.session is not None:
+            new.setdefault(one.session, []).append(one.event)
+    return {session: Timeline(stored.get(session, ()), events) for session, events in new.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

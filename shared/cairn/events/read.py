@@ -1,23 +1,63 @@
-"""Reading events, without asking a question: one, or a page of a session, an agent or a trace.
+"""Reading events: one, or a page of a session, an agent or a trace. Not searching.
 
 Visibility is the stores' (row level security and the agent guard).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.kernel.errors import NotFound
 from cairn.reading.views import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
-    from cairn.events.views import EventFilter, EventView
-    from cairn.kernel.access import Principal
+    from cairn.kernel.access import Principal, Scope
     from cairn.kernel.transaction import Transactions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventView:
+    """A stored event as its reader sees it. `position` is that of the entry that made it."""
+
+    id: UUID
+    position: int
+    type: str
+    text: str
+    state: str
+    client_id: str
+    scope: Scope
+    occurred_at: datetime
+    recorded_at: datetime
+    importance: int
+    importance_band: str
+    agent_id: str | None = None
+    session_id: str | None = None
+    sequence: int | None = None
+    trace_id: str | None = None
+    parent_id: UUID | None = None
+    tool_name: str | None = None
+    status: str | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    agents: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    summary: str | None = None
+    embedded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventFilter:
+    """Which events a list shows; None means any. `type` may be a namespace, such as `tool`."""
+
+    type: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    trace_id: str | None = None
+    client_id: str | None = None
 
 
 class EventViews(Protocol):

@@ -13,11 +13,9 @@ from types import MappingProxyType
 from uuid import UUID
 
 from cairn.graph.edge import Role
-from cairn.graph.entity_domains import find_domains
-from cairn.graph.entity_junk import is_junk
-from cairn.graph.entity_names import name_key, tidy_name
-from cairn.graph.entity_phrases import find_known, find_phrases, find_quoted
+from cairn.graph.entity_names import find_domains, name_key, tidy_name
 from cairn.graph.person_names import is_person_name
+from cairn.graph.prose import find_known, find_phrases, find_quoted, is_junk
 from cairn.graph.technologies import canonical_technology, find_technologies
 from cairn.kernel.ids import derived_id
 

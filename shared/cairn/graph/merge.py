@@ -1,14 +1,21 @@
-"""One ranking out of several intents' walks. Pure formulas."""
+"""Rankings of walks: matches of a query, and several intents merged into one. Pure formulas."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from cairn.graph.intent_weights import Intent
+from cairn.graph.quality import step
+from cairn.graph.traversal import HOP_DECAY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
+
+    from cairn.graph.intent_weights import Row
+    from cairn.graph.quality import GraphEdge
+    from cairn.graph.traversal import Reached
+
 
 MIN_CONFIDENCE = 0.3
 SECOND_OPINION = 0.2
@@ -54,3 +61,48 @@ def decayed(scores: Mapping[UUID, float], factors: Mapping[UUID, float]) -> dict
 def best(scores: Mapping[UUID, float], limit: int) -> list[tuple[UUID, float]]:
     """Return the `limit` best nodes with their scores, best first, ties by id."""
     return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))[:limit]
+
+
+def arrivals(
+    matched: Mapping[UUID, float],
+    reached: Mapping[UUID, Reached],
+    edges: Sequence[GraphEdge],
+    row: Row,
+    *,
+    max_depth: int,
+) -> dict[UUID, float]:
+    """Return, of each matched node that has one, the score of the best way to it from a neighbour.
+
+    The neighbour's score in the walk x 0.8 x traverse_score(edge) / greatest weight: one more step
+    of the walk. A neighbour that was itself reached over that edge would give back what it got: it
+    counts with what it started with, if it matched too. One at `max_depth` does not count, for the
+    walk goes no further from there.
+    """
+    found: dict[UUID, float] = {}
+    for edge in edges:
+        ends = (edge.source_id, edge.target_id)
+        if ends[0] == ends[1] or not (ends[0] in matched or ends[1] in matched):
+            continue
+        passed = HOP_DECAY * step(edge, row)
+        for here, there in (ends, ends[::-1]):
+            came = reached.get(there) if here in matched else None
+            if came is None or came.depth >= max_depth:
+                continue
+            score = matched.get(there, 0.0) if came.via is edge else came.score
+            if score * passed > found.get(here, 0.0):
+                found[here] = score * passed
+    return found
+
+
+def with_matches(
+    matched: Mapping[UUID, float],
+    arrived: Mapping[Intent, Mapping[UUID, float]],
+    confidences: Mapping[Intent, float],
+) -> dict[UUID, float]:
+    """Return the scores of the matched nodes: what each started with + what others bring it.
+
+    What others bring is merged over the intents as the scores of all nodes are. The two are
+    added, for they are different evidence: the node's own words, and its place in the graph.
+    """
+    brought = merge(arrived, confidences)
+    return {node_id: own + brought.get(node_id, 0.0) for node_id, own in matched.items()}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.intent_weights import Row
-    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.quality import GraphEdge
     from cairn.kernel.clock import Stopwatch
 
 HOP_DECAY = 0.8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import NewEntry
-from cairn.memories.neighbours import Conversation, Message
+from cairn.memories.identity import Conversation, Message
 from cairn.memories.plan import recontexted_meta, texts_of
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import require_writer

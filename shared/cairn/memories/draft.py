@@ -10,9 +10,14 @@ from cairn.kernel.access import Principal
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash
 from cairn.kernel.text.scrub import scrub
-from cairn.memories.importance import derived_importance
 from cairn.memories.items import NewMemory
-from cairn.memories.kinds import DEFAULT_CATEGORY, Category, KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import (
+    DEFAULT_CATEGORY,
+    Category,
+    KnowledgeCategory,
+    MemoryKind,
+    derived_importance,
+)
 from cairn.safety.screening import screen
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 from cairn.writing.checks import (

@@ -13,9 +13,8 @@ from cairn.kernel.access.system import checking_principal
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.canonical import MAX_INTEGER, format_timestamp, parse_timestamp
 from cairn.memories.draft import draft_memory
-from cairn.memories.importance import importance_number
 from cairn.memories.items import NewMemory
-from cairn.memories.kinds import Category, KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import Category, KnowledgeCategory, MemoryKind, importance_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

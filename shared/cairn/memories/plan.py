@@ -12,13 +12,19 @@ from uuid import UUID
 
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.memories.draft import MemoryDraft
-from cairn.memories.identity import chain_key, dedup_key
+from cairn.memories.identity import (
+    Conversation,
+    Link,
+    Message,
+    Placement,
+    chain_key,
+    dedup_key,
+    place,
+)
 from cairn.memories.items import MemoryOutcome
-from cairn.memories.neighbours import Conversation, Message
 from cairn.memories.ports import Session
 from cairn.memories.rows import memory_body
-from cairn.memories.supersede import Link, Placement, place
-from cairn.nodes.edges import produced_edge
+from cairn.nodes.plan import produced_edge
 from cairn.writing.corroboration import Known, observers_after, same_assertion
 from cairn.writing.entries import Entries
 from cairn.writing.items import Outcome

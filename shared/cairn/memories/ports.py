@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from cairn.memories.neighbours import Message
-from cairn.memories.supersede import Link
+from cairn.memories.identity import Link, Message
 from cairn.writing.audience import Audience
 from cairn.writing.ports import KnownStore, WriteStores
 

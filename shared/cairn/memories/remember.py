@@ -13,9 +13,8 @@ from uuid import UUID
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import CairnError
 from cairn.memories.draft import MemoryDraft, draft_memory
-from cairn.memories.identity import chain_key, dedup_key
+from cairn.memories.identity import Conversation, chain_key, dedup_key
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
-from cairn.memories.neighbours import Conversation
 from cairn.memories.plan import BatchPlan, session_of
 from cairn.memories.ports import MemoryStores, Session
 from cairn.writing.batches import Drafted, drafted, kept_outcome, read_outcome

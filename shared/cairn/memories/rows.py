@@ -9,7 +9,7 @@ from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import Projection
 from cairn.kernel.text.canonical import parse_timestamp
 from cairn.memories.identity import chain_key, dedup_key
-from cairn.tasks.rows import produced
+from cairn.tasks.draft import produced
 from cairn.writing.row_fields import deletions, node_fields, origin_fields
 
 if TYPE_CHECKING:

@@ -33,8 +33,7 @@ from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.ledger.entry import NewEntry
-from cairn.memory_graph.port import IMPORT_BATCH, ForgetReport, Health
-from cairn.memory_graph.ports import KeptNode, MemoryGraphStores
+from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNode, MemoryGraphStores
 from cairn.memory_graph.rows import edge_body, edge_id, node_body
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned

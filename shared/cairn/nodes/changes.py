@@ -12,7 +12,7 @@ from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.ledger.entry import NewEntry
 from cairn.nodes.draft import MAX_TRUTH_CHARS, NewEdge, draft_edge
-from cairn.nodes.edges import planned_edges
+from cairn.nodes.plan import planned_edges
 from cairn.nodes.ports import GraphStores
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import require_writer

@@ -1,26 +1,157 @@
-"""What writing a batch of nodes means, decided in order and in memory. Pure; no store is asked."""
+"""What writing a batch of nodes and edges means, with its provenance. Pure; reads no store."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cairn.graph.edge import Relation, View
 from cairn.graph.entities import entity_id
-from cairn.graph.node import State
-from cairn.kernel.errors import CairnError, Conflict
+from cairn.graph.node import Label, State
+from cairn.graph.relations import BETWEEN_ENTITIES, SYMMETRIC, default_view
+from cairn.kernel.errors import CairnError, Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.nodes.draft import NodeDraft, NodeOutcome, node_body, node_identity
-from cairn.nodes.edges import planned_edges
-from cairn.nodes.provenance import warnings_of
+from cairn.nodes.draft import EdgeDraft, NodeDraft, NodeOutcome, node_body, node_identity
 from cairn.writing.items import Outcome
+from cairn.writing.task_ports import no_such_task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.nodes.ports import StoredNode
     from cairn.writing.corroboration import Known
     from cairn.writing.entries import Entries
+
+
+GATED = frozenset(
+    {"person", "userprofile", "profile", "adminuser", "user", "organization", "organisation"}
+    | {"localbusiness", "company", "customer", "contact"}
+)
+"""Labels, and types of entities, that are asked what they came of; compared case folded."""
+
+MAKERS = frozenset({Label.TASK, Label.CONVERSATION, Label.MESSAGE})
+"""Labels of what may have produced a node."""
+
+WARNING = (
+    "Nothing says what this came of: name the task as produced_by_task_id, or write it in the "
+    "session of a conversation."
+)
+
+
+def sessions_of(drafts: Iterable[NodeDraft]) -> set[str]:
+    """Return the sessions whose conversation is asked for: of nodes that name no maker."""
+    return {one.session_id for one in drafts if one.session_id and not _makers(one)}
+
+
+def placed(draft: NodeDraft, conversations: Mapping[str, UUID]) -> NodeDraft:
+    """Return the draft with what produced it among its edges, where that is known."""
+    conversation = conversations.get(draft.session_id or "")
+    if conversation is None or _makers(draft):
+        return draft
+    edge = EdgeDraft(
+        relation=Relation.PRODUCED,
+        source_id=conversation,
+        target_id=None,
+        weight=1.0,
+        properties={},
+    )
+    return replace(draft, edges=(*draft.edges, edge))
+
+
+def warnings_of(draft: NodeDraft, known: Mapping[UUID, StoredNode]) -> tuple[str, ...]:
+    """Return the warning of a person-like node that nothing produced; usually none.
+
+    Raises NotFound when the task it names is no task.
+    """
+    task = known.get(draft.task_id) if draft.task_id else None
+    if draft.task_id and (task is None or task.label != Label.TASK):
+        raise no_such_task(draft.task_id)
+    sort = draft.kind if draft.is_entity else draft.label
+    if (sort or "").casefold() not in GATED:
+        return ()
+    labels = {known[one].label for one in _makers(draft) if one in known}
+    return () if labels & MAKERS else (WARNING,)
+
+
+def _makers(draft: NodeDraft) -> list[UUID]:
+    return [
+        edge.source_id
+        for edge in draft.edges
+        if edge.relation is Relation.PRODUCED and edge.source_id is not None
+    ]
+
+
+def ends_of(edges: Iterable[EdgeDraft]) -> set[UUID]:
+    """Return the nodes that edges name."""
+    return {end for edge in edges for end in (edge.source_id, edge.target_id) if end is not None}
+
+
+def planned_edges(
+    node_id: UUID, *, is_entity: bool, edges: Iterable[EdgeDraft], known: Mapping[UUID, StoredNode]
+) -> list[dict[str, Any]]:
+    """Return the edges as a ledger entry's body says them, each (view, relation, ends) once.
+
+    `node_id` stands for the end an edge leaves open; `known` are the nodes the caller may see.
+    Raises NotFound for an end that is not among them, ValidationFailed for a self-loop and for
+    REFERENCES to what is no entity.
+    """
+    entity = {one.id for one in known.values() if one.is_entity}
+    if is_entity:
+        entity.add(node_id)
+    planned: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for edge in edges:
+        source, target = edge.source_id or node_id, edge.target_id or node_id
+        for end in (edge.source_id, edge.target_id):
+            if end is not None and end != node_id and not _is_there(known, end):
+                raise NotFound("There is no such node.", node_id=str(end))
+        if source == target:
+            _refuse("is from a node to itself", "self-loop")
+        if edge.relation is Relation.REFERENCES and target not in entity:
+            _refuse("REFERENCES leads to an entity", "references")
+        body = _body(edge, source, target, entity)
+        planned.setdefault((body["view"], body["relation"], body["source"], body["target"]), body)
+    return list(planned.values())
+
+
+def produced_edge(maker_id: UUID, node_id: UUID) -> dict[str, Any]:
+    """Return the edge from a task, conversation or message to what it made, as bodies say it."""
+    return {
+        "view": View.PROVENANCE.value,
+        "relation": Relation.PRODUCED.value,
+        "source": str(maker_id),
+        "target": str(node_id),
+        "weight": 1.0,
+        "properties": {},
+        "strengthens": False,
+    }
+
+
+def _is_there(known: Mapping[UUID, StoredNode], node_id: UUID) -> bool:
+    node = known.get(node_id)
+    return node is not None and node.is_present
+
+
+def _body(edge: EdgeDraft, source: UUID, target: UUID, entity: set[UUID]) -> dict[str, Any]:
+    between = source in entity and target in entity
+    strengthens = between and edge.relation in BETWEEN_ENTITIES
+    if edge.relation in SYMMETRIC and source > target:
+        source, target = target, source
+    return {
+        "view": default_view(edge.relation, between_entities=between).value,
+        "relation": edge.relation.value,
+        "source": str(source),
+        "target": str(target),
+        "weight": edge.weight,
+        "properties": {} if strengthens else dict(edge.properties),
+        "strengthens": strengthens,
+    }
+
+
+def _refuse(message: str, reason: str) -> None:
+    raise ValidationFailed(
+        f"An edge {message}.", reason=reason, errors=[FieldError("edges", message)]
+    )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What readers get back of nodes and entities. Values only: field names are the JSON names."""
+"""Requests about entities, and views of nodes and entities: field names are the JSON names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,28 @@ from typing import Any
 from uuid import UUID
 
 from cairn.kernel.access import Scope
+
+MAX_SPLIT_MENTIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityChanged:
+    """An entity was corrected: the entity that stands now, and how many edges moved."""
+
+    id: UUID
+    position: int
+    moved_edges: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """What to part: a merge to undo, or named mentions that meant another entity."""
+
+    undo: UUID | None = None
+    name: str | None = None
+    type: str | None = None
+    mentions: tuple[UUID, ...] = ()
+
 
 Json = Mapping[str, Any]
 

@@ -18,10 +18,8 @@ from cairn.nodes.draft import (
     draft_node,
     node_identity,
 )
-from cairn.nodes.edges import ends_of
-from cairn.nodes.plan import NodePlan, entity_id_of
+from cairn.nodes.plan import NodePlan, ends_of, entity_id_of, placed, sessions_of
 from cairn.nodes.ports import GraphStores
-from cairn.nodes.provenance import placed, sessions_of
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.task_ports import HasTasks

@@ -14,7 +14,7 @@ from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import Clock
 from cairn.kernel.transaction import Transactions
-from cairn.memories.audit.junk import junk_of
+from cairn.memories.audit.records import junk_of
 from cairn.recall.ports import ReadSettings
 from cairn.recall.proactive import JUDGED_DAYS, muted
 from cairn.recall.scoring import decayed

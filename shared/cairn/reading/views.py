@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from cairn.documents.status import DocumentStatus
+from cairn.documents.items import DocumentStatus
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.allowances import Refusal
 from cairn.memories.kinds import MemoryKind

@@ -16,8 +16,7 @@ from cairn.kernel.errors import Conflict
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import NewEntry
 from cairn.rebuild.ports import Progress, Replaced
-from cairn.rebuild.prefetch import Prefetcher
-from cairn.rebuild.replay import code_version, replay
+from cairn.rebuild.replay import Prefetcher, code_version, replay
 from cairn.writing.append import SYSTEM
 from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.writer import EMBED_BATCH

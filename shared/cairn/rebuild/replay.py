@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 from uuid import UUID
 
 from cairn.enrichment import recipes
@@ -25,13 +26,15 @@ from cairn.workspace import rows as settings_rows
 from cairn.writing import projectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from cairn.enrichment.recipes import NodeRecipe
     from cairn.graph.projection import Projection
     from cairn.ledger.entry import Entry, Head
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.rebuild.ports import ReplayStores
+
 
 VECTORS_AT_ONCE = 200
 """Nodes whose vectors are made and sent together: some hundred kilobytes each time."""
@@ -180,3 +183,58 @@ def code_version() -> str:
     for file in sorted([folder / "projectors.py", *folder.glob("*_rows.py")]):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Entries in order, verified and opened; `reached` is the head after the last of them."""
+
+    entries: Sequence[Opened]
+    reached: Head
+
+
+def prepared(entries: Sequence[Entry], head: Head, keys: KeyStore, cipher: BodyCipher) -> Page:
+    """Return the page that follows `head`. Raises what `checked` and `opened` raise."""
+    reached = checked(entries, head)
+    return Page(entries=opened(entries, keys, cipher), reached=reached)
+
+
+class Prefetcher:
+    """The page after the present one; what is wrong with it is raised when it is asked for."""
+
+    def __init__(self, keys: KeyStore, cipher: BodyCipher) -> None:
+        self._keys = keys
+        self._cipher = cipher
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ahead")
+        self._waiting: tuple[Head, Future[Page]] | None = None
+
+    def __enter__(self) -> Self:
+        """Begin with nothing ready."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wait for the thread and drop what it has made."""
+        self._worker.shutdown(cancel_futures=True)
+        self._waiting = None
+
+    def page(self, head: Head, read: Callable[[int], Sequence[Entry]]) -> Page | None:
+        """Return the page after `head`, None at the end; the one after it is begun.
+
+        `read` returns the entries above a position.
+        """
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting[0] == head:
+            page = waiting[1].result()
+        else:
+            entries = read(head.position)
+            if not entries:
+                return None
+            page = prepared(entries, head, self._keys, self._cipher)
+        self._begin(page.reached, read)
+        return page
+
+    def _begin(self, head: Head, read: Callable[[int], Sequence[Entry]]) -> None:
+        entries = read(head.position)
+        if entries:
+            work = self._worker.submit(prepared, entries, head, self._keys, self._cipher)
+            self._waiting = (head, work)

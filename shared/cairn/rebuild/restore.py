@@ -1,4 +1,4 @@
-"""Bring a workspace back from an export of its ledger: entries, then tombstones, then its rows.
+"""Restore a workspace from an export: entries, tombstones, rows. Recompute after forgetting.
 
 An import goes into an empty workspace, beside the key store the entries were sealed with. Nothing
 may serve before this is done. Not reading the export: that is `ledger.importing`.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cairn.rebuild.rebuild import KeysMissing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
@@ -16,6 +18,25 @@ if TYPE_CHECKING:
     from cairn.forgetting.tombstones import TombstonesApplied
     from cairn.ledger.importing import Export
     from cairn.rebuild.rebuild import Rebuild, Rebuilt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecomputeByReplay:
+    """Implements `lifecycle.forget.Recompute`."""
+
+    rebuild: Rebuild
+
+    def __call__(self, workspace_id: UUID, *, seconds: float) -> bool:
+        """Go on replaying for some time; True once the rows are in place.
+
+        Not while somebody else's key is missing: what is to be erased is, and the rest waits.
+        """
+        if self.rebuild.advance(workspace_id, seconds=seconds)["more"]:
+            return False
+        try:
+            return self.rebuild.finish(workspace_id) is not None
+        except KeysMissing:
+            return False
 
 
 class WriteLedger(Protocol):

@@ -24,8 +24,27 @@ if TYPE_CHECKING:
     from cairn.kernel.ids import IdSource
     from cairn.kernel.transaction import Transactions
     from cairn.rebuild.rebuild import Rebuild
-    from cairn.rebuild.views import RebuildView
     from cairn.writing.ports import Dispatcher, LedgerStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuildView:
+    """A rebuild, or with `check` a comparison that changes nothing.
+
+    `entries` of about `head` are replayed; `result` has the checksums once it is finished, `error`
+    a reason once it failed.
+    """
+
+    id: UUID
+    check: bool
+    state: str
+    entries: int
+    head: int
+    result: Mapping[str, Any] | None = None
+    error: str | None = None
+    created_at: datetime
+    updated_at: datetime
+
 
 RUNNING = "running"
 

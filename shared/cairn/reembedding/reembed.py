@@ -7,12 +7,19 @@ the comparison (`reembed_compare`), nor which model a deployment uses: that is i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
-from cairn.enrichment.entry import enriched_entry
-from cairn.enrichment.node_texts import embedded, readable, text_hash, texts_of, vectors_of
-from cairn.enrichment.recipes import written
+from cairn.enrichment.ports import EnrichStores
+from cairn.enrichment.recipes import (
+    embedded,
+    enriched_entry,
+    readable,
+    text_hash,
+    texts_of,
+    vectors_of,
+    written,
+)
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict
 from cairn.writing.append import append_and_project
@@ -29,8 +36,71 @@ if TYPE_CHECKING:
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.reembedding.ports import ReembedStores
     from cairn.writing.entries import Planned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StalePage:
+    """Some nodes in the order of their ids, and which of them need vectors of a model.
+
+    `last` is the last id looked at, None when there was none left.
+    """
+
+    last: UUID | None
+    looked_at: int
+    node_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """A stored text that can be asked for."""
+
+    id: UUID
+    title: str | None
+    text: str
+
+
+class ModelVectors(Protocol):
+    """Vectors of one model beside those of others, in one workspace."""
+
+    def stale(self, model_id: int, *, after: UUID, limit: int) -> StalePage:
+        """Look at the `limit` nodes after an id.
+
+        A node needs vectors that has none of the model, or only older ones than another model made
+        or than work that waits. Conversations and entities need some where they had some.
+        """
+        ...
+
+    def text_positions(self, node_ids: Collection[UUID]) -> Mapping[UUID, int]:
+        """Return the position of the newest work, done or waiting, that asked for vectors.
+
+        That is the version of a node's text; nodes nobody asked for are left out.
+        """
+        ...
+
+    def findable(self) -> int:
+        """Return how many nodes are to be found."""
+        ...
+
+    def sample(self, model_id: int, other_id: int, *, limit: int) -> Sequence[Sampled]:
+        """Return nodes with vectors of both models, in an order that depends on their ids only."""
+        ...
+
+    def indexed(self, model_id: int) -> bool:
+        """Return whether there is an HNSW index for the model's vectors."""
+        ...
+
+    def drop_others(self, model_id: int, *, limit: int) -> int:
+        """Remove vectors of all models but this one, cached ones last; return how many."""
+        ...
+
+
+class ReembedStores(EnrichStores, Protocol):
+    """What a change of models needs of a transaction."""
+
+    @property
+    def model_vectors(self) -> ModelVectors: ...
+
 
 PAGE = 1_000
 """Nodes looked at in one reading transaction."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from cairn.graph.edge import Edge, Relation, View
 from cairn.graph.node import Label, Node
 from cairn.graph.projection import Projection
-from cairn.nodes.entity_rows import entity_node
+from cairn.nodes.rows import entity_node
 from cairn.writing.row_fields import agents_of, edge_fields, node_fields
 
 if TYPE_CHECKING:

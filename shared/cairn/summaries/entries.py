@@ -14,8 +14,7 @@ from cairn.kernel.ids import derived_id
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.kernel.text.hashes import content_hash
 from cairn.safety.screening import screen
-from cairn.summaries.episodes import Source, fingerprint
-from cairn.summaries.ports import Group, Scope
+from cairn.summaries.ports import Group, Scope, Source, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -1,20 +1,129 @@
-"""What summarising reads of the stores, and who writes the texts. Records and contracts."""
+"""Sources cut into episodes, and the records that summarising reads and writes."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import deque
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.conversations.messages import OWN_METADATA
 from cairn.graph.node import State
+from cairn.kernel.text.words import content_words
 from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
-    from cairn.summaries.episodes import Place, Source
+
+GAP = timedelta(minutes=30)
+"""A session that is silent for longer goes on with another episode."""
+
+SIDE = 6
+"""Of a session's run so many items before and after a place say whether the topic changes there."""
+
+SIDE_WORDS = 20
+"""Different content words that either side needs to have a topic."""
+
+SHARED = 0.05
+"""Sides that share less than this part of the smaller one's words are of different topics."""
+
+ENOUGH, MOST = 24, 48
+"""An episode that has enough items ends before the next id that says so, and at the most here."""
+
+_ENDS_ONE_IN = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Something that happened or was said, as far as a summary needs it; also a lower summary.
+
+    `event_count` is how many events, messages and memories it stands for, `last_at` when the last
+    of them happened; `agents` are those who said it.
+    """
+
+    id: UUID
+    text: str
+    content_hash: str
+    occurred_at: datetime
+    sequence: int = -1
+    trace_id: str | None = None
+    agents: tuple[str, ...] = ()
+    importance: int = 5
+    event_count: int = 1
+    last_at: datetime | None = None
+
+    @property
+    def place(self) -> Place:
+        """Return where it stands among the sources of its group."""
+        return (self.trace_id or "", self.occurred_at, self.sequence, self.id)
+
+
+Place = tuple[str, "datetime", int, "UUID"]
+"""(trace, moment, sequence, id): the order of a group's sources, those without a trace first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    source: Source
+    words: frozenset[str]
+
+
+def episodes(sources: Iterable[Source]) -> Iterator[tuple[Source, ...]]:
+    """Yield the episodes of one group's sources, given in the order of their places.
+
+    At most `MOST` + `SIDE` sources are held at a time. O(words) in all.
+    """
+    stream = (_Read(one, frozenset(content_words(one.text))) for one in sources)
+    ahead = deque(islice(stream, SIDE))
+    current: list[_Read] = []
+    while ahead:
+        if current and _ends(current, ahead):
+            yield tuple(one.source for one in current)
+            current = []
+        current.append(ahead.popleft())
+        ahead.extend(islice(stream, 1))
+    if current:
+        yield tuple(one.source for one in current)
+
+
+def _ends(current: Sequence[_Read], ahead: deque[_Read]) -> bool:
+    last, following = current[-1].source, ahead[0].source
+    if last.trace_id != following.trace_id or len(current) >= MOST:
+        return True
+    if len(current) >= ENOUGH and following.id.int % _ENDS_ONE_IN == 0:
+        return True
+    if following.trace_id is not None:
+        return False
+    return following.occurred_at - last.occurred_at > GAP or _is_new_topic(current[-SIDE:], ahead)
+
+
+def _is_new_topic(before: Iterable[_Read], after: Iterable[_Read]) -> bool:
+    """Return whether hardly a word of one side is said on the other (after TextTiling's gaps)."""
+    one = {word for each in before for word in each.words}
+    other = {word for each in after for word in each.words}
+    least = min(len(one), len(other))
+    return least >= SIDE_WORDS and len(one & other) < SHARED * least
+
+
+def fingerprint(contents: Iterable[tuple[UUID, str]]) -> str:
+    """Return what tells sets of (id, content hash) apart, in any order: "<count>:<16 hex digits>".
+
+    The exclusive or of the first 64 bits of MD5 over "<id>:<content hash>"; PostgreSQL computes
+    the same. Not against somebody who wants two sets to look alike: both are their own.
+    """
+    count, mixed = 0, 0
+    for node_id, content_hash in contents:
+        text = f"{node_id}:{content_hash}".encode()
+        digest = hashlib.md5(text, usedforsecurity=False).digest()
+        count, mixed = count + 1, mixed ^ int.from_bytes(digest[:8])
+    return f"{count}:{mixed:016x}"
+
 
 SUMMARISED = (State.ACTIVE, State.PROVISIONAL, State.EXPIRED, State.ARCHIVED)
 """States of what a summary may say. What expired has happened all the same; what was superseded,

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
-    from cairn.summaries.episodes import Source
-    from cairn.summaries.ports import Condense, Condensed, EntityState
+    from cairn.summaries.ports import Condense, Condensed, EntityState, Source
     from cairn.writing.ports import OutboxRow
     from cairn.writing.writer import Write
 

@@ -26,12 +26,12 @@ from cairn.summaries.entries import (
     group_id,
     made_of,
 )
-from cairn.summaries.episodes import episodes
 from cairn.summaries.ports import (
     GroupState,
     Scope,
     SummaryStores,
     Wanted,
+    episodes,
 )
 from cairn.summaries.truths import Truths
 
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
     from cairn.summaries.descriptions import Describe
-    from cairn.summaries.episodes import Source
-    from cairn.summaries.ports import Condense, Group, StoredSummary, SummaryStore
+    from cairn.summaries.ports import Condense, Group, Source, StoredSummary, SummaryStore
 
 GROUPS_A_PAGE = 100
 SOURCES_A_PAGE = 500

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.graph.node import NodeChange, State
-from cairn.graph.projection import Projection
-from cairn.graph.taint import Taint, TaintHold, TaintKind, TaintLift
+from cairn.graph.projection import Projection, Taint, TaintHold, TaintKind, TaintLift
 from cairn.kernel.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:

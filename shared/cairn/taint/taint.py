@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.graph.node import State
-from cairn.graph.taint import Taint, TaintKind
+from cairn.graph.projection import Taint, TaintKind
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.entry import NewEntry
 from cairn.reading.views import Page
-from cairn.taint.reports import Tainted, TaintLifted, TaintReport
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned
 from cairn.writing.ports import OutboxRow, Topic
@@ -36,7 +35,43 @@ if TYPE_CHECKING:
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.writing.ports import Dispatcher, WriteStores
     from cairn.writing.taint_ports import Held, Walked
-    from cairn.writing.taint_views import TaintView
+    from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaintReport:
+    """A taint with what has already come of it: actions and searches that used tainted nodes."""
+
+    taint: TaintView
+    actions: tuple[UsedIn, ...]
+    searches: tuple[SeenIn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tainted:
+    """What applying did. `held` nodes went out of recall by this call.
+
+    `complete` False: time or the bound was met; the same request again goes on. For a dry run
+    there is no `taint_id`, and `held` is what would be held. `node_ids` are some of them.
+    """
+
+    taint_id: UUID | None
+    held: int
+    complete: bool
+    dry_run: bool
+    node_ids: tuple[UUID, ...]
+    actions: tuple[UsedIn, ...]
+    searches: tuple[SeenIn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaintLifted:
+    """What lifting did: `restored` nodes are back. `complete` False: ask again."""
+
+    taint_id: UUID
+    restored: int
+    complete: bool
+
 
 PAGE = 1_000
 """Nodes an entry, and a transaction, holds back or lets out."""

@@ -1,14 +1,19 @@
-"""From a task as a caller sent it to a checked and scrubbed draft. Pure; not planning."""
+"""A task as a caller sent it, checked and scrubbed, and the projectors of its entries. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
 
+from cairn.graph.edge import Edge, Relation, View
+from cairn.graph.node import Label, Node, NodeChange
+from cairn.graph.projection import Projection
+from cairn.kernel.ids import derived_id
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.nodes.draft import clean_kind
-from cairn.tasks.inputs import without_secrets
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 from cairn.writing.checks import (
     Owner,
@@ -20,14 +25,98 @@ from cairn.writing.checks import (
     source_agent,
     tagged_agents,
 )
+from cairn.writing.row_fields import edge_fields, node_fields, origin_fields
 from cairn.writing.task_ports import TaskStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
-    from uuid import UUID
 
     from cairn.kernel.access import Principal, Scope
+    from cairn.ledger.entry import Entry
+
+
+REDACTED = "[redacted]"
+MAX_DEPTH = 32
+_ALTERNATIVES = ("allOf", "anyOf", "oneOf", "prefixItems")
+_DEFINITIONS = ("$defs", "definitions")
+
+
+def without_secrets(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return `value` with everything that `schema` marks as a secret replaced by `[redacted]`.
+
+    Properties, items, alternatives and references to the schema's own definitions are followed.
+    A part of the schema that is not a schema marks nothing; one nested deeper than MAX_DEPTH or
+    referring to itself is cut there, and what lies below it is redacted whole.
+    """
+    return _cleaned(value, [schema], schema, 0)
+
+
+def _cleaned(value: Any, schemas: Sequence[Any], root: Mapping[str, Any], depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        return REDACTED
+    known = _resolved(schemas, root)
+    if known is None or any(_is_secret(one) for one in known):
+        return REDACTED
+    if isinstance(value, Mapping):
+        given = cast("Mapping[str, Any]", value)
+        return {
+            name: _cleaned(one, _of_property(known, name), root, depth + 1)
+            for name, one in given.items()
+        }
+    if isinstance(value, list):
+        items = [one["items"] for one in known if "items" in one]
+        items += [each for one in known for each in _list(one.get("prefixItems"))]
+        return [_cleaned(one, items, root, depth + 1) for one in cast("list[Any]", value)]
+    return value
+
+
+def _resolved(schemas: Sequence[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    """Return the schemas with their alternatives and references; None when there is no end."""
+    found: list[Mapping[str, Any]] = []
+    waiting = list(schemas)
+    while waiting:
+        if len(found) > MAX_DEPTH:
+            return None
+        one = waiting.pop()
+        if not isinstance(one, Mapping):
+            continue
+        schema = cast("Mapping[str, Any]", one)
+        found.append(schema)
+        waiting += [_definition(schema.get("$ref"), root)]
+        waiting += [each for name in _ALTERNATIVES[:-1] for each in _list(schema.get(name))]
+    return found
+
+
+def _definition(reference: Any, root: Mapping[str, Any]) -> Any:
+    if not isinstance(reference, str):
+        return None
+    for place in _DEFINITIONS:
+        start = f"#/{place}/"
+        definitions = root.get(place)
+        if reference.startswith(start) and isinstance(definitions, Mapping):
+            return cast("Mapping[str, Any]", definitions).get(reference.removeprefix(start))
+    return None
+
+
+def _of_property(schemas: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    found: list[Any] = []
+    for schema in schemas:
+        properties = schema.get("properties")
+        if isinstance(properties, Mapping) and name in properties:
+            found.append(cast("Mapping[str, Any]", properties)[name])
+        elif "additionalProperties" in schema:
+            found.append(schema["additionalProperties"])
+    return found
+
+
+def _is_secret(schema: Mapping[str, Any]) -> bool:
+    marked = schema.get("writeOnly") is True or schema.get("x-secret") is True
+    return marked or schema.get("format") == "password"
+
+
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
 
 MAX_TITLE_CHARS = 256
 MAX_NOTE_CHARS = 1_000
@@ -131,3 +220,52 @@ def draft_step(step: TaskStep) -> TaskStep:
 def _line(title: str) -> str:
     text = scrub(clean_text(title, field="title", max_chars=MAX_TITLE_CHARS)).text
     return " ".join(text.split())
+
+
+def started(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """A task, and the conversation it was raised during where there is one."""
+    task_id, raised = UUID(meta["node_id"]), meta["raised_during"]
+    node = Node(
+        **node_fields(entry, meta, body),
+        id=task_id,
+        label=Label.TASK,
+        kind=body["kind"],
+        title=body["title"],
+        text=body["title"],
+        content_hash=body["content_hash"],
+        **origin_fields(entry, body),
+        metadata=body["metadata"],
+    )
+    edges = [_edge(entry, Relation.RAISED_DURING, task_id, UUID(raised))] if raised else []
+    return Projection(nodes=(node,), edges=tuple(edges))
+
+
+def changed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """How a task stands after a step or at its end, and what it produced."""
+    task_id = UUID(meta["node_id"])
+    change = NodeChange(
+        workspace_id=entry.workspace_id,
+        id=task_id,
+        position=entry.position,
+        text=body["text"],
+        content_hash=body["content_hash"],
+        metadata=body["metadata"],
+    )
+    made = [produced(entry, task_id, UUID(one)) for one in meta["produced"]]
+    return Projection(nodes=(change,), edges=tuple(made))
+
+
+def produced(entry: Entry, maker_id: UUID, node_id: UUID) -> Edge:
+    """Return the edge from a task, conversation or message to what it made."""
+    return _edge(entry, Relation.PRODUCED, maker_id, node_id)
+
+
+def _edge(entry: Entry, relation: Relation, source_id: UUID, target_id: UUID) -> Edge:
+    return Edge(
+        **edge_fields(entry),
+        id=derived_id(source_id, relation, target_id),
+        view=View.PROVENANCE,
+        relation=relation,
+        source_id=source_id,
+        target_id=target_id,
+    )

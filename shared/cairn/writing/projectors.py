@@ -21,14 +21,14 @@ Texts = Mapping[UUID, str]
 WITH_TEXTS: Mapping[str, str] = {
     "memory.remembered": "memories.rows.remembered",
     "memory.deleted": "memories.rows.deleted",
-    "conversation.opened": "conversations.rows.opened",
-    "message.recorded": "conversations.rows.recorded",
+    "conversation.opened": "conversations.plan.opened",
+    "message.recorded": "conversations.plan.recorded",
 }
 """By entry type, (entry, meta, body, texts) -> rows, as `area.module.function`."""
 
 WITHOUT_TEXTS: Mapping[str, str] = {
     "memory.corroborated": "memories.rows.corroborated",
-    "memory.accessed": "ageing.access_rows.accessed",
+    "memory.accessed": "ageing.rows.accessed",
     "node.enriched": "enrichment.rows.enriched",
     "event.observed": "events.rows.observed",
     "report.written": "reports.rows.written",
@@ -45,11 +45,11 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "edge.written": "nodes.rows.related",
     "graph.node_upserted": "memory_graph.rows.node_upserted",
     "graph.edge_upserted": "memory_graph.rows.edge_upserted",
-    "entity.alias_added": "nodes.entity_rows.alias_added",
-    "entity.alias_removed": "nodes.entity_rows.alias_removed",
-    "entity.merged": "nodes.entity_rows.merged",
-    "entity.unmerged": "nodes.entity_rows.unmerged",
-    "entity.split": "nodes.entity_rows.split",
+    "entity.alias_added": "nodes.rows.alias_added",
+    "entity.alias_removed": "nodes.rows.alias_removed",
+    "entity.merged": "nodes.rows.merged",
+    "entity.unmerged": "nodes.rows.unmerged",
+    "entity.split": "nodes.rows.split",
     "consolidation.applied": "consolidation.rows.applied",
     "document.received": "documents.rows.received",
     "document.chunks_stored": "documents.rows.chunks_stored",
@@ -60,9 +60,9 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "taint.applied": "taint.rows.applied",
     "taint.extended": "taint.rows.extended",
     "taint.lifted": "taint.rows.lifted",
-    "task.started": "tasks.rows.started",
-    "task.updated": "tasks.rows.changed",
-    "task.completed": "tasks.rows.changed",
+    "task.started": "tasks.draft.started",
+    "task.updated": "tasks.draft.changed",
+    "task.completed": "tasks.draft.changed",
 }
 """By entry type, (entry, meta, body) -> rows."""
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.node import State
-    from cairn.graph.taint import Taint, TaintKind, TaintRow
+    from cairn.graph.projection import Taint, TaintKind, TaintRow
     from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 
 

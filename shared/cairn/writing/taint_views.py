@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from cairn.graph.taint import TaintKind
+from cairn.graph.projection import TaintKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from tests.support.memory_graphs import Opened, ledger_graph
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.forgetting.forget import Target
 from cairn.forgetting.ports import Reason
-from cairn.rebuild.recompute import RecomputeByReplay
+from cairn.rebuild.restore import RecomputeByReplay
 from cairn.tickets.intake import Outcome
 from cairn.tickets.messages import MessageOutcome
 

@@ -13,7 +13,7 @@ from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.rebuild.rebuild import Rebuild, Rebuilt
-from cairn.rebuild.recompute import RecomputeByReplay
+from cairn.rebuild.restore import RecomputeByReplay
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -9,8 +9,7 @@ from tests.support.everything import Everything, open_everything
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
-from cairn.ageing.entries import ageing_entry
-from cairn.ageing.rules import Lifetimes
+from cairn.ageing.rules import Lifetimes, ageing_entry
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.writing.append import append_and_project

@@ -29,7 +29,7 @@ from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Conflict, Denied, NotFound
 from cairn.kernel.ids import new_id
 from cairn.memory_graph.ledger_graph import LedgerGraph
-from cairn.memory_graph.port import IMPORT_BATCH
+from cairn.memory_graph.ports import IMPORT_BATCH
 from cairn.nodes.changes import NewRelationship
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.everything import Everything, open_everything
 
-from cairn.reembedding.check_vectors import CheckVectors
+from cairn.reembedding.compare import CheckVectors
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -58,8 +58,8 @@ def test_they_are_found_by_computing_them_again(some: Everything, deep: bool) ->
 def test_all_are_looked_at_however_many_pages_there_are(
     some: Everything, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.reembedding.check_vectors.PAGE", 2)
-    monkeypatch.setattr("cairn.reembedding.check_vectors.SAMPLE", 3)
+    monkeypatch.setattr("cairn.reembedding.compare.PAGE", 2)
+    monkeypatch.setattr("cairn.reembedding.compare.SAMPLE", 3)
     [(having,)] = some.rows(
         """SELECT count(DISTINCT node_id) FROM embedding WHERE workspace_id = $w
             AND state IN ('active', 'provisional', 'superseded')"""

@@ -19,7 +19,7 @@ from cairn.ledger.keys import KeyMissing
 from cairn.reading.browse import Browse
 from cairn.rebuild.missing_keys import VerifyWithKeys
 from cairn.rebuild.rebuild import KeysMissing
-from cairn.rebuild.recompute import RecomputeByReplay
+from cairn.rebuild.restore import RecomputeByReplay
 from cairn.writing.items import Outcome
 
 if TYPE_CHECKING:

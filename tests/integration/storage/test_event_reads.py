@@ -9,8 +9,7 @@ from tests.support.remembering import Remembering
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.events.read import BrowseEvents
-from cairn.events.views import EventFilter
+from cairn.events.read import BrowseEvents, EventFilter
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id

@@ -10,7 +10,7 @@ from tests.support.remembering import NOON
 
 from cairn.ageing import cleanup
 from cairn.ageing.cleanup import Cleanup
-from cairn.ageing.entries import ageing_entry
+from cairn.ageing.rules import ageing_entry
 from cairn.graph.node import State
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import NewEntry

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from cairn.api.consolidation_services import ConsolidationServices
 from cairn.consolidation.requests import Preview, RunAccepted
-from cairn.consolidation.run_views import RunView
+from cairn.consolidation.runs import RunView
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id

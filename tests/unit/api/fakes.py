@@ -28,7 +28,7 @@ from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.ticket_fakes import TicketWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
-from cairn.anchors.reports import AnchoredVerification, AnchorsFound, FaultFound
+from cairn.anchors.anchors import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.api.app import create_app
 from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
 from cairn.api.connector_services import ConnectorServices
@@ -55,7 +55,7 @@ from cairn.api.ticket_services import TicketServices
 from cairn.api.walk_services import GraphServices
 from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
 from cairn.events.draft import EventOutcome, NewEvent, Observed
-from cairn.events.views import EventFilter, EventView
+from cairn.events.read import EventFilter, EventView
 from cairn.investigations.call_log import ApiCall
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.allowances import NO_LOAD, Load, Refusal

@@ -7,8 +7,7 @@ from uuid import UUID
 from cairn.api.rebuild_services import RebuildServices
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import NotFound
-from cairn.rebuild.runs import RUNNING
-from cairn.rebuild.views import RebuildView
+from cairn.rebuild.runs import RUNNING, RebuildView
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.graph.taint import TaintKind
+from cairn.graph.projection import TaintKind
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import NotFound
 from cairn.reading.views import Page
-from cairn.taint.reports import Tainted, TaintLifted, TaintReport
-from cairn.taint.taint import NewTaint
+from cairn.taint.taint import NewTaint, Tainted, TaintLifted, TaintReport
 from cairn.writing.taint_views import TaintView
 
 NOW = datetime(2026, 3, 15, 10, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.api.fakes import AGENT_KEY, Client, World
 from tests.unit.api.taint_fakes import TAINT
 
-from cairn.graph.taint import TaintKind
+from cairn.graph.projection import TaintKind
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,10 @@ from cairn.consolidation.plan import (
     Recategorise,
     Relate,
 )
-from cairn.graph.alias import Alias
 from cairn.graph.edge import Edge, EdgeStrength, Relation, View
 from cairn.graph.entities import entity_id
 from cairn.graph.node import Label, Node, NodeChange, State
-from cairn.graph.projection import Projection
+from cairn.graph.projection import Alias, Projection
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
 from cairn.memories.kinds import KnowledgeCategory, MemoryKind

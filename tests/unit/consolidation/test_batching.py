@@ -5,6 +5,7 @@ from uuid import UUID
 
 from tests.unit.consolidation.batches import memory, plan
 
+from cairn.consolidation.apply import without_memories, without_merges
 from cairn.consolidation.batching import KNOWN, composed
 from cairn.consolidation.plan import (
     BATCH_SIZE,
@@ -18,7 +19,6 @@ from cairn.consolidation.plan import (
     Recategorise,
     Supersede,
 )
-from cairn.consolidation.reducing import without_memories, without_merges
 from cairn.memories.kinds import KnowledgeCategory
 
 

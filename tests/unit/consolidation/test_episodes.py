@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tests.support.remembering import NOON
 
-from cairn.summaries.episodes import ENOUGH, GAP, MOST, Source, episodes, fingerprint
+from cairn.summaries.ports import ENOUGH, GAP, MOST, Source, episodes, fingerprint
 
 PUMPS = "pump seal bearing motor shaft gasket valve pressure leak oil rotor coupling"
 MUSIC = "violin cello concert rehearsal score conductor melody rhythm tempo choir soprano alto"

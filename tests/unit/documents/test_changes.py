@@ -4,8 +4,8 @@ from uuid import UUID
 
 from cairn.documents.changes import KnownPart, diff, diff_sections
 from cairn.documents.parse import parse
+from cairn.documents.parsed import DocumentTree
 from cairn.documents.split import split
-from cairn.documents.tree import DocumentTree
 
 
 def tree(text: str) -> DocumentTree:

@@ -4,8 +4,7 @@ import codecs
 
 import pytest
 
-from cairn.documents.decoding import decode
-from cairn.documents.parse import parse
+from cairn.documents.parse import decode, parse
 from cairn.kernel.errors import ValidationFailed
 
 GREETING = "Grüezi, wie gaht's? — Très bien €"

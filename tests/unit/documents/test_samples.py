@@ -9,8 +9,8 @@ import pytest
 
 from cairn.documents.media import media_type_of
 from cairn.documents.parse import parse
+from cairn.documents.parsed import DocumentTree
 from cairn.documents.split import split
-from cairn.documents.tree import DocumentTree
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 QUESTIONS: list[dict[str, Any]] = json.loads((SAMPLES / "questions.json").read_text("utf-8"))

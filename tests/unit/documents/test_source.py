@@ -3,9 +3,8 @@
 import pytest
 
 from cairn.documents.parse import parse
-from cairn.documents.parsed import BlockKind
+from cairn.documents.parsed import BlockKind, ChunkPart
 from cairn.documents.split import split
-from cairn.documents.tree import ChunkPart
 
 PYTHON = '''"""Bookings."""
 

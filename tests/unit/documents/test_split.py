@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.documents.chunking import ChunkSizes
-from cairn.documents.cohesion import cutoff, depths
+from cairn.documents.chunking import ChunkSizes, cutoff, depths
 from cairn.documents.parse import parse
+from cairn.documents.parsed import DocumentTree
 from cairn.documents.split import split
-from cairn.documents.tree import DocumentTree
 
 WEATHER = "Snow and storm warnings reach the hut by radio, and the storm delays every snow report. "
 PAYMENT = "The deposit is charged to the card, and the card issuer returns the deposit on refund. "

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unit.enrichment.test_similar import node
 
-from cairn.enrichment.entities import STRENGTH, entities_of
+from cairn.enrichment.plan import STRENGTH, entities_of
 from cairn.graph.edge import Role
 from cairn.graph.entities import MAX_ENTITIES
 

@@ -10,11 +10,11 @@ from tests.support.observing import Observing, event
 from tests.support.remembering import fact, in_memory
 from tests.unit.enrichment.test_similar import node
 
+from cairn.enrichment.causes import Kept
 from cairn.enrichment.enrich import Enrich
 from cairn.enrichment.plan import MAX_PAIRS, PAIRED_ENTITIES, Derived, bodies, derive
 from cairn.enrichment.ports import Outgoing
 from cairn.enrichment.rows import enriched
-from cairn.enrichment.similar import Kept
 from cairn.graph.edge import Edge, EdgeStrength, Role
 from cairn.graph.entities import ExtractedEntity, entity_id
 from cairn.graph.node import Node

@@ -6,8 +6,8 @@ from uuid import UUID
 import numpy as np
 from tests.support.remembering import NOON
 
+from cairn.enrichment.causes import MAX_SIMILAR, found_pairs, pairs_within, strongest_similar
 from cairn.enrichment.ports import EnrichableNode, Found, Likeness, NewEmbedding
-from cairn.enrichment.similar import MAX_EDGES, found_pairs, kept, pairs_within
 
 
 def node(number: int, **changes: Any) -> EnrichableNode:
@@ -84,38 +84,40 @@ def test_a_batch_is_compared_with_itself_within_each_audience() -> None:
 
 def test_a_node_keeps_its_best_edges_of_one_batch() -> None:
     pairs = [pair(9, n, 0.86 + n / 100) for n in range(1, 8)]
-    result = kept(pairs, [])
+    result = strongest_similar(pairs, [])
     assert ends(result.added) == {(9, n) for n in (3, 4, 5, 6, 7)}
     assert result.closed == ()
 
 
 def test_a_better_pair_takes_the_place_of_the_weakest_stored_edge() -> None:
     stored = [pair(5, n, 0.90 + n / 1000, edge=100 + n) for n in (10, 11, 12, 13, 14)]
-    result = kept([pair(5, 20, 0.95)], stored)
+    result = strongest_similar([pair(5, 20, 0.95)], stored)
     assert ends(result.added) == {(20, 5)}
     assert result.closed == (UUID(int=110),)
 
 
 def test_a_weaker_pair_is_left_out_of_a_full_node() -> None:
     stored = [pair(5, n, 0.95, edge=100 + n) for n in (10, 11, 12, 13, 14)]
-    result = kept([pair(5, 20, 0.94), pair(5, 21, 0.95)], stored)
+    result = strongest_similar([pair(5, 20, 0.94), pair(5, 21, 0.95)], stored)
     assert (result.added, result.closed) == ((), ())
 
 
 def test_a_pair_that_is_stored_is_not_added_again() -> None:
-    assert kept([pair(5, 6, 0.99)], [pair(5, 6, 0.9, edge=1)]).added == ()
+    assert strongest_similar([pair(5, 6, 0.99)], [pair(5, 6, 0.9, edge=1)]).added == ()
 
 
 def test_no_node_ends_with_more_edges_than_it_may_keep() -> None:
     everyone = [pair(a, b, 0.86 + (a * b % 13) / 100) for a in range(1, 30) for b in range(1, a)]
-    result = kept(everyone, [])
+    result = strongest_similar(everyone, [])
     counts: dict[int, int] = {}
     for one, other in ends(result.added):
         counts[one] = counts.get(one, 0) + 1
         counts[other] = counts.get(other, 0) + 1
-    assert max(counts.values()) <= MAX_EDGES
+    assert max(counts.values()) <= MAX_SIMILAR
 
 
 def test_the_same_pairs_in_another_order_are_kept_alike() -> None:
     everyone = [pair(a, b, 0.86 + (a * b % 13) / 100) for a in range(1, 20) for b in range(1, a)]
-    assert ends(kept(everyone, []).added) == ends(kept(everyone[::-1], []).added)
+    assert ends(strongest_similar(everyone, []).added) == ends(
+        strongest_similar(everyone[::-1], []).added
+    )

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from tests.support.remembering import NOON
 
-from cairn.events.timeline import Timeline, TimelineEvent
+from cairn.events.rows import Timeline, TimelineEvent
 
 
 def at(

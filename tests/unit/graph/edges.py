@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.quality import GraphEdge
 
 
 def node(name: str) -> UUID:

@@ -4,7 +4,7 @@ import pytest
 from tests.unit.graph.edges import edge, node
 
 from cairn.graph.activation import activate_nodes, spread
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.quality import GraphEdge
 
 
 def activations(edges: list[GraphEdge], *seeds: str, **options: float) -> dict[str, float]:

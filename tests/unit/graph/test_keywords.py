@@ -1,6 +1,6 @@
 """The words a text is about, by plain counting."""
 
-from cairn.graph.keywords import keywords
+from cairn.graph.prose import keywords
 
 
 def test_words_count_by_how_often_and_how_long_they_are() -> None:

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
-from cairn.graph.matches import arrivals, with_matches
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.merge import arrivals, with_matches
+from cairn.graph.quality import GraphEdge
 from cairn.graph.traversal import Bounds, Walk, walk
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))

@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.graph.edges import edge, node
 
-from cairn.graph.neighbourhood import crowded
+from cairn.graph.quality import crowded
 
 
 def test_an_edge_knows_its_other_end() -> None:

@@ -3,9 +3,9 @@
 import pytest
 from tests.unit.graph.edges import edge, node
 
+from cairn.graph.activation import pagerank
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
-from cairn.graph.neighbourhood import GraphEdge
-from cairn.graph.pagerank import pagerank
+from cairn.graph.quality import GraphEdge
 
 GENERAL = INTENT_WEIGHTS[Intent.GENERAL]
 

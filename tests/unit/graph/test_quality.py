@@ -4,8 +4,8 @@ import pytest
 from tests.unit.graph.edges import edge, node
 
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
-from cairn.graph.neighbourhood import GraphEdge
 from cairn.graph.quality import (
+    GraphEdge,
     edge_quality,
     step,
     strength_factor,

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.graph.edges import edge, node
 
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.quality import GraphEdge
 from cairn.graph.traversal import Bounds, Walk, walk
 from cairn.kernel.errors import ValidationFailed
 

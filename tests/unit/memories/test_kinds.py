@@ -2,8 +2,14 @@
 
 import pytest
 
-from cairn.memories.importance import IMPORTANCE_BANDS, importance_band, importance_number
-from cairn.memories.kinds import DEFAULT_CATEGORY, LIFECYCLES, MemoryKind
+from cairn.memories.kinds import (
+    DEFAULT_CATEGORY,
+    IMPORTANCE_BANDS,
+    LIFECYCLES,
+    MemoryKind,
+    importance_band,
+    importance_number,
+)
 
 
 @pytest.mark.parametrize(

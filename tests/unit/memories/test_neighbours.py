@@ -5,7 +5,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.memories.neighbours import Conversation, Message
+from cairn.memories.identity import Conversation, Message
 
 
 def message(sequence: int, number: int | None = None) -> Message:

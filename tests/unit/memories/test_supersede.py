@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.memories.drafts import NOON
 
-from cairn.memories.supersede import Link, place
+from cairn.memories.identity import Link, place
 
 
 def day(number: int) -> datetime:

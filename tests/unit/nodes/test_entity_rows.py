@@ -14,7 +14,7 @@ from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
 from cairn.nodes.draft import NewEdge
 from cairn.nodes.entities import MAX_ALIASES
-from cairn.nodes.entity_requests import Split
+from cairn.nodes.views import Split
 from cairn.writing.projectors import project
 
 

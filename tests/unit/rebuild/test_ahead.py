@@ -10,7 +10,7 @@ from cairn.kernel.errors import Conflict
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
 from cairn.ledger.keys import BodyCipher
-from cairn.rebuild.prefetch import Prefetcher
+from cairn.rebuild.replay import Prefetcher
 
 WORKSPACE = UUID(int=1)
 START = empty_head(WORKSPACE)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.tasks.inputs import REDACTED, without_secrets
+from cairn.tasks.draft import REDACTED, without_secrets
 
 SECRET = {"type": "string", "writeOnly": True}
 

@@ -15,7 +15,7 @@ from cairn.api.fields import Body, Name
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.consolidation.requests import Preview
-from cairn.consolidation.run_views import RunView
+from cairn.consolidation.runs import RunView
 
 routes = router("operations")
 

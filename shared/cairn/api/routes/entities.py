@@ -16,8 +16,14 @@ from cairn.api.fields import Body, Name
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routing import router
 from cairn.graph.entity_names import MAX_NAME_CHARS
-from cairn.nodes.entity_requests import MAX_SPLIT_MENTIONS, EntityChanged, Split
-from cairn.nodes.views import EntityDetail, EntityFilter, EntityView
+from cairn.nodes.views import (
+    MAX_SPLIT_MENTIONS,
+    EntityChanged,
+    EntityDetail,
+    EntityFilter,
+    EntityView,
+    Split,
+)
 
 routes = router("entities")
 

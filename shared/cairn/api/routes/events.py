@@ -21,7 +21,7 @@ from cairn.api.problems import Problem, from_error
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
 from cairn.events.draft import MAX_TYPE_CHARS, EventOutcome, NewEvent, Observed
-from cairn.events.views import EventFilter, EventView
+from cairn.events.read import EventFilter, EventView
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.writing.audience import GLOBAL_CLIENT

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from cairn.anchors.reports import AnchoredVerification
+from cairn.anchors.anchors import AnchoredVerification
 from cairn.api import cursors
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services

@@ -18,7 +18,7 @@ from cairn.graph.memory_dump import as_record, from_record
 from cairn.graph.memory_records import Dump
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.memory_graph.ledger_graph import Imported
-from cairn.memory_graph.port import IMPORT_BATCH
+from cairn.memory_graph.ports import IMPORT_BATCH
 
 routes = router("memory graph")
 

@@ -11,7 +11,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
-from cairn.rebuild.views import RebuildView
+from cairn.rebuild.runs import RebuildView
 
 routes = router("operations")
 

@@ -10,7 +10,7 @@ from cairn.api.dependencies import Services, Writer
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
-from cairn.recall.subscription_leg import SubscriptionView
+from cairn.recall.subscriptions import SubscriptionView
 
 routes = router("subscriptions")
 

@@ -14,9 +14,8 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.graph.taint import TaintKind
-from cairn.taint.reports import Tainted, TaintLifted, TaintReport
-from cairn.taint.taint import NewTaint
+from cairn.graph.projection import TaintKind
+from cairn.taint.taint import NewTaint, Tainted, TaintLifted, TaintReport
 from cairn.writing.taint_views import TaintView
 
 routes = router("operations")

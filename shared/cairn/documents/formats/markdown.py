@@ -1,16 +1,45 @@
 """Markdown (CommonMark, tables, front matter) to blocks. Not rendering: text stays as typed."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cairn.documents.formats.html import html_to_text
-from cairn.documents.formats.plain import paragraphs
 from cairn.documents.parsed import Block, BlockKind, ReadBlocks
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+
+def read_plain(text: str) -> ReadBlocks:
+    """Return one PARAGRAPH a run of lines that are not blank."""
+    return ReadBlocks(blocks=tuple(paragraphs(text.split("\n"), first_line=1)))
+
+
+def paragraphs(lines: Iterable[str], *, first_line: int) -> Iterable[Block]:
+    """Yield one PARAGRAPH a run of lines that are not blank, counting from `first_line`."""
+    run: list[str] = []
+    number = first_line
+    for line in lines:
+        if line.strip():
+            run.append(line.rstrip())
+        elif run:
+            yield _paragraph(run, number - len(run))
+            run = []
+        number += 1
+    if run:
+        yield _paragraph(run, number - len(run))
+
+
+def _paragraph(run: list[str], line_from: int) -> Block:
+    return Block(
+        kind=BlockKind.PARAGRAPH,
+        text="\n".join(run),
+        line_from=line_from,
+        line_to=line_from + len(run) - 1,
+    )
+
 
 _KINDS = {
     "paragraph_open": BlockKind.PARAGRAPH,

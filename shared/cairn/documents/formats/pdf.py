@@ -10,8 +10,15 @@ from itertools import pairwise
 from math import hypot
 from typing import TYPE_CHECKING, Any
 
-from cairn.documents.parsed import Block, BlockKind, ParseLimits, ReadBlocks
-from cairn.documents.refusals import empty, malformed, too_much_text
+from cairn.documents.parsed import (
+    Block,
+    BlockKind,
+    ParseLimits,
+    ReadBlocks,
+    empty,
+    malformed,
+    too_much_text,
+)
 from cairn.kernel.errors import TooLarge, ValidationFailed
 
 if TYPE_CHECKING:

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.kernel.text.scrub import scrub
-from cairn.memories.audit.junk import junk_of
-from cairn.memories.audit.loops import quoted_whole, recalled_marks, restated, said_in_turns
-from cairn.memories.audit.pairs import alike
-from cairn.memories.audit.records import AuditReport, Finding, Found, MemoryRecord, Problem
+from cairn.memories.audit.pairs import alike, quoted_whole, recalled_marks, restated, said_in_turns
+from cairn.memories.audit.records import AuditReport, Finding, Found, MemoryRecord, Problem, junk_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

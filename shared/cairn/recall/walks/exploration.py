@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from cairn.graph.activation import activate_nodes, spread
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import INTENT_WEIGHTS
-from cairn.graph.neighbourhood import crowded
 from cairn.graph.node import Label
+from cairn.graph.quality import crowded
 from cairn.kernel.errors import Unavailable
 from cairn.recall.walks.graph_ports import GraphTuning, Method
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from cairn.graph.activation import Activated
     from cairn.graph.intent_weights import Intent, IntentWeights
-    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.quality import GraphEdge
     from cairn.graph.traversal import Bounds
     from cairn.kernel.clock import Stopwatch
     from cairn.recall.records import Filters

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.graph.activation import DEPTH, TYPED_BOOST
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.quality import GraphEdge
 from cairn.graph.traversal import HOP_DECAY
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from cairn.graph.activation import pagerank
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, greatest_weight, weight_of
-from cairn.graph.matches import arrivals, with_matches
-from cairn.graph.merge import best, merge, surest, walked_intents
+from cairn.graph.merge import arrivals, best, merge, surest, walked_intents, with_matches
 from cairn.graph.node import Label
-from cairn.graph.pagerank import pagerank
 from cairn.graph.quality import edge_quality
 from cairn.graph.traversal import Bounds, Reached, walk
 from cairn.recall.records import Candidate
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.intent_weights import IntentWeights, Row
-    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.quality import GraphEdge
     from cairn.graph.traversal import Walk
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch

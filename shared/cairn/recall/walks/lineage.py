@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.graph.edge import Relation, View
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent, weight_of
-from cairn.graph.neighbourhood import GraphEdge, crowded
-from cairn.graph.quality import step, traverse_score
+from cairn.graph.quality import GraphEdge, crowded, step, traverse_score
 from cairn.graph.traversal import HOP_DECAY, Bounds
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import derived_id

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.quality import GraphEdge
     from cairn.recall.records import FoundNode
     from cairn.recall.walks.lineage import Lineage
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.intent_weights import IntentWeights
-    from cairn.graph.neighbourhood import GraphEdge
+    from cairn.graph.quality import GraphEdge
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.transaction import Transactions

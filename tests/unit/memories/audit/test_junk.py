@@ -2,7 +2,7 @@
 
 import pytest
 
-from cairn.memories.audit.junk import Junk, junk_of
+from cairn.memories.audit.records import Junk, junk_of
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from cairn.kernel.errors import ValidationFailed
-from cairn.memories.foreign import reading
-from cairn.memories.foreign.items import Named, Unreadable
-from cairn.memories.foreign.reading import read_export
+from cairn.memories.foreign import items as reading
+from cairn.memories.foreign.items import Named, Unreadable, read_export
 
 
 def written(folder: Path, content: str | bytes, name: str = "export.json") -> Path:

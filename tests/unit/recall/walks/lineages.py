@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.quality import GraphEdge
 from cairn.recall.records import FoundNode
 from cairn.recall.walks.lineage import Lineage, LineageNode, LineageRequest
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.store import Store
-from cairn.rebuild.views import RebuildView
+from cairn.rebuild.runs import RebuildView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store
 from cairn.graph.node import State
-from cairn.graph.taint import Taint, TaintHold, TaintKind
+from cairn.graph.projection import Taint, TaintHold, TaintKind
 from cairn.writing.taint_ports import Held, Revived, Walked
 from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.graph.taint import TaintRow
+    from cairn.graph.projection import TaintRow
 
 
 class PostgresTaints(Store):

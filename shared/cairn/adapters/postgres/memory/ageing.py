@@ -8,7 +8,7 @@ from uuid import UUID
 
 from cairn.adapters.postgres.store import Store
 from cairn.ageing.rules import AgeingPage, EntityPage, Place, Rule
-from cairn.memories.importance import IMPORTANCE_BANDS
+from cairn.memories.kinds import IMPORTANCE_BANDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

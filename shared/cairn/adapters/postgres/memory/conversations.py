@@ -15,7 +15,7 @@ from cairn.conversations.plan import LastMessage
 from cairn.conversations.ports import PendingMessage, StoredConversation
 from cairn.conversations.read import ConversationMessage, ConversationView
 from cairn.kernel.access import Scope
-from cairn.memories.neighbours import CONTEXT_MESSAGES
+from cairn.memories.identity import CONTEXT_MESSAGES
 from cairn.recall.records import Candidate
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 from cairn.adapters.postgres.store import Store
 from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.documents.changes import KnownPart
+from cairn.documents.items import DocumentStatus
 from cairn.documents.ports import (
     Ingestion,
     KnownDocument,
@@ -16,7 +17,6 @@ from cairn.documents.ports import (
     StoredParts,
     Upload,
 )
-from cairn.documents.status import DocumentStatus
 from cairn.graph.node import Label
 
 if TYPE_CHECKING:

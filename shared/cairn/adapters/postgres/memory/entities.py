@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.kernel.access import Scope
-from cairn.memories.importance import importance_band
+from cairn.memories.kinds import importance_band
 from cairn.nodes.views import (
     EdgeCount,
     EdgesView,

@@ -9,10 +9,10 @@ from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
-from cairn.events.timeline import TimelineEvent
-from cairn.events.views import EventFilter, EventView
+from cairn.events.read import EventFilter, EventView
+from cairn.events.rows import TimelineEvent
 from cairn.kernel.access import Scope
-from cairn.memories.importance import importance_band
+from cairn.memories.kinds import importance_band
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

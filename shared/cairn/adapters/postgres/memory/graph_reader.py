@@ -13,7 +13,7 @@ from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.graph.entity_names import lookup_key
-from cairn.graph.neighbourhood import GraphEdge
+from cairn.graph.quality import GraphEdge
 from cairn.kernel.access import Role
 from cairn.recall.records import FoundNode
 from cairn.recall.results import (

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store
-from cairn.graph.alias import Alias, AliasRemoval, readers_key
 from cairn.graph.node import State
+from cairn.graph.projection import Alias, AliasRemoval, readers_key
 from cairn.nodes.ports import StoredEdge, StoredNode
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store
-from cairn.reembedding.ports import Sampled, StalePage
+from cairn.reembedding.reembed import Sampled, StalePage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -11,7 +11,6 @@ from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.graph.node import Label, State
 from cairn.kernel.text.canonical import parse_timestamp
-from cairn.summaries.episodes import Source
 from cairn.summaries.ports import (
     MOST_PARTS,
     PART_CHARS,
@@ -21,6 +20,7 @@ from cairn.summaries.ports import (
     GroupState,
     HeldEdge,
     PartState,
+    Source,
     StoredSummary,
 )
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.summaries.episodes import Place
+    from cairn.summaries.ports import Place
 
 _GROUP = (
     "client_id", "scope", "agents", "data_subjects", "session_id", "trace_id", "agent",

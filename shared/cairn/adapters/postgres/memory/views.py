@@ -9,8 +9,7 @@ from psycopg.rows import dict_row
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.kernel.access import Role, Scope
-from cairn.memories.importance import importance_band
-from cairn.memories.kinds import MemoryKind
+from cairn.memories.kinds import MemoryKind, importance_band
 from cairn.reading.views import (
     DocumentStatus,
     DocumentView,
