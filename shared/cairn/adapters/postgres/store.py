@@ -1,16 +1,61 @@
-"""What every store of a transaction is made of. It knows no use case."""
+"""What every store of a transaction is made of, and how rows become records. No use case."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from psycopg.rows import scalar_row
 
 from cairn.adapters.postgres.sql import query
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     import psycopg
+    from psycopg.rows import RowFactory, RowMaker
 
     from cairn.kernel.access import Principal
+
+R = TypeVar("R")
+
+
+def record(make: Callable[..., R], **convert: Callable[[Any], Any]) -> RowFactory[R]:
+    """Return what calls `make` with each row's columns by their names.
+
+    Arrays come as tuples; `convert` says what else becomes of a column that is not null.
+    """
+
+    def factory(cursor: psycopg.Cursor[Any]) -> RowMaker[R]:
+        columns = cursor.description or ()
+        names = [column.name for column in columns]
+        changed = {
+            name: convert.get(name, tuple)
+            for name, column in zip(names, columns, strict=True)
+            if name in convert or _is_array(cursor, column.type_code)
+        }
+
+        def made(values: Sequence[Any]) -> R:
+            row = dict(zip(names, values, strict=True))
+            for name, change in changed.items():
+                if row[name] is not None:
+                    row[name] = change(row[name])
+            return make(**row)
+
+        return made
+
+    return factory
+
+
+def part(kind: type[R], row: Mapping[str, Any]) -> R:
+    """Return a dataclass of those columns of a row that are named as its fields."""
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in row.items() if name in names})
+
+
+def _is_array(cursor: psycopg.Cursor[Any], oid: int) -> bool:
+    known = cursor.adapters.types.get(oid)
+    return known is not None and known.array_oid == oid
 
 
 @dataclass(frozen=True)
@@ -29,3 +74,23 @@ class Store:
         """Run a named query whose rows come in binary, as vectors should."""
         workspace = {"workspace_id": self.principal.workspace_id}
         return self.connection.execute(query(name), workspace | parameters, binary=True)
+
+    def all_of(self, made: RowFactory[R], name: str, **parameters: Any) -> list[R]:
+        """Run a named query and return its rows as `made` makes them."""
+        workspace = {"workspace_id": self.principal.workspace_id}
+        with self.connection.cursor(row_factory=made) as cursor:
+            return cursor.execute(query(name), workspace | parameters).fetchall()
+
+    def first_of(self, made: RowFactory[R], name: str, **parameters: Any) -> R | None:
+        """Run a named query and return its first row as `made` makes it."""
+        workspace = {"workspace_id": self.principal.workspace_id}
+        with self.connection.cursor(row_factory=made) as cursor:
+            return cursor.execute(query(name), workspace | parameters).fetchone()
+
+    def values(self, name: str, **parameters: Any) -> list[Any]:
+        """Run a named query and return the first column."""
+        return self.all_of(scalar_row, name, **parameters)
+
+    def value(self, name: str, **parameters: Any) -> Any:
+        """Run a named query and return the first column of its first row, None without one."""
+        return self.first_of(scalar_row, name, **parameters)

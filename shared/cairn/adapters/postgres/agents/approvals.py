@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.investigations.ports import Approval, ApprovalState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
+
+
+APPROVAL = record(Approval, state=ApprovalState)
 
 
 class PostgresApprovals(Store):
@@ -40,13 +43,12 @@ class PostgresApprovals(Store):
 
     def find(self, approval_id: UUID) -> Approval | None:
         """Return one."""
-        row = self.run("approval.find", id=approval_id).fetchone()
-        return _approval(row) if row else None
+        return self.first_of(APPROVAL, "approval.find", id=approval_id)
 
     def granted(self, investigation_id: UUID, now: datetime) -> Sequence[Approval]:
         """Return its granted approvals that are neither used nor expired, the newest first."""
-        rows = self.run("approval.granted", investigation_id=investigation_id, now=now)
-        return [_approval(row) for row in rows]
+        asked = {"investigation_id": investigation_id, "now": now}
+        return self.all_of(APPROVAL, "approval.granted", **asked)
 
     def decide(
         self,
@@ -73,50 +75,23 @@ class PostgresApprovals(Store):
 
     def token(self, approval_id: UUID) -> str | None:
         """Return the task token of a question that is decided."""
-        row = self.run("approval.token", id=approval_id).fetchone()
-        return row[0] if row else None
+        return self.value("approval.token", id=approval_id)
 
     def of(self, investigation_id: UUID) -> Sequence[Approval]:
         """Return an investigation's approvals, the newest first."""
-        rows = self.run("approval.of", investigation_id=investigation_id)
-        return [_approval(row) for row in rows]
+        return self.all_of(APPROVAL, "approval.of", investigation_id=investigation_id)
 
     def due(self, now: datetime, limit: int) -> Sequence[Approval]:
         """Return pending ones that have expired, the longest first."""
-        return [_approval(row) for row in self.run("approval.due", now=now, limit=limit)]
+        return self.all_of(APPROVAL, "approval.due", now=now, limit=limit)
 
     def page(
         self, *, state: ApprovalState | None, before: UUID | None, limit: int
     ) -> Sequence[Approval]:
         """Return approvals, the newest first."""
-        rows = self.run(
-            "approval.page", state=state.value if state else None, before=before, limit=limit
-        )
-        return [_approval(row) for row in rows]
+        asked = {"state": state.value if state else None, "before": before, "limit": limit}
+        return self.all_of(APPROVAL, "approval.page", **asked)
 
     def pending(self) -> int:
         """Return how many wait."""
-        ((count,),) = self.run("approval.pending").fetchall()
-        return count
-
-
-def _approval(row: Sequence[Any]) -> Approval:
-    one, investigation_id, ticket_id, action_id, tool, binding, version, content, *rest = row
-    state, subjects, asked_at, expires_at, decided_at, decided_by, decision_position = rest
-    return Approval(
-        id=one,
-        investigation_id=investigation_id,
-        ticket_id=ticket_id,
-        action_id=action_id,
-        tool=tool,
-        binding=binding,
-        policy_version=version,
-        content=content,
-        state=ApprovalState(state),
-        data_subjects=tuple(subjects),
-        asked_at=asked_at,
-        expires_at=expires_at,
-        decided_at=decided_at,
-        decided_by=decided_by,
-        decision_position=decision_position,
-    )
+        return self.value("approval.pending")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.investigations.people.ports import Candidate, CandidateState, Observed, Opinion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
+
+
+CANDIDATE = record(Candidate, state=CandidateState)
 
 
 class PostgresOpinions(Store):
@@ -31,8 +34,7 @@ class PostgresOpinions(Store):
 
     def of(self, investigation_id: UUID) -> Sequence[Opinion]:
         """Return what stands, the oldest first."""
-        rows = self.run("opinion.of", investigation_id=investigation_id)
-        return [_opinion(row) for row in rows]
+        return self.all_of(record(Opinion), "opinion.of", investigation_id=investigation_id)
 
 
 class PostgresCandidates(Store):
@@ -58,8 +60,7 @@ class PostgresCandidates(Store):
 
     def find(self, candidate_id: UUID) -> Candidate | None:
         """Return one."""
-        row = self.run("candidate.find", id=candidate_id).fetchone()
-        return _candidate(row) if row else None
+        return self.first_of(CANDIDATE, "candidate.find", id=candidate_id)
 
     def edit(self, candidate_id: UUID, content: bytes, now: datetime) -> bool:
         """Replace what a staged one says; False when it is not staged any more."""
@@ -97,59 +98,17 @@ class PostgresCandidates(Store):
         self, *, state: CandidateState | None, before: UUID | None, limit: int
     ) -> Sequence[Candidate]:
         """Return candidates, the newest first."""
-        rows = self.run(
-            "candidate.page", state=state.value if state else None, before=before, limit=limit
-        )
-        return [_candidate(row) for row in rows]
+        asked = {"state": state.value if state else None, "before": before, "limit": limit}
+        return self.all_of(CANDIDATE, "candidate.page", **asked)
 
     def unreviewed(self, before: datetime, limit: int) -> Sequence[Candidate]:
         """Return those staged before a moment that nobody decided on, the oldest first."""
-        rows = self.run("candidate.unreviewed", before=before, limit=limit)
-        return [_candidate(row) for row in rows]
+        return self.all_of(CANDIDATE, "candidate.unreviewed", before=before, limit=limit)
 
     def due(self, before: datetime, limit: int) -> Sequence[tuple[UUID, str]]:
         """Return (investigation, cause) of resolved ones without a candidate, the oldest first."""
-        rows = self.run("candidate.due", before=before, limit=limit)
-        return [(one, cause) for one, cause in rows]
+        return self.run("candidate.due", before=before, limit=limit).fetchall()
 
     def observed(self, since: datetime, limit: int) -> Sequence[Observed]:
         """Return what tools did for customers, the newest first."""
-        rows = self.run("candidate.observed", since=since, limit=limit)
-        return [
-            Observed(tool=tool, outcome=outcome, customer=customer, investigation_id=one, at=at)
-            for tool, outcome, customer, one, at in rows
-        ]
-
-
-def _opinion(row: Sequence[Any]) -> Opinion:
-    one, investigation_id, principal_id, rating, content, subjects, said_at = row
-    return Opinion(
-        id=one,
-        investigation_id=investigation_id,
-        principal_id=principal_id,
-        rating=rating,
-        content=content,
-        data_subjects=tuple(subjects),
-        said_at=said_at,
-    )
-
-
-def _candidate(row: Sequence[Any]) -> Candidate:
-    one, investigation_id, ticket_id, cause, state, content, subjects, staged_at, *rest = row
-    edited_at, decided_at, decided_by, reason, document_id, ingestion_id = rest
-    return Candidate(
-        id=one,
-        investigation_id=investigation_id,
-        ticket_id=ticket_id,
-        cause=cause,
-        state=CandidateState(state),
-        content=content,
-        data_subjects=tuple(subjects),
-        staged_at=staged_at,
-        edited_at=edited_at,
-        decided_at=decided_at,
-        decided_by=decided_by,
-        reason=reason,
-        document_id=document_id,
-        ingestion_id=ingestion_id,
-    )
+        return self.all_of(record(Observed), "candidate.observed", since=since, limit=limit)

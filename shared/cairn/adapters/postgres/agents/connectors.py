@@ -10,7 +10,7 @@ from psycopg.types.json import Json
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, part, record
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.connectors.connector import Connector, Transport
 from cairn.connectors.lifecycle import Health
@@ -48,22 +48,20 @@ class PostgresConnectors(Store):
 
     def find(self, name: str) -> Registered | None:
         """Return one."""
-        row = self.run("connector.all", called=name).fetchone()
-        return _registered(row) if row else None
+        return self.first_of(REGISTERED, "connector.all", called=name)
 
     def all(self) -> Sequence[Registered]:
         """Return every one, by name."""
-        return [_registered(row) for row in self.run("connector.all", called=None)]
+        return self.all_of(REGISTERED, "connector.all", called=None)
 
     def secrets(self, name: str) -> bytes | None:
         """Return the sealed secrets of one."""
-        row = self.run("connector.secrets", called=name).fetchone()
-        return row[0] if row else None
+        return self.value("connector.secrets", called=name)
 
     def hold_health(self, connector_id: UUID) -> Health | None:
         """Return how one is, which nobody else changes until the transaction ends."""
-        row = self.run("connector.hold_health", id=connector_id).fetchone()
-        return _health(row) if row else None
+        health = record(Health, state=ConnectorState)
+        return self.first_of(health, "connector.hold_health", id=connector_id)
 
     def keep_health(self, connector_id: UUID, health: Health) -> None:
         """Keep how one is; nothing when it was removed meanwhile."""
@@ -142,39 +140,19 @@ def _row(connector: Connector) -> dict[str, Any]:
     }
 
 
-def _registered(row: Sequence[Any]) -> Registered:
-    version, hash_, tools = row[19:]
-    listing = Listing(version=version, hash=hash_, tools=tools) if hash_ is not None else None
-    return Registered(connector=_connector(row[:14]), health=_health(row[14:19]), listing=listing)
+def _registered(**row: Any) -> Registered:
+    listing = None
+    if row["manifest_hash"] is not None:
+        listing = Listing(
+            version=row["manifest_version"], hash=row["manifest_hash"], tools=row["manifest"]
+        )
+    return Registered(connector=part(Connector, row), health=part(Health, row), listing=listing)
 
 
-def _health(row: Sequence[Any]) -> Health:
-    state, failures, error, detail, checked_at = row
-    return Health(
-        state=ConnectorState(state),
-        failures=tuple(failures),
-        error=error,
-        detail=detail,
-        checked_at=checked_at,
-    )
-
-
-def _connector(row: Sequence[Any]) -> Connector:
-    (id_, name, transport, builtin, command, url, config, secret_names, *rest) = row
-    scopes, autonomy, criticality, revision, created_at, changed_at = rest
-    return Connector(
-        id=id_,
-        name=name,
-        transport=Transport(transport),
-        builtin=builtin,
-        command=tuple(command),
-        url=url,
-        config=config,
-        secret_names=tuple(secret_names),
-        scopes=scopes,
-        autonomy=Autonomy(autonomy),
-        criticality=Criticality(criticality),
-        revision=revision,
-        created_at=created_at,
-        changed_at=changed_at,
-    )
+REGISTERED = record(
+    _registered,
+    transport=Transport,
+    autonomy=Autonomy,
+    criticality=Criticality,
+    state=ConnectorState,
+)

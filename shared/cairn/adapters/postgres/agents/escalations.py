@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.investigations.people.ports import Channel, Escalation, EscalationState
 from cairn.investigations.state import Verdict
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
+
+
+ESCALATION = record(Escalation, verdict=Verdict, state=EscalationState)
 
 
 class PostgresEscalations(Store):
@@ -35,11 +38,13 @@ class PostgresEscalations(Store):
 
     def find(self, escalation_id: UUID) -> Escalation | None:
         """Return one."""
-        return self._one(id=escalation_id, investigation_id=None)
+        asked = {"id": escalation_id, "investigation_id": None}
+        return self.first_of(ESCALATION, "escalation.find", **asked)
 
     def of(self, investigation_id: UUID) -> Escalation | None:
         """Return that of an investigation."""
-        return self._one(id=None, investigation_id=investigation_id)
+        asked = {"id": None, "investigation_id": investigation_id}
+        return self.first_of(ESCALATION, "escalation.find", **asked)
 
     def tried(
         self,
@@ -71,14 +76,8 @@ class PostgresEscalations(Store):
         self, *, state: EscalationState | None, before: UUID | None, limit: int
     ) -> Sequence[Escalation]:
         """Return them, the newest first."""
-        rows = self.run(
-            "escalation.page", state=state.value if state else None, before=before, limit=limit
-        )
-        return [_escalation(row) for row in rows]
-
-    def _one(self, **asked: UUID | None) -> Escalation | None:
-        row = self.run("escalation.find", **asked).fetchone()
-        return _escalation(row) if row else None
+        asked = {"state": state.value if state else None, "before": before, "limit": limit}
+        return self.all_of(ESCALATION, "escalation.page", **asked)
 
 
 class PostgresChannels(Store):
@@ -98,39 +97,17 @@ class PostgresChannels(Store):
 
     def find(self, name: str) -> tuple[Channel, bytes] | None:
         """Return one with its sealed address."""
-        row = self.run("escalation.channels", called=name).fetchone()
-        return (_channel(row), row[4]) if row else None
+        return self.first_of(record(_channel), "escalation.channels", called=name)
 
     def all(self) -> Sequence[Channel]:
         """Return every one, by name."""
-        return [_channel(row) for row in self.run("escalation.channels", called=None)]
+        sealed = self.all_of(record(_channel), "escalation.channels", called=None)
+        return [channel for channel, _ in sealed]
 
     def remove(self, name: str) -> bool:
         """Remove one; False when there is none."""
         return self.run("escalation.remove_channel", called=name).rowcount == 1
 
 
-def _escalation(row: Sequence[Any]) -> Escalation:
-    one, investigation_id, ticket_id, verdict, channel, state, why, subjects, attempts, *rest = row
-    noted, error, queued_at, updated_at, delivered_at = rest
-    return Escalation(
-        id=one,
-        investigation_id=investigation_id,
-        ticket_id=ticket_id,
-        verdict=Verdict(verdict),
-        channel=channel,
-        state=EscalationState(state),
-        why=why,
-        data_subjects=tuple(subjects),
-        attempts=attempts,
-        noted=noted,
-        error=error,
-        queued_at=queued_at,
-        updated_at=updated_at,
-        delivered_at=delivered_at,
-    )
-
-
-def _channel(row: Sequence[Any]) -> Channel:
-    name, kind, created_at, created_by = row[:4]
-    return Channel(name=name, kind=kind, created_at=created_at, created_by=created_by)
+def _channel(url: bytes, **row: Any) -> tuple[Channel, bytes]:
+    return Channel(**row), url

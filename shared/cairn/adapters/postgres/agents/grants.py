@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.safety.grants import GrantRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
-
-_COLUMNS = (
-    *("id", "tool", "declaration", "content", "data_subjects", "expires_at", "max_uses"),
-    *("made_by", "made_at", "uses", "revoked_at", "approval_id"),
-)
 
 
 class PostgresGrants(Store):
@@ -30,21 +25,19 @@ class PostgresGrants(Store):
 
     def find(self, grant_id: UUID) -> GrantRow | None:
         """Return one, over or not."""
-        row = self.run("grant.find", id=grant_id).fetchone()
-        return _grant(row) if row is not None else None
+        return self.first_of(record(GrantRow), "grant.find", id=grant_id)
 
     def page(self, *, before: UUID | None, limit: int) -> Sequence[GrantRow]:
         """Return grants, the newest first."""
-        return [_grant(row) for row in self.run("grant.page", before=before, limit=limit)]
+        return self.all_of(record(GrantRow), "grant.page", before=before, limit=limit)
 
     def in_force(self, tool: str, now: datetime) -> Sequence[GrantRow]:
         """Return those for a tool that may be used once more, the oldest first."""
-        return [_grant(row) for row in self.run("grant.in_force", tool=tool, now=now)]
+        return self.all_of(record(GrantRow), "grant.in_force", tool=tool, now=now)
 
     def open_count(self, now: datetime) -> int:
         """Return how many may be used once more."""
-        ((count,),) = self.run("grant.open_count", now=now).fetchall()
-        return count
+        return self.value("grant.open_count", now=now)
 
     def revoke(self, grant_id: UUID, now: datetime) -> bool:
         """Revoke one; False when it is revoked already or there is none."""
@@ -56,9 +49,3 @@ class PostgresGrants(Store):
         if self.run("grant.used_by", **asked).fetchone() is not None:
             return True
         return self.run("grant.use", **asked, now=now).rowcount == 1
-
-
-def _grant(row: Sequence[Any]) -> GrantRow:
-    values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
-    values["data_subjects"] = tuple(values["data_subjects"])
-    return GrantRow(**values)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, part, record
 from cairn.investigations.ports import StepRow
 from cairn.investigations.state import Investigation, Spending, State, Verdict
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
+
+    from psycopg.rows import RowFactory
 
     from cairn.investigations.ports import Move
 
@@ -42,13 +45,11 @@ class PostgresInvestigations(Store):
 
     def find(self, investigation_id: UUID) -> Investigation | None:
         """Return one."""
-        row = self.run("investigation.find", id=investigation_id).fetchone()
-        return self._investigation(row) if row else None
+        return self.first_of(self._made, "investigation.find", id=investigation_id)
 
     def snapshot(self, investigation_id: UUID) -> bytes:
         """Return the sealed working memory of the last transition; b"" where it was erased."""
-        row = self.run("investigation.snapshot", id=investigation_id).fetchone()
-        return row[0] if row else b""
+        return self.value("investigation.snapshot", id=investigation_id) or b""
 
     def move(self, move: Move) -> bool:
         """Make a transition; False when it has moved on from `since`."""
@@ -78,10 +79,8 @@ class PostgresInvestigations(Store):
 
     def rerun(self, investigation_id: UUID, execution: str, now: datetime) -> int:
         """Count another execution, name it, and return its number."""
-        row = self.run(
-            "investigation.rerun", id=investigation_id, execution=execution, now=now
-        ).fetchone()
-        return row[0] if row else 0
+        asked = {"id": investigation_id, "execution": execution, "now": now}
+        return self.value("investigation.rerun", **asked) or 0
 
     def add_steps(self, investigation_id: UUID, steps: Sequence[StepRow]) -> None:
         """Append lines; `seq` 0 is given the next number."""
@@ -91,47 +90,32 @@ class PostgresInvestigations(Store):
 
     def steps(self, investigation_id: UUID, *, after: int, limit: int) -> Sequence[StepRow]:
         """Return lines after a number, in order."""
-        names = tuple(StepRow.__dataclass_fields__)
-        rows = self.run("investigation.steps", id=investigation_id, after=after, limit=limit)
-        return [StepRow(**dict(zip(names, row, strict=True))) for row in rows]
+        asked = {"id": investigation_id, "after": after, "limit": limit}
+        return self.all_of(record(StepRow), "investigation.steps", **asked)
 
     def page(
         self, *, before: UUID | None, limit: int, state: State | None, ticket_id: UUID | None
     ) -> Sequence[Investigation]:
         """Return investigations, the newest first."""
-        rows = self.run(
+        return self.all_of(
+            self._made,
             "investigation.page",
             before=before,
             limit=limit,
             state=state.value if state else None,
             ticket_id=ticket_id,
         )
-        return [self._investigation(row) for row in rows]
 
     def stale(self, before: datetime, limit: int) -> Sequence[Investigation]:
         """Return those that are not closed and have not moved since, the longest first."""
-        rows = self.run("investigation.stale", before=before, limit=limit)
-        return [self._investigation(row) for row in rows]
+        return self.all_of(self._made, "investigation.stale", before=before, limit=limit)
 
-    def _investigation(self, row: Sequence[Any]) -> Investigation:
-        one, ticket_id, persona, state, verdict, tokens, usd, ms, iterations, unpriced, *rest = row
-        subjects, run, execution, traceparent, error, created_at, moved_at, ended_at = rest
-        return Investigation(
-            id=one,
-            workspace_id=self.principal.workspace_id,
-            ticket_id=ticket_id,
-            persona=persona,
-            state=State(state),
-            verdict=Verdict(verdict) if verdict else None,
-            spending=Spending(
-                tokens=tokens, usd=usd, ms=ms, iterations=iterations, unpriced_calls=unpriced
-            ),
-            data_subjects=tuple(subjects),
-            run=run,
-            execution=execution,
-            traceparent=traceparent,
-            error=error,
-            created_at=created_at,
-            moved_at=moved_at,
-            ended_at=ended_at,
-        )
+    @property
+    def _made(self) -> RowFactory[Investigation]:
+        made = partial(_investigation, self.principal.workspace_id)
+        return record(made, state=State, verdict=Verdict)
+
+
+def _investigation(workspace_id: UUID, **row: Any) -> Investigation:
+    also = {"workspace_id": workspace_id, "spending": part(Spending, row)}
+    return part(Investigation, row | also)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import kwargs_row, scalar_row
 
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.sql import query
@@ -35,13 +37,8 @@ class PostgresCallLog:
         asked = {"workspace_id": workspace_id, "run_id": run_id, "day": at.astimezone(UTC).date()}
         who = system_principal(workspace_id)
         with bound(self._database, who, timeout_ms=TIMEOUT_MS) as connection:
-            row = connection.execute(query("llm_call.spent"), asked).fetchone()
-        if row is None:
-            return Spending()
-        return Spending(
-            day=Spent(tokens=row[0], usd=row[1], unpriced_calls=row[2]),
-            run=Spent(tokens=row[3], usd=row[4], unpriced_calls=row[5]),
-        )
+            cursor = connection.cursor(row_factory=kwargs_row(_named))
+            return Spending(**dict(cursor.execute(query("llm_call.spent"), asked)))
 
     def record(self, record: CallRecord) -> None:
         """As `CallLog`."""
@@ -61,8 +58,12 @@ class DropCalls:
         """Remove at most `limit` calls older than `before`; return how many went."""
         asked = {"before": before, "limit": limit}
         with self.database.connection() as connection:
-            row = connection.execute(query("llm_call.drop_old"), asked).fetchone()
-        return row[0] if row else 0
+            cursor = connection.cursor(row_factory=scalar_row)
+            return cursor.execute(query("llm_call.drop_old"), asked).fetchone() or 0
+
+
+def _named(name: str, **spent: Any) -> tuple[str, Spent]:
+    return name, Spent(**spent)
 
 
 def _row(record: CallRecord) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, part, record
 from cairn.safety.tools import Autonomy
 from cairn.tickets.persona import Persona
 from cairn.tickets.ports import PersonaVersion
@@ -13,21 +13,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def _version(**row: Any) -> PersonaVersion:
+    return PersonaVersion(
+        id=row["id"],
+        persona=part(Persona, row),
+        changed_at=row["changed_at"],
+        changed_by=row["changed_by"],
+        removed=row["removed"],
+    )
+
+
+VERSION = record(_version, autonomy=Autonomy)
+
+
 class PostgresPersonas(Store):
     """Implements `helpdesk.ports.PersonaStore`."""
 
     def find(self, name: str) -> PersonaVersion | None:
         """Return the present version of one that was not removed."""
-        row = self.run("persona.find", called=name).fetchone()
-        return _version(row) if row else None
+        return self.first_of(VERSION, "persona.find", called=name)
 
     def all(self) -> Sequence[PersonaVersion]:
         """Return the present versions, by name."""
-        return [_version(row) for row in self.run("persona.all")]
+        return self.all_of(VERSION, "persona.all")
 
     def versions(self, name: str) -> Sequence[PersonaVersion]:
         """Return every version of a name, the newest first."""
-        return [_version(row) for row in self.run("persona.versions", called=name)]
+        return self.all_of(VERSION, "persona.versions", called=name)
 
     def add(self, version: PersonaVersion) -> None:
         """Keep a version; the newest is the present one."""
@@ -50,26 +62,3 @@ class PostgresPersonas(Store):
             changed_by=version.changed_by,
             removed=version.removed,
         )
-
-
-def _version(row: Sequence[Any]) -> PersonaVersion:
-    one, name, version, instructions, escalation, autonomy, tokens, usd, seconds = row[:9]
-    iterations, redaction, changed_at, changed_by, removed = row[9:]
-    return PersonaVersion(
-        id=one,
-        persona=Persona(
-            name=name,
-            instructions=instructions,
-            escalation=escalation,
-            autonomy=Autonomy(autonomy),
-            max_tokens=tokens,
-            max_usd=usd,
-            max_seconds=seconds,
-            max_iterations=iterations,
-            redaction=redaction,
-            version=version,
-        ),
-        changed_at=changed_at,
-        changed_by=changed_by,
-        removed=removed,
-    )

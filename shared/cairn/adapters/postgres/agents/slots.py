@@ -26,5 +26,4 @@ class PostgresSlots(Store):
 
     def taken(self) -> int:
         """Return how many are held."""
-        ((count,),) = self.run("slot.taken").fetchall()
-        return count
+        return self.value("slot.taken")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.tickets.ports import MessageRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from typing import Any
     from uuid import UUID
 
 
@@ -34,14 +33,14 @@ class PostgresTicketMessages(Store):
 
     def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
         """Return those of a ticket that there are, by their external ids."""
-        wanted = list(external_ids)
-        rows = self.run("ticket_message.known", ticket_id=ticket_id, external_ids=wanted)
-        return {one.external_id: one for one in map(_message, rows)}
+        asked = {"ticket_id": ticket_id, "external_ids": list(external_ids)}
+        messages = self.all_of(record(MessageRow), "ticket_message.known", **asked)
+        return {message.external_id: message for message in messages}
 
     def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
         """Return the messages of a ticket, the last written first; `asking`: without small talk."""
-        rows = self.run("ticket_message.newest", ticket_id=ticket_id, limit=limit, asking=asking)
-        return [_message(row) for row in rows]
+        asked = {"ticket_id": ticket_id, "limit": limit, "asking": asking}
+        return self.all_of(record(MessageRow), "ticket_message.newest", **asked)
 
     def reopens(self, message_id: UUID) -> None:
         """Keep that a message put its ticket back."""
@@ -49,22 +48,4 @@ class PostgresTicketMessages(Store):
 
     def reopenings(self, ticket_id: UUID) -> int:
         """Return how many messages put a ticket back since somebody last did."""
-        ((count,),) = self.run("ticket_message.reopenings", ticket_id=ticket_id)
-        return count
-
-
-def _message(row: Sequence[Any]) -> MessageRow:
-    one, ticket, external_id, sealed, subjects, position, written, received, *marks = row
-    reopened, small_talk = marks
-    return MessageRow(
-        id=one,
-        ticket_id=ticket,
-        external_id=external_id,
-        sealed=sealed,
-        data_subjects=tuple(subjects),
-        position=position,
-        written_at=written,
-        received_at=received,
-        reopened=reopened,
-        small_talk=small_talk,
-    )
+        return self.value("ticket_message.reopenings", ticket_id=ticket_id)

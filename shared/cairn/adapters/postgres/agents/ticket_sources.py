@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from psycopg.rows import scalar_row
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.errors import NotFound
 from cairn.tickets.ports import SourceKind, SourceState, TicketSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Database
+
+
+SOURCE = record(TicketSource, kind=SourceKind, state=SourceState)
 
 
 class PostgresTicketSources(Store):
@@ -41,27 +45,26 @@ class PostgresTicketSources(Store):
 
     def find(self, source_id: UUID) -> TicketSource | None:
         """Return one."""
-        return _first(self.run("ticket_source.find", id=source_id, called=None))
+        return self.first_of(SOURCE, "ticket_source.find", id=source_id, called=None)
 
     def named(self, name: str) -> TicketSource | None:
         """Return the one of a name."""
-        return _first(self.run("ticket_source.find", id=None, called=name))
+        return self.first_of(SOURCE, "ticket_source.find", id=None, called=name)
 
     def all(self) -> Sequence[TicketSource]:
         """Return every one, by name."""
-        return [_source(row) for row in self.run("ticket_source.all")]
+        return self.all_of(SOURCE, "ticket_source.all")
 
     def secrets(self, source_id: UUID) -> bytes:
         """Return the sealed secrets; NotFound when there is no such source."""
-        row = self.run("ticket_source.secrets", id=source_id).fetchone()
-        if row is None:
+        sealed: bytes | None = self.value("ticket_source.secrets", id=source_id)
+        if sealed is None:
             raise NotFound("There is no such ticket source.", source_id=str(source_id))
-        return row[0]
+        return sealed
 
     def cursor(self, source_id: UUID) -> str | None:
         """Return how far polling got."""
-        row = self.run("ticket_source.cursor", id=source_id).fetchone()
-        return row[0] if row else None
+        return self.value("ticket_source.cursor", id=source_id)
 
     def change(self, source: TicketSource, sealed_secrets: bytes | None, now: datetime) -> None:
         """Replace settings and state, and the secrets unless None; it is polled at once."""
@@ -107,9 +110,8 @@ class WorkspaceOfSource:
     def __call__(self, source_id: UUID) -> UUID | None:
         """Return the workspace; None when there is no such source."""
         with self.database.connection() as connection:
-            row = connection.execute(query("ticket_source.workspace_of"), {"id": source_id})
-            found = row.fetchone()
-        return found[0] if found else None
+            cursor = connection.cursor(row_factory=scalar_row)
+            return cursor.execute(query("ticket_source.workspace_of"), {"id": source_id}).fetchone()
 
 
 @dataclass(frozen=True)
@@ -122,26 +124,4 @@ class SourcesDue:
         """Return (workspace, source) pairs, the longest waiting first."""
         asked = {"at": at, "limit": limit}
         with self.database.connection() as connection:
-            rows = connection.execute(query("ticket_source.due"), asked).fetchall()
-        return [(workspace_id, source_id) for workspace_id, source_id in rows]
-
-
-def _first(rows: Iterable[Sequence[Any]]) -> TicketSource | None:
-    return next((_source(row) for row in rows), None)
-
-
-def _source(row: Sequence[Any]) -> TicketSource:
-    one, name, kind, config, persona, state, seconds, created, polled, failures, error = row
-    return TicketSource(
-        id=one,
-        name=name,
-        kind=SourceKind(kind),
-        config=config,
-        persona=persona,
-        state=SourceState(state),
-        poll_seconds=seconds,
-        created_at=created,
-        polled_at=polled,
-        failures=failures,
-        error=error,
-    )
+            return connection.execute(query("ticket_source.due"), asked).fetchall()

@@ -5,21 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from psycopg.rows import scalar_row
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.tickets.ports import QueueNumbers, TicketRow
 from cairn.tickets.ticket import Priority, TicketStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Database
 
 _PRIORITIES: dict[int, Priority] = {one.rank: one for one in Priority}
+
+
+def _ticket(*, rank: int, **row: Any) -> TicketRow:
+    return TicketRow(priority=_PRIORITIES[rank], **row)
+
+
+TICKET = record(_ticket, status=TicketStatus)
 
 
 class PostgresTickets(Store):
@@ -42,12 +50,13 @@ class PostgresTickets(Store):
 
     def find(self, ticket_id: UUID) -> TicketRow | None:
         """Return one."""
-        return _first(self.run("ticket.find", id=ticket_id))
+        return self.first_of(TICKET, "ticket.find", id=ticket_id)
 
     def known(self, source: str, external_ids: Collection[str]) -> Mapping[str, TicketRow]:
         """Return those of a source that there are, by their external ids."""
-        rows = self.run("ticket.known", source=source, external_ids=list(external_ids))
-        return {one.external_id: one for one in map(_ticket, rows)}
+        asked = {"source": source, "external_ids": list(external_ids)}
+        tickets = self.all_of(TICKET, "ticket.known", **asked)
+        return {ticket.external_id: ticket for ticket in tickets}
 
     def change(self, ticket: TicketRow) -> None:
         """Replace what a known one says; not where it stands."""
@@ -68,11 +77,12 @@ class PostgresTickets(Store):
 
     def unscreened(self, limit: int) -> Sequence[UUID]:
         """Return tickets that are new, the oldest first."""
-        return [one for (one,) in self.run("ticket.unscreened", limit=limit)]
+        return self.values("ticket.unscreened", limit=limit)
 
     def claim(self, investigation_id: UUID, now: datetime) -> TicketRow | None:
         """Take the next of the queue for an investigation."""
-        return _first(self.run("ticket.claim", investigation_id=investigation_id, now=now))
+        asked = {"investigation_id": investigation_id, "now": now}
+        return self.first_of(TICKET, "ticket.claim", **asked)
 
     def settle(
         self, ticket_id: UUID, investigation_id: UUID, status: TicketStatus, now: datetime
@@ -93,11 +103,11 @@ class PostgresTickets(Store):
 
     def waiting(self, waits_for: str, limit: int) -> Sequence[UUID]:
         """Return the tickets that wait for this to be mended, by rank and age."""
-        return [one for (one,) in self.run("ticket.waiting", waits_for=waits_for, limit=limit)]
+        return self.values("ticket.waiting", waits_for=waits_for, limit=limit)
 
     def mended(self) -> Sequence[str]:
         """Return what ended tickets wait for though it was mended meanwhile."""
-        return [one for (one,) in self.run("ticket.mended")]
+        return self.values("ticket.mended")
 
     def requeue(self, ticket_id: UUID, now: datetime) -> bool:
         """Put one back into the queue."""
@@ -116,30 +126,28 @@ class PostgresTickets(Store):
         limit: int,
     ) -> Sequence[TicketRow]:
         """Return tickets, the newest first."""
-        wanted = status.value if status else None
-        rows = self.run("ticket.page", status=wanted, source=source, before=before, limit=limit)
-        return [_ticket(row) for row in rows]
+        return self.all_of(
+            TICKET,
+            "ticket.page",
+            status=status.value if status else None,
+            source=source,
+            before=before,
+            limit=limit,
+        )
 
     def since(self, moment: datetime, limit: int) -> Sequence[TicketRow]:
         """Return what was received since, the newest first."""
-        return [_ticket(row) for row in self.run("ticket.since", moment=moment, limit=limit)]
+        return self.all_of(TICKET, "ticket.since", moment=moment, limit=limit)
 
     def depth(self, most: int) -> int:
         """Return how many are queued that may be taken, counted up to `most`."""
-        ((count,),) = self.run("ticket.depth", most=most)
-        return count
+        return self.value("ticket.depth", most=most)
 
     def numbers(self) -> QueueNumbers:
         """Return what the queue looks like."""
-        ((depth, held, new, investigating, discarded, average),) = self.run("ticket.numbers")
-        return QueueNumbers(
-            depth=depth,
-            held=held,
-            new=new,
-            investigating=investigating,
-            discarded=discarded,
-            average_s=average,
-        )
+        numbers = self.first_of(record(QueueNumbers), "ticket.numbers")
+        assert numbers is not None
+        return numbers
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,11 @@ class WorkspacesWithTickets:
     def __call__(self) -> Sequence[UUID]:
         """Return them."""
         with self.database.connection() as connection:
-            return [one for (one,) in connection.execute(query("ticket.workspaces"))]
+            return (
+                connection.cursor(row_factory=scalar_row)
+                .execute(query("ticket.workspaces"))
+                .fetchall()
+            )
 
 
 def _said(ticket: TicketRow) -> dict[str, Any]:
@@ -164,33 +176,3 @@ def _said(ticket: TicketRow) -> dict[str, Any]:
         "modified_at": ticket.modified_at,
         "sla_at": ticket.sla_at,
     }
-
-
-def _first(rows: Iterable[Sequence[Any]]) -> TicketRow | None:
-    return next((_ticket(row) for row in rows), None)
-
-
-def _ticket(row: Sequence[Any]) -> TicketRow:
-    one, source, external_id, status, rank, persona, sealed, mark, subjects, position = row[:10]
-    received, modified, sla, queued, claimed, ended, investigation, waits_for, screening = row[10:]
-    return TicketRow(
-        id=one,
-        source=source,
-        external_id=external_id,
-        status=TicketStatus(status),
-        priority=_PRIORITIES[rank],
-        persona=persona,
-        sealed=sealed,
-        mark=mark,
-        data_subjects=tuple(subjects),
-        position=position,
-        received_at=received,
-        modified_at=modified,
-        sla_at=sla,
-        queued_at=queued,
-        claimed_at=claimed,
-        ended_at=ended,
-        investigation_id=investigation,
-        waits_for=waits_for,
-        screening=screening,
-    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.investigations.ports import ActionRow, ActionState
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
 
 KEEP_TIMEOUT_MS = 2_000
-_NAMES = tuple(ActionRow.__dataclass_fields__)
+ACTION = record(ActionRow, state=ActionState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,19 @@ class PostgresActions(Store):
 
     def find(self, action_id: UUID) -> ActionRow | None:
         """Return one."""
-        row = self.run("tool_call.find", id=action_id).fetchone()
-        return _action(row) if row else None
+        return self.first_of(ACTION, "tool_call.find", id=action_id)
 
     def same(self, investigation_id: UUID, digest: str) -> ActionRow | None:
         """Return the investigation's newest action of this digest that was not denied."""
-        row = self.run(
-            "tool_call.same", investigation_id=investigation_id, digest=digest
-        ).fetchone()
-        return _action(row) if row else None
+        asked = {"investigation_id": investigation_id, "digest": digest}
+        return self.first_of(ACTION, "tool_call.same", **asked)
 
     def earlier(
         self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
     ) -> Sequence[ActionRow]:
         """Return a tool's writes for a ticket that happened or may have, the newest first."""
-        rows = self.run(
+        return self.all_of(
+            ACTION,
             "tool_call.earlier",
             ticket_id=ticket_id,
             but=but,
@@ -72,7 +70,6 @@ class PostgresActions(Store):
             tool=tool,
             limit=limit,
         )
-        return [_action(row) for row in rows]
 
     def recent(
         self,
@@ -85,7 +82,8 @@ class PostgresActions(Store):
         limit: int,
     ) -> Sequence[ActionRow]:
         """Return reads that brought a result since, the newest first."""
-        rows = self.run(
+        return self.all_of(
+            ACTION,
             "tool_call.recent",
             ticket_id=ticket_id,
             but=but,
@@ -94,12 +92,10 @@ class PostgresActions(Store):
             since=since,
             limit=limit,
         )
-        return [_action(row) for row in rows]
 
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
-        rows = self.run("tool_call.open", investigation_id=investigation_id)
-        return [_action(row) for row in rows]
+        return self.all_of(ACTION, "tool_call.open", investigation_id=investigation_id)
 
     def deny(self, action_id: UUID, *, error: str, now: datetime) -> bool:
         """Deny a proposed one; False when it is not proposed."""
@@ -142,7 +138,8 @@ class PostgresActions(Store):
         principal_id: UUID | None = None,
     ) -> Sequence[ActionRow]:
         """Return tool calls, of a principal its own only, the newest first."""
-        rows = self.run(
+        return self.all_of(
+            ACTION,
             "tool_call.page",
             investigation_id=investigation_id,
             connector=connector,
@@ -151,11 +148,3 @@ class PostgresActions(Store):
             limit=limit,
             caller=principal_id,
         )
-        return [_action(row) for row in rows]
-
-
-def _action(row: Sequence[Any]) -> ActionRow:
-    named: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
-    named["state"] = ActionState(named["state"])
-    named["data_subjects"] = tuple(named["data_subjects"])
-    return ActionRow(**named)

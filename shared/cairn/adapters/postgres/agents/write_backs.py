@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.tickets.ports import ReplyRow, WriteBackPart
 
 if TYPE_CHECKING:
@@ -18,14 +19,9 @@ class PostgresWriteBacks(Store):
 
     def parts(self, investigation_id: UUID) -> Mapping[str, WriteBackPart]:
         """Return the parts that were begun, by name."""
-        return {
-            part: WriteBackPart(
-                investigation_id=investigation_id, part=part, done=done, reference=reference
-            )
-            for part, done, reference in self.run(
-                "write_back.parts", investigation_id=investigation_id
-            )
-        }
+        made = record(partial(WriteBackPart, investigation_id=investigation_id))
+        parts = self.all_of(made, "write_back.parts", investigation_id=investigation_id)
+        return {part.part: part for part in parts}
 
     def begin(
         self, ticket_id: UUID, investigation_id: UUID, part: str, *, now: datetime, until: datetime
@@ -64,8 +60,7 @@ class PostgresWriteBacks(Store):
 
     def answered_at(self, investigation_id: UUID) -> datetime | None:
         """Return when an investigation began to send its answer; None when it never did."""
-        found = self.run("write_back.answered_at", investigation_id=investigation_id).fetchone()
-        return found[0] if found else None
+        return self.value("write_back.answered_at", investigation_id=investigation_id)
 
     def add_reply(self, reply: ReplyRow) -> None:
         """Keep a reply; one of the same id changes nothing."""
@@ -82,17 +77,4 @@ class PostgresWriteBacks(Store):
 
     def replies(self, ticket_id: UUID) -> Sequence[ReplyRow]:
         """Return the replies to a ticket, the oldest first."""
-        return [
-            ReplyRow(
-                id=one,
-                ticket_id=ticket,
-                investigation_id=investigation,
-                private=private,
-                sealed=sealed,
-                data_subjects=tuple(subjects),
-                created_at=created,
-            )
-            for one, ticket, investigation, private, sealed, subjects, created in self.run(
-                "write_back.replies", ticket_id=ticket_id
-            )
-        ]
+        return self.all_of(record(ReplyRow), "write_back.replies", ticket_id=ticket_id)

@@ -65,8 +65,8 @@ SELECT i.id, CASE WHEN r.rated THEN 'rated' ELSE 'undisputed' END
 
 -- name: observed
 -- What tools did for a customer in each investigation, the newest first; no reads, no rehearsals.
-SELECT t.connector || '.' || t.tool, t.state, s.natural_key, t.investigation_id,
-  max(t.completed_at)
+SELECT t.connector || '.' || t.tool AS tool, t.state AS outcome, s.natural_key AS customer,
+  t.investigation_id, max(t.completed_at) AS at
   FROM tool_call t
   JOIN investigation i ON i.workspace_id = t.workspace_id AND i.id = t.investigation_id
   JOIN ticket k ON k.workspace_id = i.workspace_id AND k.id = i.ticket_id

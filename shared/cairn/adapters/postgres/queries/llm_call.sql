@@ -21,18 +21,15 @@ ON CONFLICT (workspace_id, day) DO UPDATE SET calls = s.calls + 1,
 
 -- name: spent
 -- What a day has cost so far, and what one run has: tokens, US dollars, calls without a price.
-SELECT d.tokens, d.usd, d.unpriced, r.tokens, r.usd, r.unpriced
-  FROM (
-    SELECT coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(usd), 0) AS usd,
-      coalesce(sum(unpriced_calls), 0)::bigint AS unpriced
-      FROM llm_spend WHERE workspace_id = %(workspace_id)s AND day = %(day)s
-  ) d, (
-    SELECT coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens),
-        0)::bigint AS tokens,
-      coalesce(sum(cost_usd), 0) AS usd,
-      count(*) FILTER (WHERE cost_usd IS NULL AND input_tokens + output_tokens > 0) AS unpriced
-      FROM llm_call WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s
-  ) r
+SELECT 'day' AS name, coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(usd), 0) AS usd,
+  coalesce(sum(unpriced_calls), 0)::bigint AS unpriced_calls
+  FROM llm_spend WHERE workspace_id = %(workspace_id)s AND day = %(day)s
+UNION ALL
+SELECT 'run',
+  coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0)::bigint,
+  coalesce(sum(cost_usd), 0),
+  count(*) FILTER (WHERE cost_usd IS NULL AND input_tokens + output_tokens > 0)
+  FROM llm_call WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s
 
 -- name: drop_old
 -- Calls of long ago leave; those of any workspace.
