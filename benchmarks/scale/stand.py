@@ -87,7 +87,7 @@ def _served(
     import httpx
 
     port = _free_port()
-    command = [sys.executable, "-m", "uvicorn", "cairn.bootstrap.asgi:app", "--port", str(port)]
+    command = [sys.executable, "-m", "uvicorn", "cairn.api.asgi:app", "--port", str(port)]
     process = subprocess.Popen(
         [*command, "--log-level", "error", "--no-access-log"],
         env=_environment(app_url, model_dir),

@@ -4,7 +4,7 @@ from typing import Any
 
 from mangum import Mangum
 
-from cairn.bootstrap.api import create_asgi_app
+from cairn.api.entry import create_asgi_app
 
 application = Mangum(create_asgi_app(), lifespan="off", api_gateway_base_path="/jwt")
 

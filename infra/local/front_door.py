@@ -14,7 +14,7 @@ from infra.local.cloud import source_files
 from infra.local.emulator import answers
 from infra.local.processes import Daemon
 
-ASGI_APP = "cairn.bootstrap.asgi:app"
+ASGI_APP = "cairn.api.asgi:app"
 START_SECONDS = 60.0
 READY_SECONDS = 10.0
 

@@ -27,7 +27,7 @@ from cairn.api.app import create_app
 from cairn.api.fields import Body
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.mcp.tool import Tool, ToolAnswer
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:

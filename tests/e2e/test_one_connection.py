@@ -38,7 +38,7 @@ def narrow(laptop: "Laptop") -> Iterator[str]:
         "CAIRN_REQUEST_THREADS": "1",
         "CAIRN_LONGEST_WAIT_SECONDS": "60",
     }
-    serve = [sys.executable, "-m", "uvicorn", "cairn.bootstrap.asgi:app", f"--port={port}"]
+    serve = [sys.executable, "-m", "uvicorn", "cairn.api.asgi:app", f"--port={port}"]
     with subprocess.Popen([*serve, "--no-access-log"], env=env, stdout=subprocess.DEVNULL) as one:
         try:
             url = f"http://127.0.0.1:{port}"

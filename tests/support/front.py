@@ -12,7 +12,7 @@ import httpx
 
 from cairn.adapters.aws import dispatch, messages
 from cairn.api.app import create_app
-from cairn.bootstrap.api import api_services
+from cairn.bootstrap.api import ApiServices
 from cairn.bootstrap.logs import logger
 from cairn.settings import ApiSettings
 
@@ -117,7 +117,7 @@ class Front:
 
     def __post_init__(self) -> None:
         log = logger("api", "CRITICAL")
-        self.app = create_app(api_services(ApiSettings.read(), log, self.embedder), log=log)
+        self.app = create_app(ApiServices(ApiSettings.read(), log, self.embedder), log=log)
 
     def call(self, method: str, path: str, **given: Any) -> Any:
         """Return the JSON of a request that must succeed."""
@@ -136,6 +136,12 @@ class Front:
         headers = {"authorization": f"Bearer {self.key}", **given.pop("headers", {})}
         given["headers"] = headers
         return anyio.run(call)
+
+    def get(self, path: str) -> httpx.Response:
+        return self.answer("GET", path)
+
+    def post(self, path: str, body: object = None) -> httpx.Response:
+        return self.answer("POST", path, json=body)
 
     def traced(self, type_: str) -> list[str | None]:
         """The trace ids of all entries of a type or a namespace."""

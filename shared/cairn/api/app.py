@@ -17,6 +17,7 @@ from cairn.api.gate import Gate
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.middleware import REQUEST_ID, BodyLimit, Log, RequestContext
 from cairn.api.nouns import IncludeNoun, Nouns
+from cairn.api.options import ApiOptions
 from cairn.api.problems import (
     Problem,
     from_error,
@@ -24,7 +25,7 @@ from cairn.api.problems import (
     from_validation,
     problem_response,
 )
-from cairn.api.services import ApiOptions, ApiServices
+from cairn.bootstrap.api import ApiServices
 from cairn.kernel.clock import Stopwatch, monotonic
 from cairn.kernel.errors import CairnError
 from cairn.kernel.ids import IdSource, new_id

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from cairn.api.middleware import Log
-    from cairn.api.services import ApiServices
+    from cairn.bootstrap.api import ApiServices
     from cairn.investigations.call_log import ApiCall
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch

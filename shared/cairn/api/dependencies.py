@@ -10,7 +10,8 @@ from fastapi import Depends, Header, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cairn.api.load import load_of
-from cairn.api.services import ApiOptions, ApiServices
+from cairn.api.options import ApiOptions
+from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Denied, FieldError, RateLimited, Unauthenticated, ValidationFailed
 from cairn.kernel.metrics import Metric

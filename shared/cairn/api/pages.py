@@ -9,7 +9,7 @@ from pydantic import Field
 
 from cairn.api import cursors
 from cairn.api.answers import answer, fitting
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.reading.views import Page
 
 _ROOM = 4096

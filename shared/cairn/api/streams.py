@@ -22,7 +22,7 @@ from cairn.kernel.errors import CairnError, FieldError, Unavailable, ValidationF
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from cairn.api.stream_options import OpenStreams, Pace
+    from cairn.api.options import OpenStreams, Pace
     from cairn.investigations.views import InvestigationView, StepsView
 
 MEDIA_TYPE = "text/event-stream"

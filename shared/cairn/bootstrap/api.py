@@ -1,467 +1,619 @@
-"""What the API needs, as a function and behind uvicorn.
-
-Every use case is imported and built when the first request needs it; `later` stands for it until.
-"""
+"""What the API calls, as a function and behind uvicorn: every use case, made when it is needed."""
 
 from __future__ import annotations
 
-from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
-from cairn.api.app import create_app
-from cairn.api.fairness import Limits
-from cairn.api.services import ApiOptions, ApiServices
-from cairn.bootstrap.api_parts import ApiParts
-from cairn.bootstrap.embedded_metrics import metrics
-from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import logger
-from cairn.bootstrap.parts import embedder
-from cairn.kernel.clock import utc_now
-from cairn.kernel.errors import CairnError
+from cairn.bootstrap.api_agents import AgentServices
+from cairn.bootstrap.lazy import part
+from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.settings import ApiSettings, ServerSettings, metrics_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aws_lambda_powertools import Logger
-    from fastapi import FastAPI
-
-    from cairn.api import services as api
-    from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
-    from cairn.api.connector_services import ConnectorServices
-    from cairn.api.consolidation_services import ConsolidationServices
-    from cairn.api.cost_services import GetCosts
-    from cairn.api.forget_services import ForgetServices
-    from cairn.api.investigation_services import InvestigationServices
-    from cairn.api.memory_graph_services import MemoryGraphServices
-    from cairn.api.people_services import PeopleServices
-    from cairn.api.rebuild_services import RebuildServices
-    from cairn.api.ticket_services import TicketServices
-    from cairn.api.walk_services import GraphServices
+    from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
+    from cairn.adapters.postgres.accounts import Admit, RedeemClaim
+    from cairn.anchors.anchors import AnchoredVerification
     from cairn.bootstrap.prometheus import Exposition
-    from cairn.embedding.port import Embedder
-    from cairn.investigations.call_log import LogCall
+    from cairn.bootstrap.recalling import Context, Search
+    from cairn.consolidation.requests import (
+        BrowseConsolidations,
+        PreviewConsolidation,
+        StartConsolidation,
+    )
+    from cairn.conversations.read import BrowseConversations
+    from cairn.conversations.record import BindKey, RecordMessage
+    from cairn.conversations.search import SearchConversations
+    from cairn.documents.accept import CreateUpload
+    from cairn.embedding.port import EmbeddingModel
+    from cairn.events.observe import Observe
+    from cairn.events.read import BrowseEvents
+    from cairn.forgetting.prove import Prove
     from cairn.kernel.access import Principal
     from cairn.kernel.metrics import Metrics
+    from cairn.llm.costs import GetCosts
+    from cairn.memories.delete import DeleteDocument, DeleteMemory
+    from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
+    from cairn.nodes.entities import CorrectEntities
+    from cairn.nodes.read import BrowseNodes
+    from cairn.nodes.write import WriteNodes
+    from cairn.operations.backlog import MeasureBacklog
+    from cairn.operations.stats import GetStats
     from cairn.reading.views import LedgerVerification
     from cairn.rebuild.missing_keys import VerifyWithKeys
+    from cairn.rebuild.orphans import FindOrphans
+    from cairn.rebuild.runs import ShowRebuild, StartRebuild
+    from cairn.recall.searches.searches import GiveFeedback, ReadSearches
+    from cairn.recall.subscriptions import Subscriptions
+    from cairn.recall.walks.lineage import TraceLineage
+    from cairn.recall.walks.subgraph import QuerySubgraph
+    from cairn.reembedding.reindex import CountMissingVectors, Reindex
+    from cairn.reports.read import BrowseReports
+    from cairn.reports.write import WriteReport
+    from cairn.summaries.read import ReadSummaries
+    from cairn.taint.taint import Taints
+    from cairn.tasks.work import Tasks
+    from cairn.webhooks.webhooks import Webhooks
     from cairn.workspace.change import KeepSettings
-
 
 Found = TypeVar("Found", bound="LedgerVerification")
 
-LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
-
-
-def api_services(
-    settings: ApiSettings, log: Logger, model: Embedder, server: ServerSettings | None = None
-) -> ApiServices:
-    """Return every use case of the API; nothing connects and no model is read yet."""
-    parts = ApiParts(settings, log, model, server)
-    return ApiServices(
-        admit=lazy(lambda: _admit(parts)),
-        check_ready=lazy(lambda: _check_ready(parts)),
-        remember=lazy(lambda: parts.remember),
-        get_memory=lazy(lambda: parts.browse.get_memory),
-        get_memory_history=lazy(lambda: parts.browse.get_memory_history),
-        list_memories=lazy(lambda: parts.browse.list_memories),
-        delete_memory=lazy(lambda: _delete_memory(parts)),
-        ingest_document=lazy(lambda: _accept_document(parts)),
-        create_upload=lazy(lambda: _create_upload(parts)),
-        get_document=lazy(lambda: parts.browse.get_document),
-        list_documents=lazy(lambda: parts.browse.list_documents),
-        delete_document=lazy(lambda: _delete_document(parts)),
-        get_ingestion=lazy(lambda: parts.browse.get_ingestion),
-        search=lazy(lambda: _search(parts)),
-        context=lazy(lambda: _context(parts)),
-        explain_search=lazy(lambda: _searches(parts)),
-        list_ledger=lazy(lambda: parts.browse.list_ledger),
-        verify_ledger=lazy(lambda: _with_keys(parts, parts.browse.verify_ledger)),
-        verify_anchors=lazy(lambda: _verify_anchors(parts)),
-        taints=lazy(lambda: _taints(parts)),
-        create_key=lazy(lambda: _create_key(parts)),
-        list_keys=lazy(lambda: _list_keys(parts)),
-        revoke_key=lazy(lambda: _revoke_key(parts)),
-        claim=lazy(lambda: _claim(parts)),
-        get_status=lazy(lambda: parts.browse.get_status),
-        reindex=lazy(lambda: _reindex(parts)),
-        consolidations=lazy(lambda: _consolidations(parts)),
-        rebuilds=lazy(lambda: _rebuilds(parts)),
-        forgetting=lazy(lambda: _forgetting(parts)),
-        stats=lazy(lambda: _stats(parts)),
-        events=lazy(lambda: _events(parts)),
-        conversations=lazy(lambda: _conversations(parts)),
-        reports=lazy(lambda: _reports(parts)),
-        subscriptions=lazy(lambda: _subscriptions(parts)),
-        nodes=lazy(lambda: parts.graph_writing[0]),
-        entities=lazy(lambda: parts.graph_writing[1]),
-        graph=lazy(lambda: _walks(parts)),
-        memory_graph=lazy(lambda: _memory_graph(parts)),
-        tasks=lazy(lambda: _tasks(parts)),
-        webhooks=lazy(lambda: _webhooks(parts)),
-        connectors=lazy(lambda: _connectors(parts)),
-        costs=lazy(lambda: _costs(parts)),
-        investigations=lazy(lambda: _investigations(parts)),
-        tickets=lazy(lambda: _tickets(parts)),
-        approvals=lazy(lambda: _approvals(parts)),
-        grants=lazy(lambda: _grants(parts)),
-        redaction=lazy(lambda: _redaction(parts)),
-        settings=lazy(lambda: _settings(parts)),
-        people=lazy(lambda: _people(parts)),
-        log_call=lazy(lambda: _log_call(parts)),
-        show_metrics=lazy(lambda: _show_metrics(parts)),
-    )
-
-
-def _admit(parts: ApiParts) -> api.Admit:
-    from cairn.adapters.postgres.accounts import Admit
-
-    return Admit(parts.opened, utc_now, allowances=parts.settings.allowances())
-
-
-def _check_ready(parts: ApiParts) -> api.CheckReady:
-    from cairn.adapters.postgres.sweeping import OldestRow
-    from cairn.operations.backlog import PROMPT, MeasureBacklog
-
-    return MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
-
-
-def _delete_memory(parts: ApiParts) -> api.Delete:
-    from cairn.memories.delete import DeleteMemory
-
-    return DeleteMemory(
-        transactions=parts.transactions, dispatcher=parts.wake, clock=utc_now, new_id=new_id
-    )
-
 
-def _delete_document(parts: ApiParts) -> api.Delete:
-    from cairn.memories.delete import DeleteDocument
+class ApiServices(AgentServices):
+    """Every use case the routes and tools call. One object an app; nothing connects when made."""
 
-    return DeleteDocument(transactions=parts.transactions, clock=utc_now, new_id=new_id)
+    # Access and health
 
+    @part
+    def admit(self) -> Admit:
+        """Who holds a key, and whether its request may run."""
+        from cairn.adapters.postgres.accounts import Admit
 
-def _accept_document(parts: ApiParts) -> api.IngestDocument:
-    from cairn.documents.accept import AcceptDocument
+        return Admit(self.opened, utc_now, allowances=self.settings.allowances())
 
-    return AcceptDocument(
-        transactions=parts.transactions,
-        resolver=parts.remember.resolver,
-        cipher=parts.remember.cipher,
-        objects=parts.objects,
-        dispatcher=parts.wake,
-        clock=utc_now,
-        new_id=new_id,
-    )
+    @part
+    def create_key(self) -> CreateKey:
+        """Making a key."""
+        from cairn.accounts.keys import CreateKey
 
+        return CreateKey(transactions=self.transactions, clock=utc_now, new_id=new_id)
 
-def _create_upload(parts: ApiParts) -> api.CreateUpload:
-    from cairn.documents.accept import CreateUpload
+    @part
+    def list_keys(self) -> ListKeys:
+        """Every key of a workspace."""
+        from cairn.accounts.keys import ListKeys
 
-    return CreateUpload(
-        transactions=parts.transactions, objects=parts.objects, clock=utc_now, new_id=new_id
-    )
+        return ListKeys(transactions=self.transactions)
 
+    @part
+    def revoke_key(self) -> RevokeKey:
+        """Revoking a key."""
+        from cairn.accounts.keys import RevokeKey
 
-def _search(parts: ApiParts) -> api.Search:
-    from cairn.bootstrap.recalling import Search
+        return RevokeKey(transactions=self.transactions, clock=utc_now, new_id=new_id)
 
-    return Search(parts.recalled)
+    @part
+    def claim(self) -> RedeemClaim:
+        """Exchanging the first-run token for the first admin key."""
+        from cairn.adapters.postgres.accounts import RedeemClaim
 
+        return RedeemClaim(self.opened, utc_now, new_id)
 
-def _context(parts: ApiParts) -> api.AssembleContext:
-    from cairn.bootstrap.recalling import context
+    @part
+    def check_ready(self) -> MeasureBacklog:
+        """Whether the database answers, and what has waited longest."""
+        from cairn.adapters.postgres.sweeping import OldestRow
+        from cairn.operations.backlog import PROMPT, MeasureBacklog
 
-    return context(parts.recalled)
+        return MeasureBacklog(oldest=OldestRow(self.opened, PROMPT), clock=utc_now)
 
+    # Memories and documents; `remember`, `browse` and `ingest_document` are the parts'
 
-def _searches(parts: ApiParts) -> api.ExplainSearch:
-    from cairn.bootstrap.recalling import searches
+    @part
+    def delete_memory(self) -> DeleteMemory:
+        """Hiding a memory softly."""
+        from cairn.memories.delete import DeleteMemory
 
-    return searches(parts.opened, parts.search_runs)
-
-
-def _with_keys(parts: ApiParts, verify: Callable[[Principal], Found]) -> VerifyWithKeys[Found]:
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.rebuild.missing_keys import VerifyWithKeys
-
-    return VerifyWithKeys(
-        verify=verify,
-        transactions=StoreTransactions(parts.opened),
-        keys=parts.remember.resolver.keys,
-    )
-
-
-def _verify_anchors(parts: ApiParts) -> api.VerifyAnchors:
-    from cairn.adapters.aws.anchors import S3Anchors
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.anchors.anchors import VerifyAnchored
-    from cairn.bootstrap.signing import signing_key
-
-    anchored = VerifyAnchored(
-        transactions=StoreTransactions(parts.opened),
-        store=S3Anchors(parts.settings.anchor_bucket),
-        verifier=signing_key(parts.settings),
-        clock=utc_now,
-    )
-    return _with_keys(parts, anchored)
-
-
-def _taints(parts: ApiParts) -> api.TaintServices:
-    from cairn.kernel.clock import monotonic
-    from cairn.taint.taint import Taints
-
-    return Taints(
-        transactions=parts.transactions,
-        keys=parts.remember.resolver.keys,
-        cipher=parts.remember.cipher,
-        dispatcher=parts.wake,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
-
-
-def _create_key(parts: ApiParts) -> api.CreateKey:
-    from cairn.accounts.keys import CreateKey
-
-    return CreateKey(transactions=parts.accounts, clock=utc_now, new_id=new_id)
-
-
-def _list_keys(parts: ApiParts) -> api.ListKeys:
-    from cairn.accounts.keys import ListKeys
-
-    return ListKeys(transactions=parts.accounts)
-
-
-def _revoke_key(parts: ApiParts) -> api.RevokeKey:
-    from cairn.accounts.keys import RevokeKey
-
-    return RevokeKey(transactions=parts.accounts, clock=utc_now, new_id=new_id)
-
-
-def _claim(parts: ApiParts) -> api.Claim:
-    from cairn.adapters.postgres.accounts import RedeemClaim
-
-    return RedeemClaim(parts.opened, utc_now, new_id)
-
-
-def _reindex(parts: ApiParts) -> api.ReindexServices:
-    from cairn.bootstrap.reindexing import reindex_services
-
-    return reindex_services(parts.opened, parts.wake, parts.model.model)
-
-
-def _stats(parts: ApiParts) -> api.StatsServices:
-    from cairn.bootstrap.statistics import stats_services
-    from cairn.bootstrap.workspace import deployment_document
-
-    return stats_services(parts.opened, deployment_document(parts.settings))
-
-
-def _costs(parts: ApiParts) -> GetCosts:
-    from cairn.bootstrap.statistics import costs
-
-    return costs(parts.opened)
-
-
-def _log_call(parts: ApiParts) -> LogCall:
-    from cairn.adapters.postgres.agents.tool_calls import KeepCall
-    from cairn.investigations.call_log import LogCall
-
-    keys, cipher = parts.remember.resolver.keys, parts.remember.cipher
-    return LogCall(
-        keep=KeepCall(parts.opened), keys=keys, cipher=cipher, clock=utc_now, new_id=new_id
-    )
-
-
-def _show_metrics(parts: ApiParts) -> Exposition:
-    from cairn.adapters.postgres.sweeping import ListWorkspaces
-    from cairn.bootstrap.logs import warn
-    from cairn.bootstrap.prometheus import Exposition
-    from cairn.investigations.gauges import TellGauges
-
-    made = parts.investigating
-
-    def tell(told: Metrics) -> object:
-        gauges = TellGauges(
-            workspaces=ListWorkspaces(parts.opened),
-            transactions=made.transactions,
-            metrics=told,
-            report=warn(parts.log),
+        return DeleteMemory(
+            transactions=self.transactions, dispatcher=self.wake, clock=utc_now, new_id=new_id
         )
-        return gauges()
 
-    return Exposition(metrics_folder() or "", tell)
-
-
-def _tickets(parts: ApiParts) -> TicketServices:
-    from cairn.bootstrap.helpdesk import ticket_services
-
-    return ticket_services(parts)
-
-
-def _investigations(parts: ApiParts) -> InvestigationServices:
-    from cairn.bootstrap.investigation_views import investigation_services
-
-    return investigation_services(parts)
-
-
-def _approvals(parts: ApiParts) -> ApprovalServices:
-    from cairn.bootstrap.investigation_views import approval_services
-
-    return approval_services(parts)
-
-
-def _grants(parts: ApiParts) -> GrantServices:
-    from cairn.bootstrap.investigation_views import grant_services
-
-    return grant_services(parts)
-
-
-def _redaction(parts: ApiParts) -> KeepRedaction:
-    from cairn.bootstrap.investigation_views import redaction_profile
-
-    return redaction_profile(parts)
-
-
-def _settings(parts: ApiParts) -> KeepSettings:
-    from cairn.bootstrap.workspace import deployment_document
-    from cairn.workspace.change import KeepSettings
-
-    return KeepSettings(
-        transactions=parts.transactions,
-        clock=utc_now,
-        new_id=new_id,
-        deployment=deployment_document(parts.settings),
-    )
-
-
-def _people(parts: ApiParts) -> PeopleServices:
-    from cairn.bootstrap.memory_graph import memory_graph
-    from cairn.bootstrap.people import people_services
-
-    graph = lazy(lambda: memory_graph(parts.opened, parts.remember, lazy(lambda: parts.forget)))
-    return people_services(parts, lazy(lambda: _accept_document(parts)), graph)
-
-
-def _forgetting(parts: ApiParts) -> ForgetServices:
-    from cairn.bootstrap.forgetting import forget_services
-
-    return forget_services(parts.settings, parts.opened, parts.remember.resolver.keys, parts.forget)
-
-
-def _consolidations(parts: ApiParts) -> ConsolidationServices:
-    from cairn.bootstrap.consolidating import consolidation_services
-
-    return consolidation_services(parts.opened, parts.embedder, parts.remember, parts.gateway)
-
-
-def _rebuilds(parts: ApiParts) -> RebuildServices:
-    from cairn.bootstrap.rebuilding import rebuild_services
-
-    return rebuild_services(parts.opened, parts.wake)
-
-
-def _events(parts: ApiParts) -> api.EventServices:
-    from cairn.bootstrap.events import event_services
-
-    return event_services(parts.opened, parts.transactions, parts.remember)
-
-
-def _conversations(parts: ApiParts) -> api.ConversationServices:
-    from cairn.bootstrap.conversations import conversation_services
-
-    return conversation_services(parts.opened, parts.remember, parts.recalled)
-
-
-def _reports(parts: ApiParts) -> api.ReportServices:
-    from cairn.bootstrap.conversations import report_services
-
-    return report_services(parts.opened, parts.remember, parts.log)
-
-
-def _webhooks(parts: ApiParts) -> api.WebhookServices:
-    from cairn.bootstrap.webhooks import webhook_services
-
-    return webhook_services(parts.remember, parts.transactions, parts.settings.webhooks)
-
-
-def _connectors(parts: ApiParts) -> ConnectorServices:
-    from cairn.bootstrap.connectors import connector_host, connector_registry
-
-    shared = parts.transactions, parts.remember.resolver.keys, parts.remember.cipher
-    host = connector_host(parts.settings, parts.opened, *shared, handshake_seconds=12.0)
-    mended = parts.investigating.helpdesk.requeue.mended
-    return connector_registry(parts.settings, host, *shared, mended=mended)
-
-
-def _tasks(parts: ApiParts) -> api.TaskServices:
-    from cairn.bootstrap.conversations import task_services
-
-    return task_services(parts.remember, parts.transactions, parts.log)
-
-
-def _subscriptions(parts: ApiParts) -> api.SubscriptionServices:
-    from cairn.bootstrap.conversations import subscription_services
-
-    return subscription_services(parts.opened, parts.remember)
-
-
-def _walks(parts: ApiParts) -> GraphServices:
-    from cairn.bootstrap.graph import walk_services
-
-    return walk_services(parts.opened, parts.recalled, parts.search_runs)
-
-
-def _memory_graph(parts: ApiParts) -> MemoryGraphServices:
-    from cairn.bootstrap.memory_graph import memory_graph
-
-    return memory_graph(parts.opened, parts.remember, lazy(lambda: parts.forget))
-
-
-def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:
-    """Build the app from the environment, for uvicorn and for the api function alike.
-
-    A `server` lives long: it reads the embedding model beside its first requests.
-    """
-    settings = ApiSettings.read()
-    log = logger("api", settings.log_level)
-    model = embedder(settings)
-    if server is not None:
-        Thread(target=_read, args=(model, log), daemon=True).start()
-    services = api_services(settings, log, model, server)
-    return create_app(services, _options(settings, server), log=log)
-
-
-def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions:
-    """Return what the deployment chose. A laptop answers MCP under its own names only."""
-    local = settings.stage == "local"
-    return ApiOptions(
-        request_threads=server.request_threads if server else None,
-        fairness=_limits(server) if server else None,
-        cors_origins=settings.origins(),
-        mcp_hosts=LOOPBACK if local else (),
-        metrics=metrics(settings.stage),
-        metrics_token=_metrics_token(server),
-    )
-
-
-def _limits(server: ServerSettings) -> Limits:
-    return Limits(
-        reads_at_once=server.reads_at_once,
-        writes_at_once=server.writes_at_once,
-        longest_wait=server.longest_wait_seconds,
-    )
-
-
-def _metrics_token(server: ServerSettings | None) -> str | None:
-    given = server.metrics_token if server else None
-    return given.get_secret_value() if given and metrics_folder() else None
-
-
-def _read(model: Embedder, log: Logger) -> None:
-    try:
-        model.load()
-    except CairnError as error:
-        log.error("embedder.not_loaded", extra={"error": error.code, "reason": error.reason})
+    @part
+    def delete_document(self) -> DeleteDocument:
+        """Hiding a document softly."""
+        from cairn.memories.delete import DeleteDocument
+
+        return DeleteDocument(transactions=self.transactions, clock=utc_now, new_id=new_id)
+
+    @part
+    def create_upload(self) -> CreateUpload:
+        """Tickets for direct uploads."""
+        from cairn.documents.accept import CreateUpload
+
+        return CreateUpload(
+            transactions=self.transactions, objects=self.objects, clock=utc_now, new_id=new_id
+        )
+
+    # Recall and the graph
+
+    @part
+    def search(self) -> Search:
+        """Recall."""
+        from cairn.bootstrap.recalling import Search
+
+        return Search(self.recalled)
+
+    @part
+    def context(self) -> Context:
+        """Recall as a block of text."""
+        from cairn.bootstrap.recalling import context
+
+        return context(self.recalled)
+
+    @part
+    def explain_search(self) -> ReadSearches:
+        """Why a search's results are where they are."""
+        from cairn.bootstrap.recalling import searches
+
+        return searches(self.opened, self.search_runs)
+
+    @part
+    def subgraph(self) -> QuerySubgraph:
+        """What lies around a question or nodes."""
+        from cairn.bootstrap.graph import subgraph
+
+        return subgraph(self.opened, self.recalled)
+
+    @part
+    def lineage(self) -> TraceLineage:
+        """Where a node comes from or what came of it."""
+        from cairn.recall.walks.lineage import TraceLineage
+
+        return TraceLineage(
+            transactions=self.transactions,
+            clock=utc_now,
+            stopwatch=monotonic,
+            settings=self.recalled.settings,
+        )
+
+    @part
+    def summaries(self) -> ReadSummaries:
+        """Summaries, and what they are made of."""
+        from cairn.summaries.read import ReadSummaries
+
+        return ReadSummaries(transactions=self.transactions)
+
+    @part
+    def give_feedback(self) -> GiveFeedback:
+        """Whether a node that a search returned was of use."""
+        from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback
+        from cairn.recall.searches.searches import GiveFeedback
+
+        store = PostgresFeedback(self.opened, self.search_runs.wait_for)
+        return GiveFeedback(store=store, clock=utc_now, note=self.recalled.note)
+
+    @part
+    def subscriptions(self) -> Subscriptions:
+        """What agents find without being tagged for it."""
+        from cairn.recall.subscriptions import Subscriptions
+
+        return Subscriptions(
+            transactions=self.transactions,
+            resolver=self.remember.resolver,
+            cipher=self.remember.cipher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    # Nodes and entities
+
+    @part
+    def nodes(self) -> BrowseNodes:
+        """Nodes and entities, one or a page."""
+        from cairn.nodes.read import BrowseNodes
+
+        return BrowseNodes(transactions=self.transactions)
+
+    @part
+    def write_nodes(self) -> WriteNodes:
+        """Writing nodes with their edges."""
+        from cairn.nodes.write import WriteNodes
+
+        shared = self.remember
+        return WriteNodes(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def _graph_writing(self) -> GraphWriting:
+        from cairn.nodes.changes import GraphWriting
+
+        shared = self.remember
+        return GraphWriting(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def relate(self) -> Relate:
+        """Stating an edge between two nodes."""
+        from cairn.nodes.changes import Relate
+
+        return Relate(writing=self._graph_writing)
+
+    @part
+    def compile_truth(self) -> CompileTruth:
+        """Replacing what is held true of a node."""
+        from cairn.nodes.changes import CompileTruth
+
+        return CompileTruth(writing=self._graph_writing)
+
+    @part
+    def delete_node(self) -> DeleteNode:
+        """Hiding a node softly."""
+        from cairn.nodes.changes import DeleteNode
+
+        return DeleteNode(writing=self._graph_writing)
+
+    @part
+    def entities(self) -> CorrectEntities:
+        """Correcting entities: names, merges, splits."""
+        from cairn.nodes.entities import CorrectEntities
+
+        return CorrectEntities(writing=self._graph_writing)
+
+    # Events, conversations, reports, tasks
+
+    @part
+    def observe(self) -> Observe:
+        """Writing events."""
+        from cairn.events.observe import Observe
+
+        shared = self.remember
+        return Observe(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def events(self) -> BrowseEvents:
+        """Events, one or a page."""
+        from cairn.events.read import BrowseEvents
+
+        return BrowseEvents(transactions=self.transactions)
+
+    @part
+    def record_message(self) -> RecordMessage:
+        """Recording a message of a conversation."""
+        from cairn.conversations.record import RecordMessage
+
+        shared = self.remember
+        return RecordMessage(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def bind_key(self) -> BindKey:
+        """Binding a public key to its one conversation."""
+        from cairn.conversations.record import BindKey
+
+        return BindKey(transactions=self.transactions, clock=utc_now, new_id=new_id)
+
+    @part
+    def conversations(self) -> BrowseConversations:
+        """Conversations, one or a page."""
+        from cairn.conversations.read import BrowseConversations
+
+        return BrowseConversations(transactions=self.transactions)
+
+    @part
+    def search_conversations(self) -> SearchConversations:
+        """Finding messages, by the legs of recall."""
+        from cairn.adapters.postgres.memory.conversations import PostgresOneConversation
+        from cairn.conversations.search import SearchConversations
+
+        legs = self.recalled.legs
+        return SearchConversations(
+            embedder=legs.embedder,
+            vector_leg=legs.vector,
+            keyword_leg=legs.keyword,
+            one=lambda conversation_id: PostgresOneConversation(self.opened, conversation_id),
+            transactions=self.transactions,
+            pool=legs.pool,
+            clock=utc_now,
+            stopwatch=monotonic,
+        )
+
+    @part
+    def write_report(self) -> WriteReport:
+        """Writing a report."""
+        from cairn.bootstrap.logs import inform
+        from cairn.reports.write import WriteReport
+
+        shared = self.remember
+        return WriteReport(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+            log=inform(self.log),
+        )
+
+    @part
+    def reports(self) -> BrowseReports:
+        """The newest reports, and the catalogue of them."""
+        from cairn.bootstrap.logs import inform
+        from cairn.reports.read import BrowseReports
+
+        return BrowseReports(
+            transactions=self.transactions,
+            stopwatch=monotonic,
+            log=inform(self.log),
+        )
+
+    @part
+    def tasks(self) -> Tasks:
+        """Work of several steps."""
+        from cairn.bootstrap.logs import inform
+        from cairn.tasks.work import Tasks
+
+        shared = self.remember
+        return Tasks(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+            log=inform(self.log),
+        )
+
+    # The ledger, taint, forgetting
+
+    @part
+    def verify_ledger(self) -> VerifyWithKeys[LedgerVerification]:
+        """Recomputing the workspace's chain from its beginning."""
+        return self._with_keys(self.browse.verify_ledger)
+
+    @part
+    def verify_anchors(self) -> VerifyWithKeys[AnchoredVerification]:
+        """Recomputing the chain and holding it to the signed heads outside the database."""
+        from cairn.adapters.aws.anchors import S3Anchors
+        from cairn.anchors.anchors import VerifyAnchored
+        from cairn.bootstrap.signing import signing_key
+
+        anchored = VerifyAnchored(
+            transactions=self.transactions,
+            store=S3Anchors(self.settings.anchor_bucket),
+            verifier=signing_key(self.settings),
+            clock=utc_now,
+        )
+        return self._with_keys(anchored)
+
+    def _with_keys(self, verify: Callable[[Principal], Found]) -> VerifyWithKeys[Found]:
+        from cairn.rebuild.missing_keys import VerifyWithKeys
+
+        return VerifyWithKeys(
+            verify=verify,
+            transactions=self.transactions,
+            keys=self.remember.resolver.keys,
+        )
+
+    @part
+    def taints(self) -> Taints:
+        """Holding back what is not trusted, and letting it out again."""
+        from cairn.taint.taint import Taints
+
+        return Taints(
+            transactions=self.transactions,
+            keys=self.remember.resolver.keys,
+            cipher=self.remember.cipher,
+            dispatcher=self.wake,
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        )
+
+    @part
+    def prove(self) -> Prove:
+        """Looking for what was forgotten in every store."""
+        from cairn.bootstrap.forgetting import prove
+
+        return prove(self.settings, self.opened, self.remember.resolver.keys)
+
+    # Consolidation, rebuilds, reindexing
+
+    @part
+    def start_consolidation(self) -> StartConsolidation:
+        """Keeping a run and waking its machine."""
+        from cairn.consolidation.requests import StartConsolidation
+
+        shared = self.remember
+        return StartConsolidation(
+            transactions=self.transactions,
+            resolver=shared.resolver,
+            cipher=shared.cipher,
+            dispatcher=shared.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def preview_consolidation(self) -> PreviewConsolidation:
+        """Planning a run; no memory is changed."""
+        from cairn.bootstrap.consolidating import PREVIEW_ANSWER_SECONDS, propose_plan
+        from cairn.consolidation.requests import PreviewConsolidation
+        from cairn.consolidation.run import PreviewClient
+
+        propose = propose_plan(
+            self.opened, self.embedder, self.gateway, seconds=PREVIEW_ANSWER_SECONDS
+        )
+        return PreviewConsolidation(
+            transactions=self.transactions,
+            preview=PreviewClient(propose=propose, stopwatch=monotonic),
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        )
+
+    @part
+    def consolidations(self) -> BrowseConsolidations:
+        """Runs, one or a page."""
+        from cairn.consolidation.requests import BrowseConsolidations
+
+        return BrowseConsolidations(transactions=self.transactions)
+
+    @part
+    def start_rebuild(self) -> StartRebuild:
+        """Keeping a rebuild and waking its machine."""
+        from cairn.rebuild.runs import StartRebuild
+
+        return StartRebuild(
+            transactions=self.transactions,
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def show_rebuild(self) -> ShowRebuild:
+        """One rebuild."""
+        from cairn.rebuild.runs import ShowRebuild
+
+        return ShowRebuild(transactions=self.transactions)
+
+    @part
+    def count_missing_vectors(self) -> CountMissingVectors:
+        """Counting the nodes without a vector of the present model."""
+        from cairn.reembedding.reindex import CountMissingVectors
+
+        return CountMissingVectors(
+            transactions=self.transactions,
+            model=self.model.model,
+            check=self._check_model,
+        )
+
+    @part
+    def reindex(self) -> Reindex:
+        """Queueing a part of them."""
+        from cairn.reembedding.reindex import Reindex
+
+        return Reindex(
+            transactions=self.transactions,
+            dispatcher=self.wake,
+            model=self.model.model,
+            check=self._check_model,
+            clock=utc_now,
+            stopwatch=monotonic,
+            new_id=new_id,
+        )
+
+    def _check_model(self, model: EmbeddingModel) -> None:
+        from cairn.adapters.postgres.embedding_models import CheckRegistered
+        from cairn.embedding.models import is_known
+
+        if not is_known(model):
+            CheckRegistered(self.opened)(model)
+
+    # The workspace
+
+    @part
+    def webhooks(self) -> Webhooks:
+        """Who is told of what happens here."""
+        import os
+
+        from cairn.adapters.http.webhooks import sender_for
+        from cairn.webhooks.webhooks import Webhooks
+
+        return Webhooks(
+            transactions=self.transactions,
+            keys=self.remember.resolver.keys,
+            cipher=self.remember.cipher,
+            sender=sender_for(self.settings.webhooks),
+            clock=utc_now,
+            new_id=new_id,
+            random_bytes=os.urandom,
+        )
+
+    @part
+    def keep_settings(self) -> KeepSettings:
+        """What a workspace sets."""
+        from cairn.bootstrap.workspace import deployment_document
+        from cairn.workspace.change import KeepSettings
+
+        return KeepSettings(
+            transactions=self.transactions,
+            clock=utc_now,
+            new_id=new_id,
+            deployment=deployment_document(self.settings),
+        )
+
+    @part
+    def get_stats(self) -> GetStats:
+        """The numbers of a workspace."""
+        from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
+        from cairn.bootstrap.workspace import deployment_document
+        from cairn.operations.stats import GetStats
+
+        deployment = deployment_document(self.settings)
+        return GetStats(
+            transactions=self.transactions,
+            clock=utc_now,
+            settings=PostgresWorkspaceSettings(self.opened, monotonic, deployment),
+        )
+
+    @part
+    def find_orphans(self) -> FindOrphans:
+        """What lost what it belongs to, by kind."""
+        from cairn.rebuild.orphans import FindOrphans
+
+        return FindOrphans(transactions=self.transactions)
+
+    @part
+    def costs(self) -> GetCosts:
+        """What models have cost."""
+        from cairn.llm.costs import GetCosts
+
+        return GetCosts(transactions=self.transactions, clock=utc_now)
+
+    @part
+    def show_metrics(self) -> Exposition:
+        """The metrics in the Prometheus format."""
+        from cairn.adapters.postgres.sweeping import ListWorkspaces
+        from cairn.bootstrap.logs import warn
+        from cairn.bootstrap.prometheus import Exposition
+        from cairn.investigations.gauges import TellGauges
+        from cairn.settings import metrics_folder
+
+        def tell(metrics: Metrics) -> object:
+            gauges = TellGauges(
+                workspaces=ListWorkspaces(self.opened),
+                transactions=self.transactions,
+                metrics=metrics,
+                report=warn(self.log),
+            )
+            return gauges()
+
+        return Exposition(metrics_folder() or "", tell)

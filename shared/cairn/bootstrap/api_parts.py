@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
+from cairn.bootstrap.lazy import part
 from cairn.bootstrap.logs import warn
 from cairn.bootstrap.parts import CONNECTIONS, database, registered
 from cairn.kernel.clock import utc_now
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.group_commit import GroupCommit
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.api.node_services import EntityServices, NodeServices
     from cairn.bootstrap.investigating import InvestigationParts
     from cairn.embedding.port import Embedder
     from cairn.forgetting.forget import Forget
@@ -44,40 +44,32 @@ class ApiParts:
     model: Embedder
     server: ServerSettings | None = None
 
-    @cached_property
+    @part
     def opened(self) -> Database:
         """The functions' database."""
         size = self.server.database_connections if self.server else CONNECTIONS
         return database(self.settings, size=size)
 
-    @cached_property
+    @part
     def embedder(self) -> Embedder:
         """What embeds, once the database knows its model."""
         return registered(self.model, self.opened)
 
-    @cached_property
+    @part
     def transactions(self) -> StoreTransactions:
         """What writes happen in."""
         from cairn.adapters.postgres.store_transactions import StoreTransactions
 
         return StoreTransactions(self.opened)
 
-    @cached_property
-    def accounts(self) -> StoreTransactions:
-        """What keys are changed in."""
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
-
-        return StoreTransactions(self.opened)
-
-    @cached_property
+    @part
     def browse(self) -> Browse:
         """Reading what was written."""
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.reading.browse import Browse
 
-        return Browse(transactions=StoreTransactions(self.opened))
+        return Browse(transactions=self.transactions)
 
-    @cached_property
+    @part
     def objects(self) -> S3Objects:
         """Where the bytes of documents wait."""
         from cairn.adapters.aws.objects import S3Objects
@@ -89,7 +81,7 @@ class ApiParts:
         """What sends committed work on."""
         return self.investigating.wake
 
-    @cached_property
+    @part
     def investigating(self) -> InvestigationParts:
         """What investigations are made of; their steps run elsewhere."""
         from cairn.bootstrap.dispatching import machines_of
@@ -104,7 +96,7 @@ class ApiParts:
             machines=machines_of(self.settings),
         )
 
-    @cached_property
+    @part
     def remember(self) -> Remember:
         """Writing memories; the other writing use cases share its parts."""
         from cairn.ledger.keys import BodyCipher
@@ -129,7 +121,7 @@ class ApiParts:
 
         return GroupCommit(self.opened)
 
-    @cached_property
+    @part
     def forget(self) -> Forget:
         """Forgetting; whoever verifies tombstones after a restore goes through it too."""
         from cairn.bootstrap.forgetting import forget_use_case
@@ -143,14 +135,14 @@ class ApiParts:
             self.wake,
         )
 
-    @cached_property
+    @part
     def gateway(self) -> Gateway | None:
         """Chat models, beside those that understand questions; none without a provider."""
         from cairn.bootstrap.models import gateway
 
         return gateway(self.settings, self.opened, report=warn(self.log))
 
-    @cached_property
+    @part
     def recalled(self) -> Recall:
         """Searching."""
         from cairn.bootstrap.metrics import measured
@@ -174,7 +166,7 @@ class ApiParts:
             deployment=deployment_document(self.settings),
         )
 
-    @cached_property
+    @part
     def search_runs(self) -> RunRecorder:
         """Keeping what searches did."""
         from cairn.adapters.aws.search_runs import QueuedSearchRuns
@@ -186,10 +178,3 @@ class ApiParts:
             warn(self.log),
             outlives_answers=self.server is not None,
         )
-
-    @cached_property
-    def graph_writing(self) -> tuple[NodeServices, EntityServices]:
-        """Nodes and entities."""
-        from cairn.bootstrap.nodes import node_services
-
-        return node_services(self.opened, self.transactions, self.remember)

@@ -6,17 +6,11 @@ import time
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.api.consolidation_services import ConsolidationServices
 from cairn.bootstrap.models import planners
 from cairn.consolidation.apply import ApplyPlan
 from cairn.consolidation.batching import FindMerges, Gather
 from cairn.consolidation.heuristic import HeuristicPlanner
-from cairn.consolidation.requests import (
-    BrowseConsolidations,
-    PreviewConsolidation,
-    StartConsolidation,
-)
-from cairn.consolidation.run import ConsolidateClient, PreviewClient, ProposePlan
+from cairn.consolidation.run import ConsolidateClient, ProposePlan
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
@@ -28,7 +22,6 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
-    from cairn.memories.remember import Remember
     from cairn.writing.ports import Dispatcher
 
 
@@ -77,30 +70,4 @@ def propose_plan(
         planners=asked,
         rules=rules,
         merges=FindMerges(transactions=transactions, embedder=model),
-    )
-
-
-def consolidation_services(
-    opened: Database, model: Embedder, remember: Remember, models: Gateway | None
-) -> ConsolidationServices:
-    """Return what the API asks for; the writing parts are those of `remember`."""
-    transactions = StoreTransactions(opened)
-    propose = propose_plan(opened, model, models, seconds=PREVIEW_ANSWER_SECONDS)
-    return ConsolidationServices(
-        start=StartConsolidation(
-            transactions=transactions,
-            resolver=remember.resolver,
-            cipher=remember.cipher,
-            dispatcher=remember.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        ),
-        preview=PreviewConsolidation(
-            transactions=transactions,
-            preview=PreviewClient(propose=propose, stopwatch=monotonic),
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
-        ),
-        browse=BrowseConsolidations(transactions=transactions),
     )

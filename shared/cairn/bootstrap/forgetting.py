@@ -12,7 +12,6 @@ from cairn.adapters.postgres.ledger.proving import (
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import SweepEntities
-from cairn.api.forget_services import ForgetServices
 from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.search_index import endpoint
 from cairn.forgetting.forget import Forget
@@ -68,10 +67,8 @@ def forget_use_case(
     )
 
 
-def forget_services(
-    settings: ForgetSettings, opened: Database, keys: KeyStore, forget: Forget
-) -> ForgetServices:
-    """Build what the routes call."""
+def prove(settings: ForgetSettings, opened: Database, keys: KeyStore) -> Prove:
+    """Build what looks for what was forgotten in every store."""
     searchers: list[Searcher] = [
         PostgresSearcher(opened),
         KeySearcher(keys=keys),
@@ -83,14 +80,13 @@ def forget_services(
         from cairn.adapters.opensearch.proving import OpenSearchSearcher
 
         searchers.append(OpenSearchSearcher(Connection(found.url, auth=found.auth)))
-    prove = Prove(
+    return Prove(
         transactions=StoreTransactions(opened),
         purged=PostgresPurgedNodes(opened),
         searchers=searchers,
         distinctive=PostgresDistinctive(opened),
         not_searched=NOT_SEARCHED,
     )
-    return ForgetServices(forget=forget, prove=prove)
 
 
 def apply_tombstones(

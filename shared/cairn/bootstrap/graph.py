@@ -1,24 +1,19 @@
-"""What the API needs of the graph: subgraphs, lineages and feedback."""
+"""Subgraphs around a question, beside recall."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.api.walk_services import GraphServices
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.llm.budget import Budget
 from cairn.llm.calls import Call
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.understanding import understand
-from cairn.recall.searches.searches import GiveFeedback
 from cairn.recall.similar_nodes import MatchedNodes
-from cairn.recall.walks.lineage import TraceLineage
 from cairn.recall.walks.subgraph import QuerySubgraph
-from cairn.summaries.read import ReadSummaries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +24,6 @@ if TYPE_CHECKING:
     from cairn.llm.budget import Limits
     from cairn.recall.questions.intents import IntentClassifier
     from cairn.recall.recall import Recall
-    from cairn.recall.searches.recorder import RunRecorder
 
 
 @dataclass(frozen=True)
@@ -47,31 +41,18 @@ class Classified:
         return self.classifier(question, asked=asked, calls=calls).confidence
 
 
-def walk_services(opened: Database, recalled: Recall, runs: RunRecorder) -> GraphServices:
-    """Build them beside recall, whose legs, classifier and settings they share."""
-    transactions = StoreTransactions(opened)
-    return GraphServices(
-        subgraph=QuerySubgraph(
-            transactions=transactions,
-            classify=Classified(recalled.asking.intents, recalled.limits),
+def subgraph(opened: Database, recalled: Recall) -> QuerySubgraph:
+    """Build it beside recall, whose legs, classifier and settings it shares."""
+    return QuerySubgraph(
+        transactions=StoreTransactions(opened),
+        classify=Classified(recalled.asking.intents, recalled.limits),
+        clock=utc_now,
+        stopwatch=monotonic,
+        similar=MatchedNodes(
+            legs=recalled.legs,
+            transactions=recalled.transactions,
             clock=utc_now,
-            stopwatch=monotonic,
-            similar=MatchedNodes(
-                legs=recalled.legs,
-                transactions=recalled.transactions,
-                clock=utc_now,
-                new_id=new_id,
-            ),
-            settings=recalled.settings,
+            new_id=new_id,
         ),
-        lineage=TraceLineage(
-            transactions=transactions,
-            clock=utc_now,
-            stopwatch=monotonic,
-            settings=recalled.settings,
-        ),
-        summaries=ReadSummaries(transactions=transactions),
-        feedback=GiveFeedback(
-            store=PostgresFeedback(opened, runs.wait_for), clock=utc_now, note=recalled.note
-        ),
+        settings=recalled.settings,
     )

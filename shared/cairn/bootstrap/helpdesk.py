@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.api.ticket_services import TicketServices
-    from cairn.bootstrap.api_parts import ApiParts
     from cairn.graph.memory_records import Dump
     from cairn.kernel.access import Principal
     from cairn.ledger.keys import KeyStore
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
     from cairn.tickets.personas import Personas
     from cairn.tickets.polling import PollDue, PollSource
     from cairn.tickets.queue import WatchQueue
-    from cairn.tickets.reading import ReadTickets
     from cairn.tickets.requeue import Requeue
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.sources import TicketSources
@@ -42,8 +38,6 @@ if TYPE_CHECKING:
     from cairn.writing.subjects import SubjectResolver
 
 PEOPLE = frozenset(["customer", "user"])
-MOST_INVESTIGATIONS = 20
-"""Of a ticket that are shown with it."""
 
 
 @dataclass(frozen=True)
@@ -280,42 +274,6 @@ class HelpdeskParts:
             new_id=new_id,
         )
         return LedgerGraph(writer=writer, forget=_forgets_nothing)
-
-
-def ticket_services(parts: ApiParts) -> TicketServices:
-    """Return what the API needs of tickets; each part is made when a route first needs it."""
-    from cairn.api.ticket_services import TicketServices
-
-    own = parts.investigating.helpdesk
-    return TicketServices(
-        add=lazy(lambda: own.intake.add),
-        message=lazy(lambda: own.messages.add),
-        read=lazy(lambda: _reading(own, parts)),
-        requeue=lazy(lambda: own.requeue),
-        queue=lazy(lambda: _queue(own, parts)),
-        sources=lazy(lambda: own.sources),
-        poll=lazy(lambda: own.poll),
-        receive=lazy(lambda: own.receive),
-        personas=lazy(lambda: own.personas),
-    )
-
-
-def _queue(own: HelpdeskParts, parts: ApiParts) -> WatchQueue:
-    return own.queue(parts.settings.investigations, parts.settings.degraded_above)
-
-
-def _reading(own: HelpdeskParts, parts: ApiParts) -> ReadTickets:
-    from cairn.bootstrap.investigation_views import browse
-    from cairn.tickets.reading import ReadTickets
-
-    investigations = browse(parts)
-
-    def of_ticket(principal: Principal, ticket_id: UUID) -> Sequence[Any]:
-        return investigations.page(
-            principal, state=None, ticket_id=ticket_id, before=None, limit=MOST_INVESTIGATIONS
-        )
-
-    return ReadTickets(transactions=own.transactions, sealed=own.sealed, investigations=of_ticket)
 
 
 def _forgets_nothing(principal: Principal, target: object, reason: object) -> NoReturn:

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Self
 
 T = TypeVar("T")
 
 _BUILDING = RLock()
 """One at a time: what is built may need something else that is built later."""
+
+
+class part(Generic[T]):
+    """A property that is computed once, by one thread; `functools.cached_property` has no lock."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | T:
+        """Compute it, and put it where the next look-up finds it first."""
+        if instance is None:
+            return self
+        made = vars(instance)
+        if self._name not in made:
+            with _BUILDING:
+                if self._name not in made:
+                    made[self._name] = self._make(instance)
+        return made[self._name]
 
 
 class _Lazy:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 def logger(service: str, level: str) -> Logger:
@@ -15,11 +15,11 @@ def logger(service: str, level: str) -> Logger:
     return Logger(service=f"cairn-{service}", level=level, log_uncaught_exceptions=False)
 
 
-def inform(log: Logger) -> Callable[[str, dict[str, Any]], None]:
+def inform(log: Logger) -> Callable[[str, Mapping[str, Any]], None]:
     """Return what use cases say with what they did: a name and ids, counts or codes."""
 
-    def report(event: str, fields: dict[str, Any]) -> None:
-        log.info(event, extra=fields)
+    def report(event: str, fields: Mapping[str, Any]) -> None:
+        log.info(event, extra=dict(fields))
 
     return report
 

@@ -1,4 +1,4 @@
-"""What rebuilding needs: for the machine's steps, for the API's requests, and for the owner."""
+"""What rebuilding needs: for the machine's steps and for the owner."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.api.rebuild_services import RebuildServices
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.rebuild.rebuild import Rebuild
-from cairn.rebuild.runs import ShowRebuild, StartRebuild, StepRebuild
+from cairn.rebuild.runs import StepRebuild
 
 if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
@@ -38,15 +37,4 @@ def step_rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> St
         transactions=StoreTransactions(opened),
         rebuild=rebuild(opened, keys, dispatcher),
         clock=utc_now,
-    )
-
-
-def rebuild_services(opened: Database, dispatcher: Dispatcher) -> RebuildServices:
-    """Return what the routes call."""
-    transactions = StoreTransactions(opened)
-    return RebuildServices(
-        start=StartRebuild(
-            transactions=transactions, dispatcher=dispatcher, clock=utc_now, new_id=new_id
-        ),
-        show=ShowRebuild(transactions=transactions),
     )

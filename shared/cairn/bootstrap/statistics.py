@@ -1,4 +1,4 @@
-"""What the API needs to count a workspace, and the consolidation to clean it up."""
+"""What the consolidation needs to clean a workspace up."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
 from cairn.ageing.cleanup import Cleanup
 from cairn.ageing.rules import Lifetimes
-from cairn.api.services import StatsServices
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.operations.stats import GetStats
-from cairn.rebuild.orphans import FindOrphans
 
 if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
-    from cairn.llm.costs import GetCosts
-    from cairn.workspace.documents import Document
 
 
 class AgeingSettings(Protocol):
@@ -30,26 +24,6 @@ class AgeingSettings(Protocol):
     def fact_archive_days(self) -> int: ...
     @property
     def knowledge_archive_days(self) -> int: ...
-
-
-def stats_services(opened: Database, deployment: Document | None = None) -> StatsServices:
-    """Build them; nothing connects yet."""
-    transactions = StoreTransactions(opened)
-    return StatsServices(
-        get=GetStats(
-            transactions=transactions,
-            clock=utc_now,
-            settings=PostgresWorkspaceSettings(opened, monotonic, deployment),
-        ),
-        orphans=FindOrphans(transactions=transactions),
-    )
-
-
-def costs(opened: Database) -> GetCosts:
-    """Build the reports of what models have cost."""
-    from cairn.llm.costs import GetCosts
-
-    return GetCosts(transactions=StoreTransactions(opened), clock=utc_now)
 
 
 def cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:

@@ -18,6 +18,8 @@ from cairn.writing.ports import Dispatcher, LedgerStore, OutboxRow, OutboxStore,
 from cairn.writing.writer import EMBED_BATCH
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cairn.embedding.port import EmbeddingModel
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
@@ -105,16 +107,25 @@ class MissingVectors:
     waiting: int
 
 
+def any_model(model: EmbeddingModel) -> None:
+    """Refuse no model."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountMissingVectors:
-    """Counts over the whole workspace, whatever scopes the admin's key has: numbers, no nodes."""
+    """Counts over the whole workspace, whatever scopes the admin's key has: numbers, no nodes.
+
+    `check` raises when the database does not know the model.
+    """
 
     transactions: Transactions[ReindexStores]
     model: EmbeddingModel
+    check: Callable[[EmbeddingModel], None] = any_model
 
     def __call__(self, principal: Principal, /) -> MissingVectors:
         """Return the counts; Denied unless the principal is an admin."""
         principal.require(Role.ADMIN)
+        self.check(self.model)
         with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
             found = stores.vector_gaps.count(self.model.id)
         return MissingVectors(model=self.model.name, missing=found.missing, waiting=found.waiting)
@@ -125,7 +136,8 @@ class Reindex:
     """Queues (ids only) what lacks a vector and does not wait for one, a bounded part a call.
 
     Any number of calls at once queue a node once: rows are written while the ledger's head is held,
-    over what waits then. Pages on which nothing is to be queued hold nothing.
+    over what waits then. Pages on which nothing is to be queued hold nothing. `check` raises when
+    the database does not know the model.
     """
 
     transactions: Transactions[ReindexStores]
@@ -134,6 +146,7 @@ class Reindex:
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
+    check: Callable[[EmbeddingModel], None] = any_model
 
     def __call__(self, principal: Principal, *, after: UUID | None = None) -> Reindexed:
         """Go on after a node, or begin; Denied unless the principal is an admin.
@@ -142,6 +155,7 @@ class Reindex:
         queued stands, and a repeated call does not queue it again.
         """
         principal.require(Role.ADMIN)
+        self.check(self.model)
         worker = system_principal(principal.workspace_id)
         self._note(principal)
         until = self.stopwatch() + REQUEST_SECONDS

@@ -10,16 +10,16 @@ from tests.integration.storage.test_recall_walk import (  # noqa: F401 - fixture
     stranger,
     world,
 )
-from tests.support.world import World, recorded_at_once
+from tests.support.world import World
 
-from cairn.bootstrap.graph import walk_services
+from cairn.bootstrap.graph import subgraph
 from cairn.kernel.access import Role, Scope
 from cairn.recall.recall import Recall
 from cairn.recall.walks.subgraph import Subgraph, SubgraphRequest
 
 
 def ask(recalled: Recall, within: World, who: Any = None, **asked: Any) -> Subgraph:
-    query = walk_services(within.pool, recalled, recorded_at_once(within.pool)).subgraph
+    query = subgraph(within.pool, recalled)
     return query(who or within.admin, SubgraphRequest(**({"query": QUESTION} | asked)))
 
 

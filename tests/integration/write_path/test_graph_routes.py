@@ -4,52 +4,25 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.remembering import Remembering, admin_of
-from tests.unit.api.fakes import WORKSPACE, Client, World
-
-from cairn.adapters.postgres.accounts import create_workspace
-from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.api.node_services import EntityServices, NodeServices
-from cairn.bootstrap.nodes import node_services
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
+from tests.support.world import open_world
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
 
-class StoredWorld(World):
-    """The API's world whose nodes and entities are PostgreSQL's."""
-
-    built: tuple[NodeServices, EntityServices]
-
-    @property
-    def nodes(self) -> NodeServices:
-        return self.built[0]
-
-    @property
-    def entities(self) -> EntityServices:
-        return self.built[1]
-
-
 @pytest.fixture(scope="module")
-def client(database: "Database") -> Iterator[Client]:
-    first = iter([WORKSPACE])
-    workspace_id, _ = create_workspace(
-        database.owner_url, "routes", clock=utc_now, new_id=lambda: next(first, None) or new_id()
-    )
-    assert workspace_id == WORKSPACE
-    pool = Pool(database.app_url, size=2)
-    transactions = StoreTransactions(pool)
-    system = Remembering(transactions=transactions, principal=admin_of(WORKSPACE))
-    world = StoredWorld()
-    world.built = node_services(pool, transactions, system.remember)
-    yield Client(world)
-    pool.close()
+def client(database: "Database", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment(database.app_url, tmp_path_factory.mktemp("api")).items():
+            patch.setenv(name, value)
+        stand_in_for_aws(patch, Cloud())
+        world = open_world(database.owner_url, database.app_url, "routes")
+        yield Front(world.key)
+        world.pool.close()
 
 
-def write(client: Client, label: str, **properties: Any) -> str:
+def write(client: Front, label: str, **properties: Any) -> str:
     body: dict[str, Any] = {"label": label, "properties": properties}
     if label == "Entity":
         body["kind"] = "person"
@@ -58,7 +31,7 @@ def write(client: Client, label: str, **properties: Any) -> str:
     return answer.json()["id"]
 
 
-def test_a_walk_from_writing_to_correcting(client: Client) -> None:
+def test_a_walk_from_writing_to_correcting(client: Front) -> None:
     one, two = write(client, "Entity", name="Ada"), write(client, "Entity", name="Ada Lovelace")
     body = {
         "label": "Note",
@@ -75,12 +48,12 @@ def test_a_walk_from_writing_to_correcting(client: Client) -> None:
     assert client.get("/v1/entities?q=ADA").json()["items"][0]["id"] == two
     assert client.post(f"/v1/entities/{two}/split", {"undo": one}).status_code == 200
     assert client.get(f"/v1/entities/{one}").json()["mention_count"] == 1
-    assert client.request("DELETE", f"/v1/nodes/{note}").status_code == 200
+    assert client.answer("DELETE", f"/v1/nodes/{note}").status_code == 200
     assert client.get(f"/v1/nodes/{note}").status_code == 404
     assert client.get(f"/v1/entities/{one}").json()["mention_count"] == 0
 
 
-def test_pages_have_every_node_once(client: Client) -> None:
+def test_pages_have_every_node_once(client: Front) -> None:
     written = {write(client, "Page", text=f"page {number}") for number in range(7)}
     seen: list[str] = []
     cursor = ""
@@ -92,5 +65,5 @@ def test_pages_have_every_node_once(client: Client) -> None:
 
 
 @pytest.mark.parametrize("q", ["%25", "_", "'; DROP TABLE node; --", "\\", "\U0001f680", "x" * 256])
-def test_any_query_for_entities_is_answered(client: Client, q: str) -> None:
+def test_any_query_for_entities_is_answered(client: Front, q: str) -> None:
     assert client.get(f"/v1/entities?q={q}").status_code == 200

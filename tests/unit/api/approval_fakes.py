@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from cairn.api.approval_services import ApprovalServices, GrantServices
 from cairn.investigations.approvals.decide import AlreadyDecided
 from cairn.investigations.approvals.views import ApprovalView, Decided, ShownEvidence
 from cairn.investigations.ports import ApprovalState
@@ -150,12 +149,6 @@ class ApprovalWorld:
         found = self.grants[grant_id]
         self.grants[grant_id] = replace(found, revoked_at=found.revoked_at or self.now)
         return self.grants[grant_id]
-
-    def approval_services(self) -> ApprovalServices:
-        return ApprovalServices(page=self.questions, decide=self)
-
-    def grant_services(self) -> GrantServices:
-        return GrantServices(make=self.make, keep=self)
 
     def _check(self, principal: Principal, approval_id: UUID, binding: str | None) -> None:
         one = self.get(principal, approval_id)

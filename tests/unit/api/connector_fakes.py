@@ -5,8 +5,6 @@ from uuid import UUID
 
 from tests.support.hosting import Hosting, Scripted, registry_of, tool
 
-from cairn.connectors.registry import Connectors
-
 WORKSPACE = UUID(int=1)
 
 
@@ -24,6 +22,3 @@ class ConnectorWorld:
         ]
         self.script = self.hosting.scripted.setdefault("accounts", Scripted(tools=tools))
         self.registry = registry_of(self.hosting)
-
-    def services(self) -> Connectors:
-        return self.registry

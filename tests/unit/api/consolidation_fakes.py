@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.api.consolidation_services import ConsolidationServices
 from cairn.consolidation.requests import Preview, RunAccepted
 from cairn.consolidation.runs import RunView
 from cairn.kernel.access import Principal, Role
@@ -76,6 +75,3 @@ class RunWorld:
         if self.states:
             self.made[run_id] = run_view(run_id, state=self.states.pop(0))
         return self.made[run_id]
-
-    def services(self) -> ConsolidationServices:
-        return ConsolidationServices(start=self.start, preview=self.preview, browse=self)

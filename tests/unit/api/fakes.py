@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from uuid import UUID
 
 import anyio
@@ -15,7 +16,7 @@ from tests.unit.api.approval_fakes import ApprovalWorld, ProfileWorld
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.consolidation_fakes import RunWorld
 from tests.unit.api.cost_fakes import CostWorld
-from tests.unit.api.forget_fakes import ForgetWorld
+from tests.unit.api.forget_fakes import FakeForget, FakeProve, ForgetWorld
 from tests.unit.api.graph_fakes import GraphWorld
 from tests.unit.api.investigation_fakes import AgentWorld
 from tests.unit.api.memory_graph_fakes import MemoryGraphWorld
@@ -30,29 +31,8 @@ from tests.unit.api.vector_fakes import VectorWorld
 
 from cairn.anchors.anchors import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.api.app import create_app
-from cairn.api.approval_services import ApprovalServices, GrantServices, KeepRedaction
-from cairn.api.connector_services import ConnectorServices
-from cairn.api.consolidation_services import ConsolidationServices
-from cairn.api.cost_services import GetCosts
-from cairn.api.forget_services import ForgetServices
-from cairn.api.investigation_services import InvestigationServices
-from cairn.api.node_services import EntityServices, NodeServices
-from cairn.api.people_services import PeopleServices
-from cairn.api.rebuild_services import RebuildServices
-from cairn.api.services import (
-    ApiOptions,
-    ApiServices,
-    ConversationServices,
-    EventServices,
-    ReindexServices,
-    ReportServices,
-    StatsServices,
-    SubscriptionServices,
-    TaskServices,
-    WebhookServices,
-)
-from cairn.api.ticket_services import TicketServices
-from cairn.api.walk_services import GraphServices
+from cairn.api.options import ApiOptions
+from cairn.bootstrap.api import ApiServices
 from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
 from cairn.events.draft import EventOutcome, NewEvent, Observed
 from cairn.events.read import EventFilter, EventView
@@ -293,113 +273,13 @@ class World:
             importance_band="medium",
         )
 
-    # runs
-
-    @property
-    def consolidations(self) -> ConsolidationServices:
-        return self.runs.services()
-
-    @property
-    def rebuilds(self) -> RebuildServices:
-        return self.rebuilding.services()
-
-    # vectors
-
-    @property
-    def reindex(self) -> ReindexServices:
-        return ReindexServices(count=self.vectors.count, queue=self.vectors.queue)
-
-    @property
-    def forgetting(self) -> ForgetServices:
-        return self.forgets.services()
-
-    @property
-    def taints(self) -> TaintWorld:
-        return self.tainting
-
-    @property
-    def stats(self) -> StatsServices:
-        return self.numbers.services()
-
-    @property
-    def investigations(self) -> InvestigationServices:
-        return self.agents.services()
-
-    @property
-    def approvals(self) -> ApprovalServices:
-        return self.approving.approval_services()
-
-    @property
-    def grants(self) -> GrantServices:
-        return self.approving.grant_services()
-
     @cached_property
-    def settings(self) -> KeepSettings:
+    def keep_settings(self) -> KeepSettings:
         transactions = InMemoryTransactions()
         transactions.create_workspace(WORKSPACE)
         return KeepSettings(
             transactions=transactions, clock=lambda: NOW, new_id=new_id, deployment={}
         )
-
-    @property
-    def redaction(self) -> KeepRedaction:
-        return self.profiles
-
-    @property
-    def people(self) -> PeopleServices:
-        return self.peopling.services()
-
-    @property
-    def connectors(self) -> ConnectorServices:
-        return self.connecting.services()
-
-    @property
-    def tickets(self) -> TicketServices:
-        return self.ticketing.services()
-
-    @property
-    def costs(self) -> GetCosts:
-        return self.spending.report
-
-    @property
-    def conversations(self) -> ConversationServices:
-        return self.talk.conversation_services()
-
-    @property
-    def reports(self) -> ReportServices:
-        return self.talk.report_services()
-
-    @property
-    def subscriptions(self) -> SubscriptionServices:
-        return self.talk.subscription_services()
-
-    @property
-    def graph(self) -> GraphServices:
-        return self.graphs.services()
-
-    @property
-    def webhooks(self) -> WebhookServices:
-        hooks = self.known.webhooks
-        return WebhookServices(
-            create=hooks.create, all=hooks.all, remove=hooks.remove, deliveries=hooks.deliveries
-        )
-
-    @property
-    def tasks(self) -> TaskServices:
-        tasks = self.known.graphing.tasks
-        return TaskServices(start=tasks.start, step=tasks.step, end=tasks.end)
-
-    @property
-    def nodes(self) -> NodeServices:
-        return self.known.node_services()
-
-    @property
-    def entities(self) -> EntityServices:
-        return self.known.entity_services()
-
-    @property
-    def events(self) -> EventServices:
-        return EventServices(observe=self.observe, page=self.list_events, get=self.get_event)
 
     # documents
 
@@ -557,8 +437,73 @@ class World:
         )
 
     def services(self) -> ApiServices:
-        names = ApiServices.__dataclass_fields__
-        return ApiServices(**{name: getattr(self, name) for name in names})
+        """Return what the app takes for its use cases; every name is one of `ApiServices`."""
+        given = {name: getattr(self, name) for name in OWN} | {
+            "browse": self,
+            "events": SimpleNamespace(page=self.list_events, get=self.get_event),
+            "start_consolidation": self.runs.start,
+            "preview_consolidation": self.runs.preview,
+            "consolidations": self.runs,
+            "start_rebuild": self.rebuilding.start,
+            "show_rebuild": self.rebuilding.show,
+            "count_missing_vectors": self.vectors.count,
+            "reindex": self.vectors.queue,
+            "forget": FakeForget(self.forgets),
+            "prove": FakeProve(self.forgets),
+            "taints": self.tainting,
+            "get_stats": self.numbers.get,
+            "find_orphans": self.numbers.orphans,
+            "investigations": Investigations(self.agents, self.approving),
+            "start_investigation": self.agents.start,
+            "resume": self.agents,
+            "approvals": self.approving,
+            "grants": self.approving,
+            "make_grant": self.approving.make,
+            "redaction": self.profiles,
+            "connectors": self.connecting.registry,
+            "costs": self.spending.report,
+        }
+        parts = (self.talk, self.graphs, self.known, self.peopling, self.ticketing)
+        for part in parts:
+            given |= part.services()
+        assert all(hasattr(ApiServices, name) for name in given)
+        return cast("ApiServices", SimpleNamespace(**given))
+
+
+OWN = (
+    "admit",
+    "check_ready",
+    "remember",
+    "delete_memory",
+    "ingest_document",
+    "create_upload",
+    "delete_document",
+    "search",
+    "context",
+    "explain_search",
+    "verify_ledger",
+    "verify_anchors",
+    "create_key",
+    "list_keys",
+    "revoke_key",
+    "claim",
+    "observe",
+    "keep_settings",
+    "memory_graph",
+    "show_metrics",
+    "log_call",
+)
+
+
+@dataclass
+class Investigations:
+    """Investigations, with the questions to people."""
+
+    agents: AgentWorld
+    approving: ApprovalWorld
+
+    def __getattr__(self, name: str) -> Any:
+        return self.approving.questions if name == "approvals" else getattr(self.agents, name)
 
 
 def _entry(position: int) -> LedgerEntryView:

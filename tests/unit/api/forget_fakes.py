@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.api.forget_services import ForgetServices
 from cairn.forgetting.forget import ForgetPlan, Forgotten, Target
 from cairn.forgetting.ports import Forgetting, Reason
 from cairn.forgetting.prove import Looked, Proof, checked
@@ -23,9 +22,6 @@ class ForgetWorld:
 
     forgotten: list[tuple[Target, Reason]] = field(default_factory=list[tuple[Target, Reason]])
     canaries: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
-
-    def services(self) -> ForgetServices:
-        return ForgetServices(forget=FakeForget(self), prove=FakeProve(self))
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from tests.fakes.graph import InMemoryGraphTransactions
@@ -9,7 +10,6 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.graphs import Planted
 from tests.support.remembering import admin_of
 
-from cairn.api.walk_services import GraphServices
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Principal
 from cairn.recall.searches.searches import Feedback, GiveFeedback
@@ -49,16 +49,16 @@ class GraphWorld:
         self.planted = Planted(transactions=self.transactions, principal=admin_of(workspace_id))
         self.feedback = KeptFeedback()
 
-    def services(self) -> GraphServices:
+    def services(self) -> dict[str, Any]:
         reading = InMemoryGraphTransactions(self.transactions)
-        return GraphServices(
-            subgraph=QuerySubgraph(
+        return {
+            "subgraph": QuerySubgraph(
                 transactions=reading,
                 classify=lambda _, query: {Intent.WHY: 0.7} if "why" in query.lower() else {},
                 clock=lambda: NOW,
                 stopwatch=lambda: 0.0,
             ),
-            lineage=TraceLineage(transactions=reading, clock=lambda: NOW, stopwatch=lambda: 0.0),
-            summaries=ReadSummaries(transactions=reading),
-            feedback=GiveFeedback(store=self.feedback, clock=lambda: NOW),
-        )
+            "lineage": TraceLineage(transactions=reading, clock=lambda: NOW, stopwatch=lambda: 0.0),
+            "summaries": ReadSummaries(transactions=reading),
+            "give_feedback": GiveFeedback(store=self.feedback, clock=lambda: NOW),
+        }

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from cairn.api.investigation_services import InvestigationServices
 from cairn.investigations.current import Present
 from cairn.investigations.ports import ActionState
 from cairn.investigations.state import State, Verdict
@@ -208,9 +207,6 @@ class AgentWorld:
         if found is None:
             raise NotFound("There is no such tool call.")
         return found
-
-    def services(self) -> InvestigationServices:
-        return InvestigationServices(start=self.start, resume=self, browse=self)
 
     def _found(self, investigation_id: UUID) -> InvestigationView:
         if investigation_id not in self.made:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from tests.fakes.stores import InMemoryTransactions
@@ -9,7 +10,6 @@ from tests.support.graph import Graphing
 from tests.support.remembering import Remembering, admin_of
 
 from cairn.adapters.http.webhooks import HttpWebhookSender
-from cairn.api.node_services import EntityServices, NodeServices
 from cairn.graph.node import Node, State
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound
@@ -49,29 +49,19 @@ class NodeWorld:
         self.node_filters: list[NodeFilter] = []
         self.entity_filters: list[EntityFilter] = []
 
-    def node_services(self) -> NodeServices:
-        """Return the use cases of nodes."""
+    def services(self) -> dict[str, Any]:
+        """Return the use cases of nodes, tasks and webhooks."""
         graph = self.graphing
-        return NodeServices(
-            write=graph.write,
-            relate=graph.relate_,
-            compile=graph.compile,
-            delete=graph.delete,
-            get=self.node,
-            page=self.nodes,
-        )
-
-    def entity_services(self) -> EntityServices:
-        """Return the use cases of entities."""
-        correct = self.graphing.correct
-        return EntityServices(
-            get=self.entity,
-            page=self.entities,
-            add_alias=correct.add_alias,
-            remove_alias=correct.remove_alias,
-            merge=correct.merge,
-            split=correct.split,
-        )
+        return {
+            "nodes": self,
+            "write_nodes": graph.write,
+            "relate": graph.relate_,
+            "compile_truth": graph.compile,
+            "delete_node": graph.delete,
+            "entities": graph.correct,
+            "tasks": graph.tasks,
+            "webhooks": self.webhooks,
+        }
 
     def node(self, principal: Principal, node_id: UUID) -> NodeView:
         return replace(_node(self._one(node_id)), edges=self._edges(node_id))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.api.services import StatsServices
 from cairn.kernel.access import Principal, Role
 from cairn.operations.stats import ChainHead, FeedbackCount, Rate, Stats
 from cairn.rebuild.orphans import Orphan, Orphans
@@ -62,6 +61,3 @@ class NumbersWorld:
         principal.require(Role.ADMIN)
         found = {kind.value: self.orphaned.get(kind, ()) for kind in Orphan}
         return {kind: Orphans(count=len(ids), examples=ids) for kind, ids in found.items()}
-
-    def services(self) -> StatsServices:
-        return StatsServices(get=self.get, orphans=self.orphans)

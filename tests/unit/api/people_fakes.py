@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from cairn.api.people_services import PeopleServices
 from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
 from cairn.investigations.people.proposing import Proposal
 from cairn.investigations.people.remembering import Remembered
@@ -93,31 +92,31 @@ class PeopleWorld:
     def node_id(self) -> UUID:
         return self.node_ids[0]
 
-    def services(self) -> PeopleServices:
-        return PeopleServices(
-            escalations=SimpleNamespace(
+    def services(self) -> dict[str, Any]:
+        return {
+            "escalations": SimpleNamespace(
                 page=lambda *_, **asked: self._asked(asked) or [self.call],
                 show=self.show,
                 retry=self.retry,
             ),
-            channels=SimpleNamespace(
+            "channels": SimpleNamespace(
                 create=self.create, all=lambda _: list(self.channels.values()), remove=self.remove
             ),
-            opinions=SimpleNamespace(rate=self.rate, dispute=self.dispute, of=self.of),
-            candidates=SimpleNamespace(
+            "opinions": SimpleNamespace(rate=self.rate, dispute=self.dispute, of=self.of),
+            "candidates": SimpleNamespace(
                 page=lambda *_, **asked: self._asked(asked) or [replace(self.candidate, text=None)],
                 show=lambda _, one: self._candidate(one),
                 edit=self.edit,
                 reject=self.reject,
                 accept=self.accept,
             ),
-            remember=self.remember,
-            proposals=SimpleNamespace(
+            "remember_step": self.remember,
+            "proposals": SimpleNamespace(
                 page=self.proposed,
                 accept=lambda _, one: self._decided(one, "active"),
                 reject=lambda _, one: self._decided(one, "archived"),
             ),
-        )
+        }
 
     def show(self, principal: Principal, one: UUID) -> HandOff:
         principal.require(Role.ADMIN)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cairn.api.rebuild_services import RebuildServices
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import NotFound
 from cairn.rebuild.runs import RUNNING, RebuildView
@@ -18,10 +17,7 @@ class RebuildWorld:
 
     asked: dict[UUID, RebuildView] = field(default_factory=dict[UUID, RebuildView])
 
-    def services(self) -> RebuildServices:
-        return RebuildServices(start=self._start, show=self._show)
-
-    def _start(self, principal: Principal, /, *, check: bool = False) -> RebuildView:
+    def start(self, principal: Principal, /, *, check: bool = False) -> RebuildView:
         principal.require(Role.ADMIN)
         view = RebuildView(
             id=UUID(int=len(self.asked) + 1),
@@ -35,7 +31,7 @@ class RebuildWorld:
         self.asked[view.id] = view
         return view
 
-    def _show(self, principal: Principal, rebuild_id: UUID, /) -> RebuildView:
+    def show(self, principal: Principal, rebuild_id: UUID, /) -> RebuildView:
         principal.require(Role.ADMIN)
         if rebuild_id not in self.asked:
             raise NotFound("There is no such rebuild.")

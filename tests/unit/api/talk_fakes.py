@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
-from cairn.api.services import ConversationServices, ReportServices, SubscriptionServices
 from cairn.conversations.messages import NewMessage
 from cairn.conversations.read import (
     ConversationFilter,
@@ -126,20 +127,18 @@ class Talk:
     def _view(self, agent: str) -> SubscriptionView:
         return SubscriptionView(agent=agent, keywords=self.subscribed[agent], position=3)
 
-    def conversation_services(self) -> ConversationServices:
-        return ConversationServices(
-            record=self.record,
-            bind_key=self.bind_key,
-            page=self.page,
-            get=self.get,
-            search=self.search,
-        )
-
-    def report_services(self) -> ReportServices:
-        return ReportServices(write=self.write, latest=self.latest, page=self.reports_page)
-
-    def subscription_services(self) -> SubscriptionServices:
-        return SubscriptionServices(get=self.subscriptions, put=self.subscribe, clear=self.clear)
+    def services(self) -> dict[str, Any]:
+        return {
+            "record_message": self.record,
+            "bind_key": self.bind_key,
+            "conversations": SimpleNamespace(list=self.page, get=self.get),
+            "search_conversations": self.search,
+            "write_report": self.write,
+            "reports": SimpleNamespace(latest=self.latest, list=self.reports_page),
+            "subscriptions": SimpleNamespace(
+                get=self.subscriptions, put=self.subscribe, clear=self.clear
+            ),
+        }
 
 
 def conversation() -> ConversationView:

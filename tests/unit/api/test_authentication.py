@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.kernel.access.allowances import Load, Refusal
 from cairn.kernel.metrics import Metric
 from cairn.operations.backlog import Backlog

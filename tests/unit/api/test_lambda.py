@@ -12,7 +12,7 @@ from mangum import Mangum
 from tests.unit.api.fakes import ADMIN_KEY, Lines, World
 
 from cairn.api.app import create_app
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 
 EVENTS = Path(__file__).parents[3] / "events" / "api"
 

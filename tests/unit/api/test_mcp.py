@@ -18,7 +18,7 @@ from tests.unit.api.fakes import (
 
 from cairn.api.mcp.catalogue import TOOLS
 from cairn.api.mcp.server import MAX_TEXT_CHARS
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 
 HEADERS = {"accept": "application/json, text/event-stream"}
 

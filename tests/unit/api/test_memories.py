@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from tests.unit.api.fakes import ADMIN_KEY, Client, World, memory
 
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.kernel.access import Scope
 from cairn.memories.kinds import MemoryKind
 from cairn.writing.checks import MAX_TEXT_CHARS

@@ -7,7 +7,7 @@ from aws_lambda_powertools import Logger
 from tests.unit.api.fakes import WORKSPACE, Client, World
 
 from cairn.api.app import create_app
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.kernel import traces
 from cairn.kernel.ids import new_id
 from cairn.operations.backlog import Backlog

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from tests.unit.api.fakes import Client, World
 
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.kernel.access import Scope
 from cairn.memories.kinds import MemoryKind
 

@@ -11,8 +11,7 @@ import pytest
 from tests.unit.api.fakes import ADMIN_KEY, PRINCIPALS, Client, World
 from tests.unit.api.investigation_fakes import TRACE, AgentWorld, step
 
-from cairn.api.services import ApiOptions
-from cairn.api.stream_options import OpenStreams, Pace
+from cairn.api.options import ApiOptions, OpenStreams, Pace
 from cairn.kernel.access import Principal
 from cairn.kernel.access.allowances import NO_LOAD, Load
 from cairn.kernel.errors import BudgetExceeded, Unavailable
@@ -315,17 +314,12 @@ def test_the_stream_reads_as_the_one_who_asked() -> None:
     agents.end(one.id)
     asked: list[Principal] = []
 
-    class Noting(World):
-        @property
-        def investigations(self) -> Any:
-            agents.look = noted  # type: ignore[method-assign]
-            return agents.services()
-
     look = agents.look
 
     def noted(principal: Principal, *given: Any, **named: Any) -> Any:
         asked.append(principal)
         return look(principal, *given, **named)
 
-    read(Noting(agents=agents), path_of(one))
+    agents.look = noted  # type: ignore[method-assign]
+    read(World(agents=agents), path_of(one))
     assert set(asked) == {PRINCIPALS[ADMIN_KEY]}

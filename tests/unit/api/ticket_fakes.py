@@ -1,13 +1,13 @@
 """Tickets behind the fake API: the real use cases, over stores in memory and a fake help desk."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import Helpdesk
 from tests.support.remembering import admin_of
 
-from cairn.api.ticket_services import TicketServices
 from cairn.tickets.reading import ReadTickets
 
 WORKSPACE = UUID(int=1)
@@ -24,20 +24,20 @@ class TicketWorld:
         transactions.create_workspace(self.workspace_id)
         self.helpdesk = Helpdesk(transactions, admin_of(self.workspace_id))
 
-    def services(self) -> TicketServices:
+    def services(self) -> dict[str, Any]:
         own = self.helpdesk
-        return TicketServices(
-            add=own.intake.add,
-            message=own.messages.add,
-            read=ReadTickets(
+        return {
+            "intake": own.intake,
+            "ticket_messages": own.messages,
+            "tickets": ReadTickets(
                 transactions=own.transactions,
                 sealed=own.sealed,
                 investigations=lambda principal, ticket_id: [{"id": "i-1"}],
             ),
-            requeue=own.requeue,
-            queue=own.queue,
-            sources=own.sources,
-            poll=own.poll,
-            receive=own.receive,
-            personas=own.personas,
-        )
+            "requeue": own.requeue,
+            "ticket_queue": own.queue,
+            "ticket_sources": own.sources,
+            "poll_source": own.poll,
+            "receive_events": own.receive,
+            "personas": own.personas,
+        }

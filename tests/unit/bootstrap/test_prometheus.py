@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.api.fakes import Client, World
 
-from cairn.api.services import ApiOptions
+from cairn.api.options import ApiOptions
 from cairn.kernel.metrics import Metric
 
 COUNT = """

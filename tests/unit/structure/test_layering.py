@@ -25,10 +25,10 @@ LAYERS = [
     {"enrichment", "memory_graph", "webhooks"},
     {"consolidation", "investigations", "rebuild", "reembedding"},
     {"summaries"},
-    {"adapters", "api"},
+    {"adapters"},
     {"bundled", "settings"},
     {"bootstrap"},
-    {"cli"},
+    {"api", "cli"},
 ]
 TYPES_OF_ADAPTERS = {"kernel/stores.py"}
 """`Stores` names what PostgreSQL implements, so that a use case is read down to its queries. It

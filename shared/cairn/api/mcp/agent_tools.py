@@ -18,7 +18,7 @@ from cairn.investigations.ports import ApprovalState
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cairn.api.services import ApiServices
+    from cairn.bootstrap.api import ApiServices
     from cairn.investigations.views import QuestionView, StepView, ToolCallView
     from cairn.kernel.access import Principal
 
@@ -59,7 +59,7 @@ class ListCallsArguments(Body):
 
 
 def _start(services: ApiServices, principal: Principal, arguments: StartArguments) -> ToolAnswer:
-    begun = services.investigations.start(principal, arguments.ticket_id)
+    begun = services.start_investigation(principal, arguments.ticket_id)
     if begun is None:
         text = f"queued: ticket {arguments.ticket_id} waits for a slot"
         return ToolAnswer(text=text, structured={"state": "queued"})
@@ -68,7 +68,7 @@ def _start(services: ApiServices, principal: Principal, arguments: StartArgument
 
 
 def _read(services: ApiServices, principal: Principal, arguments: ReadArguments) -> ToolAnswer:
-    one, steps = services.investigations.browse.look(
+    one, steps = services.investigations.look(
         principal, arguments.investigation_id, after=arguments.after, limit=arguments.limit
     )
     verdict = f", {one.verdict.value}" if one.verdict else ""
@@ -81,7 +81,7 @@ def _read(services: ApiServices, principal: Principal, arguments: ReadArguments)
 def _approvals(
     services: ApiServices, principal: Principal, arguments: ListApprovalsArguments
 ) -> ToolAnswer:
-    found = services.approvals.page(
+    found = services.investigations.approvals(
         principal, state=arguments.state, before=None, limit=arguments.limit
     )
     return _listed(map(_question, found), found, "No question is in this state.")
@@ -90,7 +90,7 @@ def _approvals(
 def _calls(
     services: ApiServices, principal: Principal, arguments: ListCallsArguments
 ) -> ToolAnswer:
-    found = services.investigations.browse.tool_calls(
+    found = services.investigations.tool_calls(
         principal,
         investigation_id=arguments.investigation_id,
         connector=arguments.connector,

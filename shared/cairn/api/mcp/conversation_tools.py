@@ -2,7 +2,7 @@
 
 from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.routes.conversations import ConversationSearchIn, MessageHit, found_messages
-from cairn.api.services import ApiServices
+from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal
 from cairn.kernel.text.canonical import format_timestamp
 
@@ -10,7 +10,7 @@ from cairn.kernel.text.canonical import format_timestamp
 def _search(
     services: ApiServices, principal: Principal, arguments: ConversationSearchIn
 ) -> ToolAnswer:
-    found = found_messages(services.conversations.search(principal, arguments.record()))
+    found = found_messages(services.search_conversations(principal, arguments.record()))
     lines = [_line(message) for message in found["messages"]]
     return ToolAnswer(text="\n".join(lines) or "No message was found.", structured=dict(found))
 

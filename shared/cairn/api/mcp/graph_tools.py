@@ -7,7 +7,7 @@ from pydantic import Field
 
 from cairn.api.fields import Body
 from cairn.api.mcp.tool import Tool, ToolAnswer
-from cairn.api.services import ApiServices
+from cairn.bootstrap.api import ApiServices
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
@@ -29,7 +29,7 @@ def _lineage(
     request = LineageRequest(
         node_id=arguments.id, direction=arguments.direction, max_depth=arguments.max_depth
     )
-    found: dict[str, Any] = lineage_json(services.graph.lineage(principal, request))
+    found: dict[str, Any] = lineage_json(services.lineage(principal, request))
     lines = [_node(node) for node in found["nodes"]]
     lines += [
         f"{edge['source_id']} --[{edge['relation']}]--> {edge['target_id']}"

@@ -11,7 +11,7 @@ from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
 from cairn.api.routes.context import ContextIn
 from cairn.api.routes.memories import KindName, MemoryIn
 from cairn.api.routes.search import SearchIn
-from cairn.api.services import ApiServices
+from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal
 from cairn.memories.items import MemoryOutcome
 from cairn.memories.kinds import MemoryKind
@@ -76,7 +76,7 @@ def _context(services: ApiServices, principal: Principal, arguments: ContextIn) 
 
 
 def _get(services: ApiServices, principal: Principal, arguments: NodeArguments) -> ToolAnswer:
-    node = services.nodes.get(principal, arguments.id)
+    node = services.nodes.node(principal, arguments.id)
     lines = [f"[{node.label}] (id: {node.id})"]
     for name in ("name", "title", "kind", "state", "text", "summary", "compiled_truth"):
         if value := getattr(node, name):

@@ -10,7 +10,7 @@ from cairn.api.fields import Body, Name
 from cairn.api.mcp.repeating import RepeatKey, repeated
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
 from cairn.api.routes.reports import ReportIn, report_json
-from cairn.api.services import ApiServices
+from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal
 from cairn.reports.read import MAX_LATEST, ReportFilter
 from cairn.reports.write import MAX_KEYWORD_CHARS
@@ -45,7 +45,7 @@ def _write(
     services: ApiServices, principal: Principal, arguments: WriteReportArguments
 ) -> ToolAnswer:
     repeat = repeated(arguments, arguments.idempotency_key)
-    done = services.reports.write(principal, arguments.record(), idempotency=repeat)
+    done = services.write_report(principal, arguments.record(), idempotency=repeat)
     said = "written" if done.created else "already there from this minute"
     structured = {
         "id": done.id,
@@ -70,7 +70,7 @@ def _latest(services: ApiServices, principal: Principal, arguments: LatestArgume
 def _list(services: ApiServices, principal: Principal, arguments: ListArguments) -> ToolAnswer:
     keyword = arguments.keyword.casefold() if arguments.keyword else None
     where = ReportFilter(keyword=keyword, source_workflow=arguments.source_workflow)
-    found = services.reports.page(principal, where, limit=arguments.limit, after=arguments.after)
+    found = services.reports.list(principal, where, limit=arguments.limit, after=arguments.after)
     structured: dict[str, Any] = {
         "items": [asdict(one) for one in found.page.items],
         "next_after": found.page.next_after,

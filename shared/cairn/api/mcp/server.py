@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from cairn.api.middleware import Log
-    from cairn.api.services import ApiServices
+    from cairn.bootstrap.api import ApiServices
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
 

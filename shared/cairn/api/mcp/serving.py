@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from cairn.api.mcp.tool import Tool
     from cairn.api.middleware import Log
-    from cairn.api.services import ApiOptions, ApiServices
+    from cairn.api.options import ApiOptions
+    from cairn.bootstrap.api import ApiServices
     from cairn.kernel.access import Principal
 
 VERSION = "1"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cairn.api.fields import Body
-    from cairn.api.services import ApiServices
+    from cairn.bootstrap.api import ApiServices
     from cairn.kernel.access import Principal
 
 ALWAYS_LOAD: Mapping[str, Any] = {"anthropic/alwaysLoad": True}

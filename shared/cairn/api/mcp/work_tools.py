@@ -8,7 +8,7 @@ from pydantic import Field
 from cairn.api.mcp.repeating import RepeatKey, repeated
 from cairn.api.mcp.tool import WRITERS, Tool, ToolAnswer
 from cairn.api.routes.tasks import EndIn, StepIn, TaskIn
-from cairn.api.services import ApiServices
+from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal
 from cairn.tasks.work import TaskChanged
 

@@ -74,7 +74,7 @@ def list_approvals(
 ) -> Response:
     """List what people were asked: the tool, the state, the times; not with which values."""
     return newest_answer(
-        partial(services.approvals.page, caller, state=state),
+        partial(services.investigations.approvals, caller, state=state),
         limit=limit,
         cursor=cursor,
         key="asked_at",
@@ -92,7 +92,7 @@ def list_approvals(
 )
 def get_approval(approval_id: ApprovalId, caller: Admin, services: Services) -> Response:
     """Show tool, arguments, evidence, the rule that asks, rollback and expiry."""
-    return answer(services.approvals.decide.get(caller, approval_id))
+    return answer(services.approvals.get(caller, approval_id))
 
 
 @routes.post(
@@ -108,7 +108,7 @@ def approve_action(
     approval_id: ApprovalId, body: ApproveIn, caller: Admin, services: Services
 ) -> Response:
     """Say yes to exactly what you were shown; it counts once, until it expires."""
-    decided = services.approvals.decide.approve(
+    decided = services.approvals.approve(
         caller, approval_id, binding=body.binding, reason=body.reason
     )
     return answer(decided)
@@ -127,7 +127,7 @@ def reject_action(
     approval_id: ApprovalId, body: RejectActionIn, caller: Admin, services: Services
 ) -> Response:
     """Say no, and why."""
-    return answer(services.approvals.decide.reject(caller, approval_id, reason=body.reason))
+    return answer(services.approvals.reject(caller, approval_id, reason=body.reason))
 
 
 @routes.post(
@@ -143,7 +143,7 @@ def edit_action(
     approval_id: ApprovalId, body: EditActionIn, caller: Admin, services: Services
 ) -> Response:
     """Say yes to other arguments: the rules look at them, then they count as approved."""
-    decided = services.approvals.decide.edit(
+    decided = services.approvals.edit(
         caller,
         approval_id,
         binding=body.binding,

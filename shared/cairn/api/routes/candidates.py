@@ -71,7 +71,7 @@ def list_candidates(
 ) -> Response:
     """List resolutions that wait for a person, and what became of others."""
     return newest_answer(
-        partial(services.people.candidates.page, caller, state=state),
+        partial(services.candidates.page, caller, state=state),
         limit=limit,
         cursor=cursor,
         key="staged_at",
@@ -89,7 +89,7 @@ def list_candidates(
 )
 def get_candidate(candidate_id: CandidateId, caller: Admin, services: Services) -> Response:
     """Show the redacted ticket, how it was resolved and what was done."""
-    return answer(services.people.candidates.show(caller, candidate_id))
+    return answer(services.candidates.show(caller, candidate_id))
 
 
 @routes.post(
@@ -106,7 +106,7 @@ def accept_candidate(
     candidate_id: CandidateId, body: AcceptIn, caller: Admin, services: Services
 ) -> Response:
     """Make it a verified document. Again finishes what was interrupted and changes nothing else."""
-    accepted = services.people.candidates.accept(caller, candidate_id, scope=body.scope)
+    accepted = services.candidates.accept(caller, candidate_id, scope=body.scope)
     return answer(accepted, status=202)
 
 
@@ -123,9 +123,7 @@ def edit_candidate(
     candidate_id: CandidateId, body: EditIn, caller: Admin, services: Services
 ) -> Response:
     """Replace its title or text; it waits on."""
-    return answer(
-        services.people.candidates.edit(caller, candidate_id, title=body.title, text=body.text)
-    )
+    return answer(services.candidates.edit(caller, candidate_id, title=body.title, text=body.text))
 
 
 @routes.post(
@@ -141,7 +139,7 @@ def reject_candidate(
     candidate_id: CandidateId, body: RejectIn, caller: Admin, services: Services
 ) -> Response:
     """Say no, and why."""
-    return answer(services.people.candidates.reject(caller, candidate_id, reason=body.reason))
+    return answer(services.candidates.reject(caller, candidate_id, reason=body.reason))
 
 
 @routes.get(
@@ -162,7 +160,7 @@ def list_proposals(
 ) -> Response:
     """List what was seen again and again, for a person to make active."""
     return newest_answer(
-        partial(services.people.proposals.page, caller),
+        partial(services.proposals.page, caller),
         limit=limit,
         cursor=cursor,
         key="label",
@@ -179,7 +177,7 @@ def list_proposals(
 )
 def accept_proposal(node_id: NodeId, caller: Admin, services: Services) -> Response:
     """Make it active: planners are shown it from now on."""
-    return answer(services.people.proposals.accept(caller, node_id))
+    return answer(services.proposals.accept(caller, node_id))
 
 
 @routes.post(
@@ -190,4 +188,4 @@ def accept_proposal(node_id: NodeId, caller: Admin, services: Services) -> Respo
 )
 def reject_proposal(node_id: NodeId, caller: Admin, services: Services) -> Response:
     """Archive it; it is not proposed again."""
-    return answer(services.people.proposals.reject(caller, node_id))
+    return answer(services.proposals.reject(caller, node_id))

@@ -58,8 +58,8 @@ def start_consolidation(
     A dry run plans for a few seconds; `more` says that memories were left for lack of time.
     """
     if body.dry_run:
-        return answer(services.consolidations.preview(caller, client_id=body.client_id))
-    run = services.consolidations.start(caller, client_id=body.client_id, idempotency=idempotency)
+        return answer(services.preview_consolidation(caller, client_id=body.client_id))
+    run = services.start_consolidation(caller, client_id=body.client_id, idempotency=idempotency)
     return answer(
         {"id": run.id, "state": run.state},
         status=202,
@@ -82,7 +82,7 @@ def list_consolidations(
 ) -> Response:
     """List runs, dry ones too, with what they did, what they cost and why they failed."""
     return newest_answer(
-        partial(services.consolidations.browse.page, caller),
+        partial(services.consolidations.page, caller),
         limit=limit,
         cursor=cursor,
         key="created_at",
@@ -103,4 +103,4 @@ def get_consolidation(
     services: Services,
 ) -> Response:
     """Show a run: waiting, running, finished or failed, and its counts so far."""
-    return answer(services.consolidations.browse.show(caller, run_id))
+    return answer(services.consolidations.show(caller, run_id))

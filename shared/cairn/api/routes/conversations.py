@@ -166,7 +166,7 @@ def record_message(
     A web chat is recorded from its user's second message on; every other channel from the first,
     whether its sender was let in or not.
     """
-    done = services.conversations.record(caller, body.record(), idempotency=idempotency)
+    done = services.record_message(caller, body.record(), idempotency=idempotency)
     shown: MessageRecorded = {
         "conversation_id": done.conversation_id,
         "message_id": done.message_id,
@@ -203,7 +203,7 @@ def list_conversations(
     where = ConversationFilter(
         channel=channel.value if channel else None, session_id=session_id, client_id=client_id
     )
-    page = services.conversations.page(caller, where, limit=limit, after=after)
+    page = services.conversations.list(caller, where, limit=limit, after=after)
     return page_answer(page, route="conversations", filters=filters, options=options)
 
 
@@ -254,7 +254,7 @@ def search_conversations(
     body: ConversationSearchIn, caller: Anyone, services: Services
 ) -> Response:
     """Find messages by meaning and by words. A public key searches its own conversation only."""
-    return answer(found_messages(services.conversations.search(caller, body.record())))
+    return answer(found_messages(services.search_conversations(caller, body.record())))
 
 
 @routes.put(
@@ -273,7 +273,7 @@ def bind_conversation_key(
     services: Services,
 ) -> Response:
     """Let a public key see one conversation. It cannot be bound to another one afterwards."""
-    services.conversations.bind_key(caller, conversation_id, key_id)
+    services.bind_key(caller, conversation_id, key_id)
     return answer({"conversation_id": conversation_id, "key_id": key_id})
 
 

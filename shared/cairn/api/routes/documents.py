@@ -152,7 +152,7 @@ def list_documents(
     """List the documents the key may see, without their sections."""
     filters = {"client_id": client_id, "source_uri": source_uri}
     after = cursors.decode(cursor, route="documents", filters=filters)
-    page = services.list_documents(
+    page = services.browse.list_documents(
         caller, client_id=client_id, source_uri=source_uri, limit=limit, after=after
     )
     return page_answer(page, route="documents", filters=filters, options=options)
@@ -166,7 +166,7 @@ def list_documents(
 )
 def get_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
     """Read a document's state, its sections and how many of its chunks are embedded."""
-    return answer(services.get_document(caller, document_id))
+    return answer(services.browse.get_document(caller, document_id))
 
 
 @routes.delete(

@@ -83,7 +83,7 @@ def list_entities(
     where = EntityFilter(q=q, type=type)
     filters = asdict(where)
     after = cursors.decode_key(cursor, kind=str, route="entities", filters=filters)
-    found = services.entities.page(caller, where, limit=limit + 1, after=after)
+    found = services.nodes.entities(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
         found, limit=limit, key="sort_key", route="entities", filters=filters, options=options
     )
@@ -97,7 +97,7 @@ def list_entities(
 )
 def get_entity(entity_id: EntityId, caller: Writer, services: Services) -> Response:
     """Read an entity; a merged one names what it went into as `superseded_by`."""
-    return answer(services.entities.get(caller, entity_id))
+    return answer(services.nodes.entity(caller, entity_id))
 
 
 @routes.post(

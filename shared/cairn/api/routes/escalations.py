@@ -59,7 +59,7 @@ def list_escalations(
 ) -> Response:
     """List where investigations called a person, by which channel, and whether they were told."""
     return newest_answer(
-        partial(services.people.escalations.page, caller, state=state),
+        partial(services.escalations.page, caller, state=state),
         limit=limit,
         cursor=cursor,
         key="queued_at",
@@ -77,7 +77,7 @@ def list_escalations(
 )
 def get_escalation(escalation_id: EscalationId, caller: Admin, services: Services) -> Response:
     """Show why, the timeline, the newest tool calls, what it rests on, and what it knows."""
-    return answer(services.people.escalations.show(caller, escalation_id))
+    return answer(services.escalations.show(caller, escalation_id))
 
 
 @routes.post(
@@ -89,7 +89,7 @@ def get_escalation(escalation_id: EscalationId, caller: Admin, services: Service
 )
 def retry_escalation(escalation_id: EscalationId, caller: Admin, services: Services) -> Response:
     """Call a person again where it failed, by the channel the persona has now."""
-    return answer(services.people.escalations.retry(caller, escalation_id), status=202)
+    return answer(services.escalations.retry(caller, escalation_id), status=202)
 
 
 @routes.post(
@@ -104,7 +104,7 @@ def retry_escalation(escalation_id: EscalationId, caller: Admin, services: Servi
 )
 def add_escalation_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
     """Keep a Slack incoming webhook; a persona names it as `slack:<name>`."""
-    return answer(services.people.channels.create(caller, name=body.name, url=body.url), status=201)
+    return answer(services.channels.create(caller, name=body.name, url=body.url), status=201)
 
 
 @routes.get(
@@ -118,7 +118,7 @@ def add_escalation_channel(body: ChannelIn, caller: Admin, services: Services) -
 )
 def list_escalation_channels(caller: Admin, services: Services) -> Response:
     """List the channels there are."""
-    return answer({"items": services.people.channels.all(caller)})
+    return answer({"items": services.channels.all(caller)})
 
 
 @routes.delete(
@@ -136,5 +136,5 @@ def remove_escalation_channel(
     services: Services,
 ) -> Response:
     """Remove a channel with its address; personas that name it fall back to notes."""
-    services.people.channels.remove(caller, name)
+    services.channels.remove(caller, name)
     return answer({"name": name})

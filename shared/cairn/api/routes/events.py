@@ -144,7 +144,7 @@ def observe_events(
     """Store events durably, in the order they happened; what caused what is kept as edges."""
 
     def write(events: tuple[NewEvent, ...]) -> Observed:
-        return services.events.observe(caller, events, idempotency=idempotency)
+        return services.observe(caller, events, idempotency=idempotency)
 
     if isinstance(body, EventIn):
         return _ANSWERS.one(write((body.record(),)))

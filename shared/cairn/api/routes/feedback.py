@@ -55,4 +55,4 @@ def give_feedback(
         retrieval_reason=body.retrieval_reason,
         signal=body.proactive_signal.value if body.proactive_signal else None,
     )
-    return answer(services.graph.feedback(caller, feedback))
+    return answer(services.give_feedback(caller, feedback))

@@ -112,7 +112,7 @@ def forget(body: ForgetIn, caller: Admin, services: Services) -> Response:
     """
     if body.dry_run:
         return answer(_dry_run(body, caller, services))
-    return answer(_shown(services.forgetting.forget(caller, body.target(), body.reason)))
+    return answer(_shown(services.forget(caller, body.target(), body.reason)))
 
 
 @routes.get(
@@ -123,7 +123,7 @@ def forget(body: ForgetIn, caller: Admin, services: Services) -> Response:
 )
 def get_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Response:
     """Return what was done: ids, counts and times."""
-    return answer(_view(services.forgetting.forget.get(caller, forgetting_id)))
+    return answer(_view(services.forget.get(caller, forgetting_id)))
 
 
 @routes.get(
@@ -134,7 +134,7 @@ def get_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Re
 )
 def prove_forgetting(forgetting_id: UUID, caller: Admin, services: Services) -> Response:
     """Look for the subject's id and its nodes' in every table, index, bucket and the key store."""
-    return answer(services.forgetting.prove(caller, forgetting_id))
+    return answer(services.prove(caller, forgetting_id))
 
 
 @routes.post(
@@ -147,12 +147,12 @@ def prove_forgetting_by_strings(
     forgetting_id: UUID, body: ProofIn, caller: Admin, services: Services
 ) -> Response:
     """Look for strings that only the forgotten data had. They are held for this request only."""
-    return answer(services.forgetting.prove(caller, forgetting_id, body.canaries))
+    return answer(services.prove(caller, forgetting_id, body.canaries))
 
 
 def _dry_run(body: ForgetIn, caller: Admin, services: Services) -> ForgettingPlan:
     target = body.target()
-    plan = services.forgetting.forget.plan(caller, target)
+    plan = services.forget.plan(caller, target)
     shown: ForgettingPlan = {
         "dry_run": True,
         "subject_id": plan.subject_id,
@@ -162,9 +162,7 @@ def _dry_run(body: ForgetIn, caller: Admin, services: Services) -> ForgettingPla
         "node_ids": plan.node_ids[:MOST_SHOWN],
     }
     if body.prove:
-        proof, words = services.forgetting.prove.before(
-            caller, target, plan.node_ids, body.canaries
-        )
+        proof, words = services.prove.before(caller, target, plan.node_ids, body.canaries)
         shown["proof"], shown["words"] = proof, words
     return shown
 

@@ -86,7 +86,7 @@ def make_grant(body: GrantIn, caller: Admin, services: Services) -> Response:
         approval_id=body.approval_id,
     )
     as_asked = body.approval_id is not None and "arguments" not in body.model_fields_set
-    return answer(_shown(services.grants.make(caller, new, as_asked=as_asked)), status=201)
+    return answer(_shown(services.make_grant(caller, new, as_asked=as_asked)), status=201)
 
 
 @routes.get(
@@ -105,9 +105,7 @@ def list_grants(
     """List grants, those that are over too, with how often each was used."""
 
     def newest(*, before: UUID | None, limit: int) -> list[dict[str, Any]]:
-        return [
-            _shown(one) for one in services.grants.keep.page(caller, before=before, limit=limit)
-        ]
+        return [_shown(one) for one in services.grants.page(caller, before=before, limit=limit)]
 
     return newest_answer(
         newest, limit=limit, cursor=cursor, key="made_at", route=_ROUTE, options=options
@@ -122,7 +120,7 @@ def list_grants(
 )
 def revoke_grant(grant_id: GrantId, caller: Admin, services: Services) -> Response:
     """Revoke a grant at once; a second time changes nothing."""
-    return answer(_shown(services.grants.keep.revoke(caller, grant_id)))
+    return answer(_shown(services.grants.revoke(caller, grant_id)))
 
 
 def _shown(grant: Grant) -> dict[str, Any]:

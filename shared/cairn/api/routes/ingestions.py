@@ -26,4 +26,4 @@ def get_ingestion(
     services: Services,
 ) -> Response:
     """Show the status, the counts so far and, when it failed, why."""
-    return answer(services.get_ingestion(caller, ingestion_id))
+    return answer(services.browse.get_ingestion(caller, ingestion_id))

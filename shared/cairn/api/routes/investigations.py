@@ -80,7 +80,7 @@ def start_investigation(body: InvestigationIn, caller: Writer, services: Service
     `POST /v1/tickets/{ticket_id}/requeue`. While it waits for a slot, `state` is `queued` and
     there is no investigation yet.
     """
-    begun = services.investigations.start(caller, body.ticket_id)
+    begun = services.start_investigation(caller, body.ticket_id)
     if begun is None:
         return answer({"ticket_id": body.ticket_id, "state": QUEUED}, status=202)
     return answer({"ticket_id": body.ticket_id, **begun.as_answer()}, status=202)
@@ -107,7 +107,7 @@ def list_investigations(
     """List investigations with their state, their verdict and what they spent."""
     filters: dict[str, Any] = {"state": state, "ticket_id": ticket_id}
     return newest_answer(
-        partial(services.investigations.browse.page, caller, **filters),
+        partial(services.investigations.page, caller, **filters),
         limit=limit,
         cursor=cursor,
         key="created_at",
@@ -126,7 +126,7 @@ def list_investigations(
 )
 def resume_investigations(caller: Admin, services: Services) -> Response:
     """Start new executions of those that lost theirs; who waits for a person goes on waiting."""
-    return answer({"items": services.investigations.resume.stale(caller)}, status=202)
+    return answer({"items": services.resume.stale(caller)}, status=202)
 
 
 @routes.get(
@@ -139,7 +139,7 @@ def get_investigation(
     investigation_id: InvestigationId, caller: Writer, services: Services
 ) -> Response:
     """Show state, verdict, spending by purpose, the budget and what is left, questions, actions."""
-    return answer(services.investigations.browse.show(caller, investigation_id))
+    return answer(services.investigations.show(caller, investigation_id))
 
 
 @routes.get(
@@ -156,7 +156,7 @@ def list_investigation_steps(
     limit: Limit = 100,
 ) -> Response:
     """List the timeline. Ask again with `after` of the answer, each second or so, until `ended`."""
-    found = services.investigations.browse.steps(caller, investigation_id, after=after, limit=limit)
+    found = services.investigations.steps(caller, investigation_id, after=after, limit=limit)
     return answer(found)
 
 
@@ -189,7 +189,7 @@ async def follow_investigation(
             reason="poll-steps",
         )
     seen = streams.last_seen(last_event_id, after)
-    browse = services.investigations.browse
+    browse = services.investigations
     options.open_streams.check()
 
     def look(number: int) -> Any:
@@ -224,4 +224,4 @@ def resume_investigation(
     investigation_id: InvestigationId, caller: Admin, services: Services
 ) -> Response:
     """Start a new execution from the last snapshot; actions that were applied are not repeated."""
-    return answer(services.investigations.resume.one(caller, investigation_id), status=202)
+    return answer(services.resume.one(caller, investigation_id), status=202)

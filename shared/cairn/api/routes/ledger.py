@@ -36,7 +36,7 @@ def list_ledger(
     """Read entries with their hashes. Bodies are encrypted and stay out of the answer."""
     filters = {"type": type, "from_position": from_position}
     after = cursors.decode(cursor, route="ledger", filters=filters)
-    page = services.list_ledger(
+    page = services.browse.list_ledger(
         caller, type=type, from_position=from_position, limit=limit, after=after
     )
     return page_answer(page, route="ledger", filters=filters, options=options)

@@ -64,7 +64,7 @@ def get_lineage(
     `ancestors` is what it comes from, `descendants` what came of it. `intent` orders what is
     followed first where there is much.
     """
-    found = services.graph.lineage(
+    found = services.lineage(
         caller,
         LineageRequest(
             node_id=node_id,

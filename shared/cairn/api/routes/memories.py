@@ -249,7 +249,7 @@ def list_memories(
     )
     filters = asdict(where)
     after = cursors.decode(cursor, route="memories", filters=filters)
-    page = services.list_memories(caller, where, limit=limit, after=after)
+    page = services.browse.list_memories(caller, where, limit=limit, after=after)
     return page_answer(page, route="memories", filters=filters, options=options)
 
 
@@ -261,7 +261,7 @@ def list_memories(
 )
 def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
     """Read a memory whatever its state, unless it was deleted."""
-    return answer(services.get_memory(caller, memory_id))
+    return answer(services.browse.get_memory(caller, memory_id))
 
 
 @routes.get(
@@ -279,7 +279,7 @@ def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Respo
 )
 def get_memory_history(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
     """Show each version with the ledger positions it held over."""
-    return answer({"versions": services.get_memory_history(caller, memory_id)})
+    return answer({"versions": services.browse.get_memory_history(caller, memory_id)})
 
 
 @routes.delete(

@@ -194,7 +194,7 @@ def write_nodes(
     """Store nodes and their edges in one transaction; found by their words at once."""
 
     def write(nodes: tuple[NewNode, ...]) -> NodesWritten:
-        return services.nodes.write(caller, nodes, idempotency=idempotency)
+        return services.write_nodes(caller, nodes, idempotency=idempotency)
 
     if isinstance(body, NodeIn):
         return _ANSWERS.one(write((body.record(),)))
@@ -225,7 +225,7 @@ def list_nodes(
     where = NodeFilter(label=label, kind=kind, client_id=client_id)
     filters = asdict(where)
     after = cursors.decode_key(cursor, kind=int, route="nodes", filters=filters)
-    found = services.nodes.page(caller, where, limit=limit + 1, after=after)
+    found = services.nodes.nodes(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
         found, limit=limit, key="position", route="nodes", filters=filters, options=options
     )
@@ -239,7 +239,7 @@ def list_nodes(
 )
 def get_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
     """Read a node with its provenance; its edges are counted by kind, and the strongest shown."""
-    return answer(services.nodes.get(caller, node_id))
+    return answer(services.nodes.node(caller, node_id))
 
 
 @routes.put(
@@ -252,7 +252,7 @@ def replace_compiled_truth(
     node_id: NodeId, body: TruthIn, caller: Writer, services: Services
 ) -> Response:
     """Replace a node's compiled truth; it is searched with the node and lifts its score."""
-    done = services.nodes.compile(caller, node_id, body.text)
+    done = services.compile_truth(caller, node_id, body.text)
     return answer({"id": done.id, "position": done.position})
 
 
@@ -264,7 +264,7 @@ def replace_compiled_truth(
 )
 def delete_node(node_id: NodeId, caller: Writer, services: Services) -> Response:
     """Hide a node from search, lists and the graph; its ledger entries stay."""
-    return answer(services.nodes.delete(caller, node_id))
+    return answer(services.delete_node(caller, node_id))
 
 
 @routes.post(
@@ -287,6 +287,6 @@ def relate_nodes(
         weight=body.weight,
         properties=body.properties,
     )
-    done = services.nodes.relate(caller, new, idempotency=idempotency)
+    done = services.relate(caller, new, idempotency=idempotency)
     shown = {"id": done.id, "position": done.position}
     return answer(shown, headers=replay_headers(replayed=done.replayed))

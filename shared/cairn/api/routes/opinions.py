@@ -63,7 +63,7 @@ def rate_investigation(
     investigation_id: InvestigationId, body: RatingIn, caller: Admin, services: Services
 ) -> Response:
     """Rate one that ended; 4 and 5 stage what may be learned of it. Your last word counts."""
-    said = services.people.opinions.rate(
+    said = services.opinions.rate(
         caller, investigation_id, rating=body.rating, comment=body.comment
     )
     return answer(said)
@@ -82,7 +82,7 @@ def dispute_investigation(
     investigation_id: InvestigationId, body: DisputeIn, caller: Admin, services: Services
 ) -> Response:
     """Say that it did not end well: nothing is learned of it. Your last word counts."""
-    return answer(services.people.opinions.dispute(caller, investigation_id, reason=body.reason))
+    return answer(services.opinions.dispute(caller, investigation_id, reason=body.reason))
 
 
 @routes.get(
@@ -96,7 +96,7 @@ def dispute_investigation(
 )
 def list_opinions(investigation_id: InvestigationId, caller: Admin, services: Services) -> Response:
     """List ratings and disputes that stand; earlier words are in the ledger."""
-    return answer({"items": services.people.opinions.of(caller, investigation_id)})
+    return answer({"items": services.opinions.of(caller, investigation_id)})
 
 
 @routes.post(
@@ -117,7 +117,7 @@ def remember_step(
     services: Services,
 ) -> Response:
     """Make a line of the timeline an active node of the memory graph, tied to its investigation."""
-    made = services.people.remember(
+    made = services.remember_step(
         caller, investigation_id, seq, label=body.label.value, text=body.text
     )
     return answer(made, status=201)

@@ -96,7 +96,7 @@ class NewPersonaIn(PersonaIn):
 def create_persona(body: NewPersonaIn, caller: Admin, services: Services) -> Response:
     """Make a persona; its name stays for good."""
     given = {field: getattr(body, field) for field in NewPersonaIn.model_fields}
-    return answer(_shown(services.tickets.personas.create(caller, Persona(**given))), status=201)
+    return answer(_shown(services.personas.create(caller, Persona(**given))), status=201)
 
 
 @routes.get(
@@ -107,7 +107,7 @@ def create_persona(body: NewPersonaIn, caller: Admin, services: Services) -> Res
 )
 def list_personas(caller: Writer, services: Services) -> Response:
     """List personas; `default`, which works on everything else, is always among them."""
-    return answer({"items": [_shown(one) for one in services.tickets.personas.all(caller)]})
+    return answer({"items": [_shown(one) for one in services.personas.all(caller)]})
 
 
 @routes.get(
@@ -118,7 +118,7 @@ def list_personas(caller: Writer, services: Services) -> Response:
 )
 def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Response:
     """Show a persona as it is now."""
-    return answer(_shown(services.tickets.personas.get(caller, persona)))
+    return answer(_shown(services.personas.get(caller, persona)))
 
 
 @routes.get(
@@ -132,7 +132,7 @@ def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Res
 )
 def list_persona_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
     """List every version a persona had; each is an entry of the ledger, too."""
-    found = services.tickets.personas.versions(caller, persona)
+    found = services.personas.versions(caller, persona)
     return answer({"items": [_version(one) for one in found]})
 
 
@@ -149,9 +149,9 @@ def replace_persona(
     persona: PersonaName, body: PersonaIn, caller: Admin, services: Services
 ) -> Response:
     """Replace what a persona says by another version; the same again changes nothing."""
-    services.tickets.personas.get(caller, persona)
+    services.personas.get(caller, persona)
     given = {field: getattr(body, field) for field in PersonaIn.model_fields}
-    return answer(_shown(services.tickets.personas.put(caller, Persona(name=persona, **given))))
+    return answer(_shown(services.personas.put(caller, Persona(name=persona, **given))))
 
 
 @routes.delete(
@@ -165,7 +165,7 @@ def replace_persona(
 )
 def remove_persona(persona: PersonaName, caller: Admin, services: Services) -> Response:
     """Remove a persona; the default one works on its tickets from now on."""
-    services.tickets.personas.remove(caller, persona)
+    services.personas.remove(caller, persona)
     return answer({"name": persona})
 
 

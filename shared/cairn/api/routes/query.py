@@ -100,7 +100,7 @@ def query_subgraph(
     Intents are inferred; `intent` overrides them. Nodes with `retrieval_reason: proactive` were
     not asked for. Unknown ids and names lead nowhere; `meta.warnings` says so.
     """
-    shown = subgraph_json(services.graph.subgraph(caller, body.record()))
+    shown = subgraph_json(services.subgraph(caller, body.record()))
     room = options.max_answer_bytes - len(encode([shown["edges"], shown["meta"]])) - _ROOM
     nodes = fitting(shown["nodes"], max_bytes=room)
     if len(nodes) < len(shown["nodes"]):

@@ -38,7 +38,7 @@ def start_rebuild(body: RebuildIn, caller: Admin, services: Services) -> Respons
     Searches go on all the while. Writes wait only while the rows are put in place; then a write may
     be told to come again (503 `ledger-busy`).
     """
-    return answer(services.rebuilds.start(caller, check=body.check), status=202)
+    return answer(services.start_rebuild(caller, check=body.check), status=202)
 
 
 @routes.get(
@@ -53,4 +53,4 @@ def get_rebuild(
     services: Services,
 ) -> Response:
     """Show a rebuild: running, finished with checksums by table, or failed with a reason."""
-    return answer(services.rebuilds.show(caller, rebuild_id))
+    return answer(services.show_rebuild(caller, rebuild_id))

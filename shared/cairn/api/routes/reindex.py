@@ -22,7 +22,7 @@ routes = router("operations")
 )
 def count_missing_vectors(caller: Admin, services: Services) -> Response:
     """Count the nodes that are found by keyword only, and those of them that wait for a vector."""
-    return answer(services.reindex.count(caller))
+    return answer(services.count_missing_vectors(caller))
 
 
 @routes.post(
@@ -43,4 +43,4 @@ def reindex(
 
     A node that waits already is not queued again, so the whole may be repeated.
     """
-    return answer(services.reindex.queue(caller, after=after), status=202)
+    return answer(services.reindex(caller, after=after), status=202)

@@ -94,7 +94,7 @@ def write_report(
     body: ReportIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Keep what a workflow made. Reports are never changed; the same one again is the same one."""
-    done = services.reports.write(caller, body.record(), idempotency=idempotency)
+    done = services.write_report(caller, body.record(), idempotency=idempotency)
     shown: ReportKept = {
         "id": done.id,
         "position": done.position,
@@ -145,7 +145,7 @@ def list_reports(
     )
     bound: dict[str, Any] = {"route": "reports", "filters": asdict(where)}
     after = cursors.decode(cursor, **bound)
-    found = services.reports.page(caller, where, limit=limit, after=after)
+    found = services.reports.list(caller, where, limit=limit, after=after)
     following = found.page.next_after
     onward = None if following is None else cursors.encode(following, **bound)
     return answer({"items": found.page.items, "next_cursor": onward, "total": found.total})

@@ -57,7 +57,7 @@ class SettingsIn(Body):
 )
 def get_settings(caller: Admin, services: Services) -> Response:
     """Show every setting of the workspace, and where its value is from."""
-    return _shown(services.settings.show(caller))
+    return _shown(services.keep_settings.show(caller))
 
 
 @routes.patch(
@@ -79,7 +79,7 @@ def change_settings(
 ) -> Response:
     """Change what is named, reset what is null, and leave the rest. Holds within a second."""
     expected = body.version if if_match is None else _version(if_match)
-    return _shown(services.settings.change(caller, body.patch, expected=expected))
+    return _shown(services.keep_settings.change(caller, body.patch, expected=expected))
 
 
 def _version(etag: str) -> int | None:

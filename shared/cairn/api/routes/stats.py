@@ -25,7 +25,7 @@ def get_stats(caller: Admin, services: Services) -> Response:
 
     Rates are exact up to 2,000 active memories and of a random sample beyond; each says which.
     """
-    return answer(services.stats.get(caller))
+    return answer(services.get_stats(caller))
 
 
 @routes.get(
@@ -39,4 +39,4 @@ def find_orphans(caller: Admin, services: Services) -> Response:
 
     Each kind is counted up to 1,000.
     """
-    return answer(services.stats.orphans(caller))
+    return answer(services.find_orphans(caller))

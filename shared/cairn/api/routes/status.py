@@ -19,4 +19,4 @@ routes = router("operations")
 )
 def get_status(caller: Writer, services: Services) -> Response:
     """Count what waits for its embedding, what failed, and what is stored."""
-    return answer(services.get_status(caller))
+    return answer(services.browse.get_status(caller))

@@ -129,7 +129,7 @@ def list_summaries(
     key = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
     after = (parse_timestamp(key[0]), key[1]) if key else None
     where = SummaryFilter(scope=scope.value if scope else None, scope_id=scope_id, as_of=as_of)
-    found = services.graph.summaries.page(caller, where, limit=limit + 1, after=after)
+    found = services.summaries.page(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
         found, limit=limit, key="occurred_at", route=_ROUTE, filters=filters, options=options
     )
@@ -152,7 +152,7 @@ def get_summary(
     as_of: AsOf | None = None,
 ) -> Response:
     """Return a summary with what it is made of: sessions, episodes, and their sources."""
-    found = services.graph.summaries.tree(caller, summary_id, depth=depth, as_of=as_of)
+    found = services.summaries.tree(caller, summary_id, depth=depth, as_of=as_of)
     return answer({**_branch(found.root), "meta": _meta(found)})
 
 

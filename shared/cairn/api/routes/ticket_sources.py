@@ -103,9 +103,9 @@ async def delivered(request: Request) -> Delivered:
 )
 def register_ticket_source(body: SourceIn, caller: Admin, services: Services) -> Response:
     """Keep a help desk. Its secrets are sealed, and never shown again."""
-    services.tickets.personas.get(caller, body.persona)
+    services.personas.get(caller, body.persona)
     new = NewSource(**{name: getattr(body, name) for name in SourceIn.model_fields})
-    return answer(_shown(services.tickets.sources.create(caller, new)), status=201)
+    return answer(_shown(services.ticket_sources.create(caller, new)), status=201)
 
 
 @routes.get(
@@ -116,7 +116,7 @@ def register_ticket_source(body: SourceIn, caller: Admin, services: Services) ->
 )
 def list_ticket_sources(caller: Admin, services: Services) -> Response:
     """List help desks and how polling them goes; the plain source, `api`, is not among them."""
-    return answer({"items": [_shown(one) for one in services.tickets.sources.all(caller)]})
+    return answer({"items": [_shown(one) for one in services.ticket_sources.all(caller)]})
 
 
 @routes.get(
@@ -127,7 +127,7 @@ def list_ticket_sources(caller: Admin, services: Services) -> Response:
 )
 def get_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Show a help desk and how polling it goes."""
-    return answer(_shown(services.tickets.sources.get(caller, source_id)))
+    return answer(_shown(services.ticket_sources.get(caller, source_id)))
 
 
 @routes.patch(
@@ -144,9 +144,9 @@ def change_ticket_source(
 ) -> Response:
     """Change a help desk. New secrets mend one that `needs-auth`, and its tickets go on."""
     if body.persona is not None:
-        services.tickets.personas.get(caller, body.persona)
+        services.personas.get(caller, body.persona)
     change = SourceChange(**{name: getattr(body, name) for name in SourceChangeIn.model_fields})
-    return answer(_shown(services.tickets.sources.change(caller, source_id, change)))
+    return answer(_shown(services.ticket_sources.change(caller, source_id, change)))
 
 
 @routes.delete(
@@ -160,7 +160,7 @@ def change_ticket_source(
 )
 def remove_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Remove a help desk with its secrets. Its tickets stay; nothing is written back to it."""
-    services.tickets.sources.remove(caller, source_id)
+    services.ticket_sources.remove(caller, source_id)
     return answer({"id": source_id})
 
 
@@ -175,7 +175,7 @@ def remove_ticket_source(source_id: SourceId, caller: Admin, services: Services)
 )
 def poll_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Fetch what is new at a help desk, for up to twenty seconds."""
-    return answer(services.tickets.poll(caller, source_id, seconds=POLL_SECONDS))
+    return answer(services.poll_source(caller, source_id, seconds=POLL_SECONDS))
 
 
 @routes.get(
@@ -190,7 +190,7 @@ def poll_ticket_source(source_id: SourceId, caller: Admin, services: Services) -
 )
 def confirm_ticket_webhook(source_id: SourceId, services: Services) -> Response:
     """Answer a help desk that looks whether anybody is there before it sends. Needs no key."""
-    services.tickets.receive.check(source_id)
+    services.receive_events.check(source_id)
     return answer({"status": "ok"})
 
 
@@ -213,7 +213,7 @@ def receive_ticket_webhook(
     given: Annotated[Delivered, Depends(delivered)],
 ) -> Response:
     """Take a delivery in. Who sends it is proved by its signature, not by a key of ours."""
-    return answer(services.tickets.receive(source_id, given))
+    return answer(services.receive_events(source_id, given))
 
 
 def _shown(source: TicketSource) -> dict[str, Any]:

@@ -121,9 +121,9 @@ def add_ticket(
     body: TicketIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Take a ticket in. It is screened, queued and investigated after the answer."""
-    services.tickets.personas.get(caller, body.persona)
+    services.personas.get(caller, body.persona)
     origin = From(source=API_SOURCE, persona=body.persona, advisory=caller.role is Role.ADMIN)
-    taken = services.tickets.add(caller, origin, body.record(), idempotency=idempotency)
+    taken = services.intake.add(caller, origin, body.record(), idempotency=idempotency)
     status = 201 if taken.outcome is Outcome.NEW else 200
     shown = {"id": taken.id, "outcome": taken.outcome, "position": taken.position}
     return answer(shown, status=status)
@@ -149,7 +149,7 @@ def list_tickets(
     """List tickets without their bodies; discarded ones are among them."""
     filters: dict[str, Any] = {"status": status, "source": source}
     return newest_answer(
-        partial(services.tickets.read.page, caller, **filters),
+        partial(services.tickets.page, caller, **filters),
         limit=limit,
         cursor=cursor,
         key="received_at",
@@ -170,7 +170,7 @@ def list_tickets(
 )
 def get_ticket_queue(caller: Writer, services: Services) -> Response:
     """Show how many tickets wait, for how long a new one would, and whether it is too long."""
-    return answer(services.tickets.queue(caller))
+    return answer(services.ticket_queue(caller))
 
 
 @routes.get(
@@ -184,7 +184,7 @@ def get_ticket_queue(caller: Writer, services: Services) -> Response:
 )
 def get_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
     """Show what a ticket says, what was said since, and which investigations it had."""
-    return answer(services.tickets.read.get(caller, ticket_id))
+    return answer(services.tickets.get(caller, ticket_id))
 
 
 class TicketMessageIn(Body):
@@ -226,7 +226,7 @@ def add_ticket_message(
     idempotency: Idempotency,
 ) -> Response:
     """Keep what the requester wrote; a ticket that waits for it, or is done, is taken up again."""
-    taken = services.tickets.message(caller, ticket_id, body.record(), idempotency=idempotency)
+    taken = services.ticket_messages.add(caller, ticket_id, body.record(), idempotency=idempotency)
     status = 201 if taken.outcome is MessageOutcome.NEW else 200
     return answer(taken, status=status)
 
@@ -243,5 +243,5 @@ def add_ticket_message(
 )
 def requeue_ticket(ticket_id: TicketId, caller: Admin, services: Services) -> Response:
     """Queue a ticket that has ended or was discarded; it is not screened again."""
-    status = services.tickets.requeue(caller, ticket_id)
+    status = services.requeue(caller, ticket_id)
     return answer({"id": ticket_id, "status": status}, status=202)

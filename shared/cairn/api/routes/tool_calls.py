@@ -48,7 +48,7 @@ def list_tool_calls(
         "session_id": session_id,
     }
     return newest_answer(
-        partial(services.investigations.browse.tool_calls, caller, **filters),
+        partial(services.investigations.tool_calls, caller, **filters),
         limit=limit,
         cursor=cursor,
         key="proposed_at",
@@ -70,4 +70,4 @@ def get_tool_call(
     services: Services,
 ) -> Response:
     """Show what a citation of a tool names: the call, and what the tool said."""
-    return answer(services.investigations.browse.tool_call(caller, action_id))
+    return answer(services.investigations.tool_call(caller, action_id))

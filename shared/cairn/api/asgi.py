@@ -1,8 +1,8 @@
-"""The ASGI app that uvicorn serves (`cairn.bootstrap.asgi:app`), configured by the environment."""
+"""The ASGI app that uvicorn serves (`cairn.api.asgi:app`), configured by the environment."""
 
 import sys
 
-from cairn.bootstrap.api import create_asgi_app
+from cairn.api.entry import create_asgi_app
 from cairn.settings import ServerSettings
 
 TURN_SECONDS = 0.001

@@ -1,0 +1,71 @@
+"""The API over its use cases, configured by the environment."""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from cairn.api.app import create_app
+from cairn.api.fairness import Limits
+from cairn.api.options import ApiOptions
+from cairn.bootstrap.api import ApiServices
+from cairn.bootstrap.embedded_metrics import metrics
+from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import embedder
+from cairn.kernel.errors import CairnError
+from cairn.settings import ApiSettings, ServerSettings, metrics_folder
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+    from fastapi import FastAPI
+
+    from cairn.embedding.port import Embedder
+
+LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+
+
+def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:
+    """Build the app from the environment, for uvicorn and for the api function alike.
+
+    A `server` lives long: it reads the embedding model beside its first requests.
+    """
+    settings = ApiSettings.read()
+    log = logger("api", settings.log_level)
+    model = embedder(settings)
+    if server is not None:
+        Thread(target=_read, args=(model, log), daemon=True).start()
+    services = ApiServices(settings, log, model, server)
+    return create_app(services, _options(settings, server), log=log)
+
+
+def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions:
+    """Return what the deployment chose. A laptop answers MCP under its own names only."""
+    local = settings.stage == "local"
+    return ApiOptions(
+        request_threads=server.request_threads if server else None,
+        fairness=_limits(server) if server else None,
+        cors_origins=settings.origins(),
+        mcp_hosts=LOOPBACK if local else (),
+        metrics=metrics(settings.stage),
+        metrics_token=_metrics_token(server),
+    )
+
+
+def _limits(server: ServerSettings) -> Limits:
+    return Limits(
+        reads_at_once=server.reads_at_once,
+        writes_at_once=server.writes_at_once,
+        longest_wait=server.longest_wait_seconds,
+    )
+
+
+def _metrics_token(server: ServerSettings | None) -> str | None:
+    given = server.metrics_token if server else None
+    return given.get_secret_value() if given and metrics_folder() else None
+
+
+def _read(model: Embedder, log: Logger) -> None:
+    try:
+        model.load()
+    except CairnError as error:
+        log.error("embedder.not_loaded", extra={"error": error.code, "reason": error.reason})

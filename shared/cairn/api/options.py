@@ -1,0 +1,63 @@
+"""What a deployment may choose of the API, and how its streams are paced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.metrics import Metrics, untold
+
+if TYPE_CHECKING:
+    from cairn.api.fairness import Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How often a stream looks, tells that it lives, asks whether its key is still good; seconds.
+
+    After `longest` it ends, and its reader comes back with the last id.
+    """
+
+    look: float = 0.5
+    heartbeat: float = 15.0
+    admission: float = 60.0
+    longest: float = 3_600.0
+    patience: float = 60.0
+
+
+@dataclass(slots=True)
+class OpenStreams:
+    """How many streams this process has open."""
+
+    most: int = 100
+    now: int = 0
+
+    def check(self) -> None:
+        """Raise Unavailable when there is no room for another."""
+        if self.now >= self.most:
+            raise Unavailable("Too many streams are open; poll the steps.", retry_after=5.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiOptions:
+    """What a deployment may choose. Sizes are in bytes.
+
+    `cors_origins` empty means CORS is off. `mcp_hosts` are the Host headers that /mcp answers, such
+    as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. Bodies are at most 4 MiB
+    and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
+    is how many requests a server works on at once; None leaves it to the framework. `fairness` is
+    what a server works on at once of each workspace; None for a function, which serves one.
+    `metrics_token` opens `/metrics`; None: there is no such path.
+    """
+
+    cors_origins: tuple[str, ...] = ()
+    mcp_hosts: tuple[str, ...] = ()
+    max_body_bytes: int = 4 * 1024 * 1024
+    max_answer_bytes: int = 5 * 1024 * 1024
+    request_threads: int | None = None
+    fairness: Limits | None = None
+    pace: Pace = field(default_factory=Pace)
+    open_streams: OpenStreams = field(default_factory=OpenStreams)
+    metrics: Metrics = untold
+    metrics_token: str | None = field(default=None, repr=False)

@@ -1,0 +1,287 @@
+"""What the API calls of tickets, investigations, and the people and connectors around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.bootstrap.api_parts import ApiParts
+from cairn.bootstrap.lazy import lazy, part
+from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.bootstrap.helpdesk import HelpdeskParts
+    from cairn.connectors.registry import Connectors
+    from cairn.documents.accept import AcceptDocument
+    from cairn.investigations.approvals.decide import Approvals
+    from cairn.investigations.approvals.granting import GrantFromQuestion
+    from cairn.investigations.approvals.grants import Grants
+    from cairn.investigations.browse import BrowseInvestigations
+    from cairn.investigations.call_log import LogCall
+    from cairn.investigations.people.bundle import Escalations
+    from cairn.investigations.people.candidates import Candidates
+    from cairn.investigations.people.channels import Channels
+    from cairn.investigations.people.opinions import Opinions
+    from cairn.investigations.people.proposing import Proposals
+    from cairn.investigations.people.remembering import RememberStep
+    from cairn.investigations.run.admission import Start
+    from cairn.investigations.run.resume import Resume
+    from cairn.investigations.views import InvestigationView
+    from cairn.kernel.access import Principal
+    from cairn.memory_graph.ledger_graph import LedgerGraph
+    from cairn.tickets.inbound import ReceiveEvents
+    from cairn.tickets.intake import Intake
+    from cairn.tickets.messages import ReceiveMessages
+    from cairn.tickets.personas import Personas
+    from cairn.tickets.polling import PollSource
+    from cairn.tickets.queue import WatchQueue
+    from cairn.tickets.reading import ReadTickets
+    from cairn.tickets.requeue import Requeue
+    from cairn.tickets.sources import TicketSources
+    from cairn.workspace.redaction import RedactionProfile
+
+MOST_INVESTIGATIONS = 20
+"""Of a ticket that are shown with it."""
+
+
+class AgentServices(ApiParts):
+    """Use cases, each imported and made when a request first needs it."""
+
+    # Tickets
+
+    @property
+    def _helpdesk(self) -> HelpdeskParts:
+        return self.investigating.helpdesk
+
+    @part
+    def intake(self) -> Intake:
+        """Taking tickets in."""
+        return self._helpdesk.intake
+
+    @part
+    def ticket_messages(self) -> ReceiveMessages:
+        """Taking in what requesters wrote later."""
+        return self._helpdesk.messages
+
+    @part
+    def requeue(self) -> Requeue:
+        """Putting a ticket back into the queue."""
+        return self._helpdesk.requeue
+
+    @part
+    def ticket_queue(self) -> WatchQueue:
+        """How the queue is."""
+        return self._helpdesk.queue(self.settings.investigations, self.settings.degraded_above)
+
+    @part
+    def ticket_sources(self) -> TicketSources:
+        """Where tickets come from."""
+        return self._helpdesk.sources
+
+    @part
+    def poll_source(self) -> PollSource:
+        """Fetching what is new at a source."""
+        return self._helpdesk.poll
+
+    @part
+    def receive_events(self) -> ReceiveEvents:
+        """Taking a help desk's delivery in."""
+        return self._helpdesk.receive
+
+    @part
+    def personas(self) -> Personas:
+        """How agents work, by kind of ticket."""
+        return self._helpdesk.personas
+
+    @part
+    def tickets(self) -> ReadTickets:
+        """Tickets, with their newest investigations."""
+        from cairn.tickets.reading import ReadTickets
+
+        return ReadTickets(
+            transactions=self.transactions,
+            sealed=self._helpdesk.sealed,
+            investigations=self._of_ticket,
+        )
+
+    def _of_ticket(self, principal: Principal, ticket_id: UUID) -> Sequence[InvestigationView]:
+        return self.investigations.page(
+            principal, state=None, ticket_id=ticket_id, before=None, limit=MOST_INVESTIGATIONS
+        )
+
+    # Investigations
+
+    @part
+    def investigations(self) -> BrowseInvestigations:
+        """Investigations, their timelines, tool calls and questions to people."""
+        from cairn.investigations.browse import BrowseInvestigations
+        from cairn.investigations.opening import Opener
+
+        return BrowseInvestigations(
+            transactions=self.transactions,
+            open=Opener(keys=self.remember.resolver.keys, cipher=self.remember.cipher),
+        )
+
+    @part
+    def start_investigation(self) -> Start:
+        """Queueing a ticket and starting its investigation if there is room."""
+        from cairn.investigations.run.admission import Start
+
+        made = self.investigating
+        return Start(journal=made.journal, admit=made.admit, desk=made.desk)
+
+    @part
+    def resume(self) -> Resume:
+        """Taking up what lost its execution."""
+        return self.investigating.resume
+
+    @part
+    def approvals(self) -> Approvals:
+        """Showing questions to admins and taking their decisions."""
+        from cairn.investigations.approvals.decide import Approvals
+
+        made = self.investigating
+        return Approvals(
+            journal=made.journal, pipeline=made.pipeline, desk=made.desk, hiding=made.hiding
+        )
+
+    @part
+    def grants(self) -> Grants:
+        """Standing grants."""
+        from cairn.investigations.approvals.grants import Grants
+        from cairn.ledger.keys import BodyCipher
+
+        made = self.investigating
+        return Grants(
+            transactions=self.transactions,
+            policies=made.policies,
+            keys=made.keys,
+            cipher=BodyCipher(),
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def make_grant(self) -> GrantFromQuestion:
+        """Making a standing grant, from a question where one is named."""
+        from cairn.investigations.approvals.granting import GrantFromQuestion
+
+        return GrantFromQuestion(
+            transactions=self.transactions,
+            show=self.approvals.get,
+            make=self.grants.make,
+        )
+
+    @part
+    def redaction(self) -> RedactionProfile:
+        """A workspace's redaction profile."""
+        from cairn.workspace.redaction import RedactionProfile
+
+        return RedactionProfile(transactions=self.transactions, clock=utc_now, new_id=new_id)
+
+    @part
+    def log_call(self) -> LogCall:
+        """Keeping what a request to the API did, beside the calls of tools."""
+        from cairn.adapters.postgres.agents.tool_calls import KeepCall
+        from cairn.investigations.call_log import LogCall
+
+        return LogCall(
+            keep=KeepCall(self.opened),
+            keys=self.remember.resolver.keys,
+            cipher=self.remember.cipher,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    # People and connectors
+
+    @part
+    def escalations(self) -> Escalations:
+        """Calls of people."""
+        from cairn.investigations.people.bundle import Escalations
+
+        return Escalations(journal=self.investigating.journal, browse=self.investigations)
+
+    @part
+    def channels(self) -> Channels:
+        """Where people are called."""
+        from cairn.adapters.http.webhooks import sender_for
+        from cairn.investigations.people.channels import Channels
+
+        check = sender_for(self.settings.webhooks).check
+        return Channels(journal=self.investigating.journal, check=check)
+
+    @part
+    def opinions(self) -> Opinions:
+        """Ratings and disputes."""
+        from cairn.investigations.people.learning import StageCandidates
+        from cairn.investigations.people.opinions import Opinions
+
+        journal = self.investigating.journal
+        return Opinions(journal=journal, stage=StageCandidates(journal=journal))
+
+    @part
+    def candidates(self) -> Candidates:
+        """The review queue."""
+        from cairn.investigations.people.candidates import Candidates
+
+        made = self.investigating
+        return Candidates(
+            journal=made.journal, desk=made.desk, ingest=lazy(lambda: self.ingest_document)
+        )
+
+    @part
+    def remember_step(self) -> RememberStep:
+        """Turning a line of a timeline into a node of the graph."""
+        from cairn.investigations.people.remembering import RememberStep
+
+        return RememberStep(
+            browse=self.investigations,
+            desk=self.investigating.desk,
+            graph=self.memory_graph.bound_to,
+            redact=self.investigating.redacted,
+            clock=utc_now,
+        )
+
+    @part
+    def proposals(self) -> Proposals:
+        """Proposed nodes, and decisions on them."""
+        from cairn.investigations.people.proposing import Proposals
+
+        return Proposals(graph=self.memory_graph.bound_to, clock=utc_now)
+
+    @part
+    def connectors(self) -> Connectors:
+        """The registry of connectors."""
+        from cairn.bootstrap.connectors import connector_host, connector_registry
+
+        shared = self.transactions, self.remember.resolver.keys, self.remember.cipher
+        host = connector_host(self.settings, self.opened, *shared, handshake_seconds=12.0)
+        return connector_registry(self.settings, host, *shared, mended=self.requeue.mended)
+
+    # What these share with the other use cases
+
+    @part
+    def ingest_document(self) -> AcceptDocument:
+        """Storing a document's bytes and starting its ingestion."""
+        from cairn.documents.accept import AcceptDocument
+
+        return AcceptDocument(
+            transactions=self.transactions,
+            resolver=self.remember.resolver,
+            cipher=self.remember.cipher,
+            objects=self.objects,
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
+        )
+
+    @part
+    def memory_graph(self) -> LedgerGraph:
+        """The memory graph over the ledger."""
+        from cairn.bootstrap.memory_graph import memory_graph
+
+        return memory_graph(self.opened, self.remember, lazy(lambda: self.forget))
