@@ -19,7 +19,7 @@ from cairn.investigations.run.moving import read
 from cairn.investigations.state import State, Verdict
 from cairn.tickets.adapter import Incoming
 from cairn.tickets.intake import From
-from cairn.tickets.ports import API_SOURCE
+from cairn.tickets.ticket import API_SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

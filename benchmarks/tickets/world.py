@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from cairn.connectors.host import Host
     from cairn.embedding.onnx import OnnxEmbedder
     from cairn.investigations.ports import Planner
-    from cairn.investigations.run.loop import Loop
+    from cairn.investigations.run.resume import Loop
     from cairn.investigations.situation import StepFunction
     from cairn.ledger.keys import KeyStore
-    from cairn.tickets.taking import TakeTicket
+    from cairn.tickets.gateway import TakeTicket
     from cairn.writing.ports import OutboxRow
 
 DATABASE = "harbourlane_bench"
@@ -122,7 +122,7 @@ class World:
     @cached_property
     def loop(self) -> Loop:
         """The loop that works an investigation to its end."""
-        from cairn.investigations.run.loop import Loop
+        from cairn.investigations.run.resume import Loop
 
         return Loop(enter=self.parts.enter, run=self.parts.run, close=self.parts.close)
 
@@ -143,17 +143,14 @@ def steps_of(
 ) -> Mapping[str, Callable[[], StepFunction]]:
     """Return the steps of every state, made of the product's own parts."""
     from cairn.bootstrap.planning import bounds, recent, surrounds
-    from cairn.investigations.calling import CallTool
-    from cairn.investigations.history import History
-    from cairn.investigations.planning.recaller import KnowledgeRecaller
-    from cairn.investigations.steps.act import Act
+    from cairn.investigations.outcomes import CallTool
+    from cairn.investigations.planning.surrounds import History, KnowledgeRecaller
+    from cairn.investigations.steps.act import Act, WriteBack
     from cairn.investigations.steps.check import CheckSafety
     from cairn.investigations.steps.observe import observe
     from cairn.investigations.steps.plan import MakePlan
     from cairn.investigations.steps.retrieve import Retrieve
-    from cairn.investigations.steps.triage import Triage
-    from cairn.investigations.steps.verdict import GiveVerdict
-    from cairn.investigations.steps.write_back import WriteBack
+    from cairn.investigations.steps.verdict import GiveVerdict, Triage
 
     call = CallTool(host=host)
     return {
@@ -323,6 +320,6 @@ def _register(world: World) -> None:
 def _let_act(world: World) -> None:
     """Give the default persona full autonomy: mistakes of a planner are to be seen."""
     from cairn.safety.tools import Autonomy
-    from cairn.tickets.persona import DEFAULT
+    from cairn.tickets.personas import DEFAULT
 
     world.parts.helpdesk.personas.put(world.admin, replace(DEFAULT, autonomy=Autonomy.ACT))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.api.nouns import NOUNS
-from cairn.connectors.bundled import BUNDLED
+from cairn.connectors.launching import BUNDLED
 from cairn.writing.projectors import WITH_TEXTS, WITHOUT_TEXTS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ NAMED = {
         f"cairn.{name.rpartition('.')[0]}"
         for name in (*WITH_TEXTS.values(), *WITHOUT_TEXTS.values())
     },
-    "cairn.connectors.bundled": set(BUNDLED.values()),
+    "cairn.connectors.launching": set(BUNDLED.values()),
 }
 """What a module imports, or starts as a process, by the names in its tables."""
 

@@ -24,7 +24,7 @@ from cairn.graph.intent_weights import Intent
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
-from cairn.llm.allowance import Terms
+from cairn.llm.budget import Terms
 from cairn.llm.gateway import Gateway, Surroundings
 from cairn.llm.port import Role
 from cairn.recall.questions.gate import Turn
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from cairn.llm.wire_chat import WireChat
+    from cairn.llm.wire import WireChat
     from cairn.recall.questions.model_calls import ModelCalls
     from cairn.recall.questions.read import Asked
 

@@ -16,7 +16,7 @@ from tests.support.thinking import CALL, gateway
 
 from cairn.adapters.aws.bedrock_chat import BedrockChat
 from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
-from cairn.llm.allowance import Terms
+from cairn.llm.budget import Terms
 from cairn.llm.configuration import configured
 from cairn.llm.port import ChatRequest, Effort, Finish, Message, Purpose, Role, Tool
 from cairn.llm.structured import AnswerShape

@@ -15,7 +15,7 @@ from tests.support.world import open_world
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.kernel.ids import new_id
 from cairn.llm.budget import Spent
-from cairn.llm.calls import CallRecord, Spending
+from cairn.llm.costs import CallRecord, Spending
 from cairn.llm.port import Purpose, Usage
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-    from cairn.llm.calls import CallLog
+    from cairn.llm.costs import CallLog
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 USAGE = Usage(input_tokens=100, output_tokens=20, cache_read_tokens=3, cache_write_tokens=4)

@@ -12,10 +12,8 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.server.lowlevel import Server
 
-from cairn.bundled.contract import Call, Samples, WriteSample, words_of
+from cairn.bundled.contract import Call, Samples, WriteSample, arguments_for, read_samples, words_of
 from cairn.bundled.examination import NAMES, Check, Status, examine
-from cairn.bundled.made_up import arguments_for
-from cairn.bundled.samples import read_samples
 from cairn.kernel.errors import ValidationFailed
 
 Listed = dict[str, dict[str, Any]]

@@ -13,12 +13,11 @@ from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.agents.connectors import ConnectorsToCheck, StateTransactions
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.connectors.connector import Connector, Transport
+from cairn.connectors.connector import Connector, Listing, Transport
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.manifest import read_manifest
 from cairn.connectors.policies import ConnectorPolicies
 from cairn.connectors.port import ConnectorState, ConnectorUnavailable
-from cairn.connectors.ports import Listing
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.safety.tools import Autonomy, Criticality

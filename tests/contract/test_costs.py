@@ -16,8 +16,7 @@ from cairn.adapters.postgres.agents.costs import costs_by_workspace
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.ids import new_id
-from cairn.llm.calls import CallRecord
-from cairn.llm.costs import CostBy, CostRow
+from cairn.llm.costs import CallRecord, CostBy, CostRow
 from cairn.llm.port import Purpose, Usage
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tests.support.katan import echoing
 from tests.support.thinking import CALL, Watch, gateway
 
 from cairn.kernel.errors import BudgetExceeded, Unavailable
-from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
+from cairn.llm.budget import Terms, allowance_of
 from cairn.llm.configuration import configured
 from cairn.llm.openai_chat import OpenAIChat
 from cairn.llm.port import ChatRequest, Effort, Finish, Message, Purpose, Role, Tool, ToolCall

@@ -20,7 +20,7 @@ from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore, SubjectForgotten
 from cairn.safety.grants import MAX_DAYS, Grant, NewGrant
-from cairn.safety.policy import ConnectorPolicy, Policy
+from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.tools import Lane, Manifest, ToolSpec
 
 if TYPE_CHECKING:

@@ -37,8 +37,8 @@ from cairn.consolidation.plan import (
 )
 from cairn.graph.edge import Relation
 from cairn.kernel.errors import BudgetExceeded, Unavailable
-from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
+from cairn.llm.budget import Terms, allowance_of
 from cairn.llm.openai_chat import OpenAIChat
 from cairn.memories.kinds import KnowledgeCategory, MemoryKind
 from cairn.writing.audience import Audience

@@ -21,8 +21,7 @@ from cairn.investigations.ports import ActionState, AgentStores, Move
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.tickets.ports import TicketRow
-from cairn.tickets.ticket import Priority, TicketStatus
+from cairn.tickets.ticket import Priority, TicketRow, TicketStatus
 from cairn.writing.ports import Subject
 
 if TYPE_CHECKING:

@@ -13,12 +13,11 @@ from tests.support.planning import brief, question, spec
 from tests.support.thinking import gateway
 
 from cairn.investigations import citations
-from cairn.investigations.planning.fallback import FallbackPlanner
-from cairn.investigations.planning.heuristic import HeuristicPlanner
+from cairn.investigations.planning.heuristic import FallbackPlanner, HeuristicPlanner
 from cairn.investigations.planning.model_planner import ModelPlanner
 from cairn.investigations.state import Evidence, Verdict, WorkingMemory
-from cairn.llm.allowance import Terms
 from cairn.llm.anthropic_chat import AnthropicChat
+from cairn.llm.budget import Terms
 from cairn.llm.configuration import configured
 from cairn.llm.openai_chat import OpenAIChat
 

@@ -18,10 +18,10 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, NotFound, TooLarge, ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.tickets.adapter import Delivered, Incoming, Message
-from cairn.tickets.incoming import MAX_STORED_CHARS
 from cairn.tickets.intake import From
 from cairn.tickets.messages import MessageOutcome, new_ones
-from cairn.tickets.reopening import MOST_REOPENINGS
+from cairn.tickets.queue import MOST_REOPENINGS
+from cairn.tickets.sealing import MAX_STORED_CHARS
 from cairn.tickets.ticket import MAX_BODY_CHARS, TicketStatus
 from cairn.writing.items import IdempotencyKey
 

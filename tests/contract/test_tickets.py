@@ -20,16 +20,17 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
 from cairn.safety.tools import Autonomy
-from cairn.tickets.persona import Persona
-from cairn.tickets.ports import (
+from cairn.tickets.personas import Persona
+from cairn.tickets.ticket import (
     PersonaVersion,
+    Priority,
     ReplyRow,
     SourceKind,
     SourceState,
     TicketRow,
     TicketSource,
+    TicketStatus,
 )
-from cairn.tickets.ticket import Priority, TicketStatus
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cairn.connectors.connector import Registered
 from cairn.connectors.lifecycle import Health
-from cairn.connectors.ports import Registered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.connectors.connector import Connector
-    from cairn.connectors.ports import Listing
+    from cairn.connectors.connector import Connector, Listing
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.fakes.model_calls import InMemoryCallLog
 
-    from cairn.llm.calls import CallRecord
+    from cairn.llm.costs import CallRecord
 
 
 @dataclass(frozen=True)

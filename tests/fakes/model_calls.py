@@ -8,14 +8,14 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from cairn.llm.budget import Spent
-from cairn.llm.calls import Spending
+from cairn.llm.costs import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.llm.calls import CallRecord
+    from cairn.llm.costs import CallRecord
 
 
 class InMemoryCallLog:

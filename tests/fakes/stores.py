@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from cairn.connectors.ports import Registered
+    from cairn.connectors.connector import Registered
     from cairn.conversations.ports import PendingMessage
     from cairn.documents.ports import Ingestion, Upload
     from cairn.embedding.port import Vectors
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from cairn.ledger.entry import Entry, Head
     from cairn.recall.subscriptions import SubscriptionView
     from cairn.safety.grants import GrantRow
-    from cairn.tickets.ports import (
+    from cairn.tickets.ticket import (
         MessageRow,
         PersonaVersion,
         ReplyRow,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import NotFound
 from cairn.safety.tools import Autonomy
-from cairn.tickets.persona import DEFAULT
-from cairn.tickets.ports import QueueNumbers, SourceState, WriteBackPart
-from cairn.tickets.reopening import WAITING
-from cairn.tickets.ticket import TicketStatus
+from cairn.tickets.personas import DEFAULT
+from cairn.tickets.queue import WAITING
+from cairn.tickets.ticket import QueueNumbers, SourceState, TicketStatus, WriteBackPart
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.tickets.ports import (
+    from cairn.tickets.ticket import (
         MessageRow,
         PersonaVersion,
         ReplyRow,

@@ -14,8 +14,7 @@ from tests.plugins.laptop import Laptop
 from tests.plugins.waiting import eventually
 from tests.support.processes import lives
 
-from cairn.investigations.state import State
-from cairn.investigations.transitions import EDGES, RESUMED
+from cairn.investigations.state import EDGES, RESUMED, State
 
 CONNECTOR = Path(__file__).parents[1] / "support" / "gated_accounts.py"
 SCOPES = "read: {allow: ['**']}\nwrite: {allow: ['**']}"

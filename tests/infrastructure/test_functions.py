@@ -95,7 +95,7 @@ def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:
         if re.search(r'\bimport_module\(|"-m"', path.read_text(encoding="utf-8"))
         and "cli" not in path.parts
     }
-    assert users == NAMED.keys() - {"cairn.connectors.bundled"} | USERS_OF_BUNDLED | OF_OTHERS
+    assert users == NAMED.keys() - {"cairn.connectors.launching"} | USERS_OF_BUNDLED | OF_OTHERS
 
 
 def test_staging_again_removes_what_is_gone_and_leaves_the_rest(tmp_path: Path) -> None:

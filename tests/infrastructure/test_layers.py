@@ -17,7 +17,7 @@ from infra.cdk.staging import stage_function
 from layers import build as layers
 from tests.support import lambda_runtime
 
-from cairn.connectors.bundled import BUNDLED
+from cairn.connectors.launching import BUNDLED
 
 UNZIPPED_LIMIT = 250_000_000
 MACHINE = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
@@ -58,7 +58,7 @@ def load(name):
 if (projectors := sys.modules.get("cairn.writing.projectors")):  # named in tables
     for named in {*projectors.WITH_TEXTS.values(), *projectors.WITHOUT_TEXTS.values()}:
         load("cairn." + named.rpartition(".")[0])
-if (bundled := sys.modules.get("cairn.connectors.bundled")):  # started as processes
+if (bundled := sys.modules.get("cairn.connectors.launching")):  # started as processes
     for named in bundled.BUNDLED.values():
         load(named)
 seen = {"cairn.bootstrap"}  # its own functions are the owner's, who has every package

@@ -14,8 +14,7 @@ from tests.infrastructure.assembly import ROOT, Assembly
 
 from cairn.anchors import verify_chains
 from cairn.consolidation import control
-from cairn.investigations.state import State
-from cairn.investigations.transitions import EDGES, RESUMED
+from cairn.investigations.state import EDGES, RESUMED, State
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 EXPRESSION = re.compile(r"\{%(.*?)%\}")

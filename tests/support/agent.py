@@ -13,23 +13,17 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, Sent, admin_of
 
 from cairn.connectors.port import ConnectorState, ConnectorView, ToolCall, ToolResult
-from cairn.investigations.approvals.decide import Approvals
-from cairn.investigations.approvals.waiting import Expire, Wait
-from cairn.investigations.calling import CallTool
-from cairn.investigations.current import Present, present
+from cairn.investigations.approvals.decide import Approvals, Expire, Wait
 from cairn.investigations.hiding import Hiding
-from cairn.investigations.history import History
 from cairn.investigations.journal import Journal
+from cairn.investigations.outcomes import CallTool
+from cairn.investigations.planning.surrounds import History, RecentResults
 from cairn.investigations.ports import ActionRow, Approval, Question, Ruling
-from cairn.investigations.recent import RecentResults
-from cairn.investigations.run.abandon import AbandonExecution
-from cairn.investigations.run.admission import Admit, Start
-from cairn.investigations.run.closing import Abandon, Close, Halt
-from cairn.investigations.run.loop import Loop
+from cairn.investigations.run.admission import Admit, Start, SweepInvestigations
+from cairn.investigations.run.closing import Abandon, AbandonExecution, Close, Halt
 from cairn.investigations.run.moving import read
-from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
+from cairn.investigations.run.resume import Enter, ExecutionEnded, Loop, Resume
 from cairn.investigations.run.step import RunStep
-from cairn.investigations.run.sweeping import SweepInvestigations
 from cairn.investigations.state import (
     Evidence,
     Investigation,
@@ -39,27 +33,25 @@ from cairn.investigations.state import (
     Verdict,
     WorkingMemory,
 )
-from cairn.investigations.steps.act import Act
+from cairn.investigations.steps.act import Act, WriteBack
 from cairn.investigations.steps.check import CheckSafety
 from cairn.investigations.steps.observe import observe
 from cairn.investigations.steps.plan import MakePlan
 from cairn.investigations.steps.retrieve import Retrieve
-from cairn.investigations.steps.triage import Triage
-from cairn.investigations.steps.verdict import GiveVerdict
-from cairn.investigations.steps.write_back import WriteBack
+from cairn.investigations.steps.verdict import GiveVerdict, Triage
+from cairn.investigations.views import Present, present
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore, key_subjects
 from cairn.safety.patterns import parse_pattern
 from cairn.safety.pipeline import Pipeline
-from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.redaction import ReversibleRedactor
+from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.scope import LaneScope, Scopes
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec
-from cairn.tickets.persona import DEFAULT, Persona
-from cairn.tickets.ports import TicketRow
-from cairn.tickets.requeue import Requeue
-from cairn.tickets.ticket import Priority, Ticket, TicketStatus
+from cairn.tickets.personas import DEFAULT, Persona
+from cairn.tickets.queue import Requeue
+from cairn.tickets.ticket import Priority, Ticket, TicketRow, TicketStatus
 from cairn.workspace.settings import EnvelopeSettings
 
 if TYPE_CHECKING:

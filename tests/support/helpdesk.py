@@ -24,18 +24,16 @@ from cairn.tickets.adapter import (
     NeedsAuth,
     Polled,
 )
-from cairn.tickets.gateway import InboundGateway
+from cairn.tickets.gateway import InboundGateway, SweepTickets, TakeTicket
 from cairn.tickets.inbound import ReceiveEvents
 from cairn.tickets.intake import From, Intake, Received
 from cairn.tickets.messages import MessageTaken, ReceiveMessages
 from cairn.tickets.personas import Personas
 from cairn.tickets.polling import PollDue, PollSource
-from cairn.tickets.ports import SourceKind, TicketRow, TicketSource
-from cairn.tickets.queue import WatchQueue
-from cairn.tickets.requeue import Requeue
+from cairn.tickets.queue import Requeue, WatchQueue
 from cairn.tickets.sealing import Sealed
 from cairn.tickets.sources import NewSource, TicketSources
-from cairn.tickets.taking import SweepTickets, TakeTicket
+from cairn.tickets.ticket import SourceKind, TicketRow, TicketSource
 from cairn.tickets.write_back import Desk
 from cairn.writing.ports import OutboxRow
 from cairn.writing.subjects import SubjectResolver

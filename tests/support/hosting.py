@@ -13,13 +13,13 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, admin_of
 
 from cairn.adapters.http.webhooks import HttpWebhookSender
-from cairn.connectors.commands import AllowedCommand
 from cairn.connectors.connector import Connector, Launch, Transport
 from cairn.connectors.directory import Secrets, StoreDirectory
 from cairn.connectors.host import Host
 from cairn.connectors.manifest import tool_meta
 from cairn.connectors.port import ToolCall, ToolResult
 from cairn.connectors.registry import Connectors
+from cairn.connectors.requests import AllowedCommand
 from cairn.connectors.wires import InProcessWire
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.ids import new_id
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from uuid import UUID
 
-    from cairn.connectors.commands import CheckCommand
+    from cairn.connectors.connector import Registered, Wires
     from cairn.connectors.lifecycle import Health
-    from cairn.connectors.ports import Registered, Wires
+    from cairn.connectors.requests import CheckCommand
     from cairn.connectors.wires import Wire
     from cairn.ledger.entry import Entry
 

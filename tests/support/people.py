@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 from tests.support.ingesting import Documents
 
 from cairn.investigations.browse import BrowseInvestigations
-from cairn.investigations.opening import Opener
+from cairn.investigations.journal import Opener
 from cairn.investigations.people.bundle import Escalations
 from cairn.investigations.people.candidates import Candidates
-from cairn.investigations.people.channels import Channels
-from cairn.investigations.people.delivering import DeliverEscalation
-from cairn.investigations.people.learning import StageCandidates
-from cairn.investigations.people.opinions import Opinions
+from cairn.investigations.people.delivering import Channels, DeliverEscalation
+from cairn.investigations.people.learning import Opinions, StageCandidates
 from cairn.investigations.people.ports import CandidateState
-from cairn.investigations.run.escalating import QueueEscalation
+from cairn.investigations.run.closing import QueueEscalation
 from cairn.investigations.state import Verdict
 from cairn.ledger.keys import BodyCipher
 from cairn.writing.ports import Topic
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from tests.support.agent import Agents
 
     from cairn.investigations.people.ports import Escalation
-    from cairn.investigations.people.views import CandidateView
+    from cairn.investigations.views import CandidateView
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry
 

@@ -22,7 +22,7 @@ from cairn.investigations.state import (
 )
 from cairn.llm.budget import Budget, Limits
 from cairn.safety.tools import Autonomy, Lane, ToolSpec
-from cairn.tickets.persona import DEFAULT, Persona
+from cairn.tickets.personas import DEFAULT, Persona
 
 WORKSPACE = UUID(int=1)
 INVESTIGATION = UUID("0198a1b2-0000-7000-8000-0000000000aa")

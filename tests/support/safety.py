@@ -8,8 +8,8 @@ from uuid import UUID
 from cairn.kernel.ids import new_id
 from cairn.safety.action import Action
 from cairn.safety.pipeline import Attempt, Pipeline, Ready
-from cairn.safety.policy import ConnectorPolicy, Policy
-from cairn.safety.scope_text import parse_scopes
+from cairn.safety.rules import ConnectorPolicy, Policy
+from cairn.safety.scope import parse_scopes
 from cairn.safety.tools import Autonomy, Lane, Manifest, ToolSpec
 
 if TYPE_CHECKING:

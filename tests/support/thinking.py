@@ -12,9 +12,8 @@ from uuid import UUID
 from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.chat import ScriptedModel
 
-from cairn.llm.allowance import Terms
-from cairn.llm.budget import Budget, Limits
-from cairn.llm.calls import Call
+from cairn.llm.budget import Budget, Limits, Terms
+from cairn.llm.costs import Call
 from cairn.llm.gateway import Gateway, Surroundings
 from cairn.recall.questions.model_answers import ModelAnswers
 from cairn.recall.questions.model_calls import ModelCalls
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from cairn.kernel.errors import Unavailable
     from cairn.kernel.ids import IdSource
-    from cairn.llm.calls import CallLog
+    from cairn.llm.costs import CallLog
     from cairn.llm.port import ChatModel
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from cairn.api.middleware import Log
     from cairn.bootstrap.api import ApiServices
-    from cairn.investigations.call_log import ApiCall
+    from cairn.investigations.tool_calls import ApiCall
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
 
@@ -71,7 +71,7 @@ class LogCalls:
 
 
 def _call(scope: Scope, status: int, seconds: float) -> ApiCall:
-    from cairn.investigations.call_log import ApiCall
+    from cairn.investigations.tool_calls import ApiCall
 
     route = getattr(scope.get("route"), "path", scope["path"].split("/")[2][:64])
     return ApiCall(

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.connectors.checking import CheckConnectors
     from cairn.connectors.host import Host
-    from cairn.investigations.calling import CallTool
+    from cairn.connectors.lifecycle import CheckConnectors
+    from cairn.investigations.outcomes import CallTool
     from cairn.investigations.people.delivering import DeliverEscalation
     from cairn.investigations.situation import StepFunction
     from cairn.tickets.polling import PollDue
@@ -79,14 +79,14 @@ def _host(settings: ActSettings, parts: InvestigationParts) -> Host:
 
 
 def _call(host: Host) -> CallTool:
-    from cairn.investigations.calling import CallTool
+    from cairn.investigations.outcomes import CallTool
 
     return CallTool(host=host)
 
 
 def _check_connectors(parts: InvestigationParts, host: Host) -> CheckConnectors:
     from cairn.adapters.postgres.agents.connectors import ConnectorsToCheck
-    from cairn.connectors.checking import CheckConnectors
+    from cairn.connectors.lifecycle import CheckConnectors
 
     return CheckConnectors(
         due=ConnectorsToCheck(parts.opened),
@@ -114,7 +114,7 @@ def _act(parts: InvestigationParts, call: CallTool) -> StepFunction:
 
 
 def _write_back(parts: InvestigationParts) -> StepFunction:
-    from cairn.investigations.steps.write_back import WriteBack
+    from cairn.investigations.steps.act import WriteBack
 
     return WriteBack(desk=parts.helpdesk.desk, hiding=parts.hiding)
 

@@ -17,18 +17,16 @@ if TYPE_CHECKING:
     from cairn.connectors.registry import Connectors
     from cairn.documents.accept import AcceptDocument
     from cairn.investigations.approvals.decide import Approvals
-    from cairn.investigations.approvals.granting import GrantFromQuestion
-    from cairn.investigations.approvals.grants import Grants
+    from cairn.investigations.approvals.grants import GrantFromQuestion, Grants
     from cairn.investigations.browse import BrowseInvestigations
-    from cairn.investigations.call_log import LogCall
     from cairn.investigations.people.bundle import Escalations
     from cairn.investigations.people.candidates import Candidates
-    from cairn.investigations.people.channels import Channels
-    from cairn.investigations.people.opinions import Opinions
-    from cairn.investigations.people.proposing import Proposals
-    from cairn.investigations.people.remembering import RememberStep
+    from cairn.investigations.people.delivering import Channels
+    from cairn.investigations.people.learning import Opinions
+    from cairn.investigations.people.proposing import Proposals, RememberStep
     from cairn.investigations.run.admission import Start
     from cairn.investigations.run.resume import Resume
+    from cairn.investigations.tool_calls import LogCall
     from cairn.investigations.views import InvestigationView
     from cairn.kernel.access import Principal
     from cairn.memory_graph.ledger_graph import LedgerGraph
@@ -37,9 +35,8 @@ if TYPE_CHECKING:
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
     from cairn.tickets.polling import PollSource
-    from cairn.tickets.queue import WatchQueue
+    from cairn.tickets.queue import Requeue, WatchQueue
     from cairn.tickets.reading import ReadTickets
-    from cairn.tickets.requeue import Requeue
     from cairn.tickets.sources import TicketSources
     from cairn.workspace.redaction import RedactionProfile
 
@@ -118,7 +115,7 @@ class AgentServices(ApiParts):
     def investigations(self) -> BrowseInvestigations:
         """Investigations, their timelines, tool calls and questions to people."""
         from cairn.investigations.browse import BrowseInvestigations
-        from cairn.investigations.opening import Opener
+        from cairn.investigations.journal import Opener
 
         return BrowseInvestigations(
             transactions=self.transactions,
@@ -167,7 +164,7 @@ class AgentServices(ApiParts):
     @part
     def make_grant(self) -> GrantFromQuestion:
         """Making a standing grant, from a question where one is named."""
-        from cairn.investigations.approvals.granting import GrantFromQuestion
+        from cairn.investigations.approvals.grants import GrantFromQuestion
 
         return GrantFromQuestion(
             transactions=self.transactions,
@@ -186,7 +183,7 @@ class AgentServices(ApiParts):
     def log_call(self) -> LogCall:
         """Keeping what a request to the API did, beside the calls of tools."""
         from cairn.adapters.postgres.agents.tool_calls import KeepCall
-        from cairn.investigations.call_log import LogCall
+        from cairn.investigations.tool_calls import LogCall
 
         return LogCall(
             keep=KeepCall(self.opened),
@@ -209,7 +206,7 @@ class AgentServices(ApiParts):
     def channels(self) -> Channels:
         """Where people are called."""
         from cairn.adapters.http.webhooks import sender_for
-        from cairn.investigations.people.channels import Channels
+        from cairn.investigations.people.delivering import Channels
 
         check = sender_for(self.settings.webhooks).check
         return Channels(journal=self.investigating.journal, check=check)
@@ -217,8 +214,7 @@ class AgentServices(ApiParts):
     @part
     def opinions(self) -> Opinions:
         """Ratings and disputes."""
-        from cairn.investigations.people.learning import StageCandidates
-        from cairn.investigations.people.opinions import Opinions
+        from cairn.investigations.people.learning import Opinions, StageCandidates
 
         journal = self.investigating.journal
         return Opinions(journal=journal, stage=StageCandidates(journal=journal))
@@ -236,7 +232,7 @@ class AgentServices(ApiParts):
     @part
     def remember_step(self) -> RememberStep:
         """Turning a line of a timeline into a node of the graph."""
-        from cairn.investigations.people.remembering import RememberStep
+        from cairn.investigations.people.proposing import RememberStep
 
         return RememberStep(
             browse=self.investigations,

@@ -162,7 +162,7 @@ def _sweep_investigations(
 ) -> Callable[[datetime | None], dict[str, int]]:
     """Return what moves on what stands still."""
     from cairn.bootstrap.learning import learn
-    from cairn.investigations.run.sweeping import SweepInvestigations
+    from cairn.investigations.run.admission import SweepInvestigations
 
     by_rules, report = None, warn(parts.log)
     workspaces = ListWorkspaces(parts.opened)

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from cairn.adapters.files.commands import CommandFile
     from cairn.adapters.postgres.database import Database
-    from cairn.connectors.connector import Launch
+    from cairn.connectors.connector import ConnectorStores, Launch
     from cairn.connectors.host import Host
-    from cairn.connectors.ports import ConnectorStores
     from cairn.connectors.registry import Connectors, Mended
     from cairn.connectors.wires import Wire
     from cairn.kernel.metrics import Metrics
@@ -94,7 +93,7 @@ class ConnectorWires:
 
     def _held_back(self, launch: Launch) -> Launch:
         """Return a launch whose addresses lead where this deployment lets them."""
-        from cairn.connectors.bundled import ALLOW_PRIVATE, LEADING_OUT
+        from cairn.connectors.launching import ALLOW_PRIVATE, LEADING_OUT
 
         if launch.builtin not in LEADING_OUT:
             return launch
@@ -121,7 +120,7 @@ class ConnectorWires:
 
     def _allowed(self, launch: Launch) -> Launch:
         """Return a launch of the very file that the machine's owner has allowed."""
-        from cairn.connectors.commands import variables_of
+        from cairn.connectors.requests import variables_of
 
         variables = variables_of(launch.config, launch.secrets)
         entry = command_file(self.settings)(launch.command, variables)
@@ -148,7 +147,7 @@ def _server_of(launch: Launch) -> Any:
     """Return the server of a bundled connector; ValidationFailed for settings it refuses."""
     from importlib import import_module
 
-    from cairn.connectors.bundled import BUNDLED
+    from cairn.connectors.launching import BUNDLED
 
     module = BUNDLED.get(launch.builtin or "")
     if module is None:

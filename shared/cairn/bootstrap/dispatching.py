@@ -133,9 +133,9 @@ def answer_to(transactions: Transactions[AgentStores], row: OutboxRow) -> Answer
 
     None while the question is open.
     """
-    from cairn.investigations.current import present
     from cairn.investigations.ports import ApprovalState
     from cairn.investigations.run.step import execution_name
+    from cairn.investigations.views import present
 
     if row.reference is None:
         return None

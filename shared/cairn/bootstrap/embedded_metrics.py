@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools.metrics import EphemeralMetrics
 
-    from cairn.llm.calls import CallLog, CallRecord, Spending
+    from cairn.llm.costs import CallLog, CallRecord, Spending
 
 MOST_VALUES = 100
 MOST_CHARS = 128

@@ -9,7 +9,7 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.llm.budget import Budget
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.understanding import understand
 from cairn.recall.similar_nodes import MatchedNodes

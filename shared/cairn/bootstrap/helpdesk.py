@@ -22,17 +22,15 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.ledger.keys import KeyStore
     from cairn.memory_graph.ledger_graph import LedgerGraph
-    from cairn.tickets.gateway import Models, Redact
+    from cairn.tickets.gateway import Admit, Models, Redact, SweepTickets, TakeTicket
     from cairn.tickets.inbound import ReceiveEvents
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
     from cairn.tickets.polling import PollDue, PollSource
-    from cairn.tickets.queue import WatchQueue
-    from cairn.tickets.requeue import Requeue
+    from cairn.tickets.queue import Requeue, WatchQueue
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.sources import TicketSources
-    from cairn.tickets.taking import Admit, SweepTickets, TakeTicket
     from cairn.tickets.write_back import Desk
     from cairn.writing.ports import Dispatcher
     from cairn.writing.subjects import SubjectResolver
@@ -99,7 +97,7 @@ class HelpdeskParts:
     @cached_property
     def requeue(self) -> Requeue:
         """What puts tickets back; `requeue.mended(workspace_id, "connector:<name>")`, too."""
-        from cairn.tickets.requeue import Requeue
+        from cairn.tickets.queue import Requeue
 
         return Requeue(
             transactions=self.transactions, dispatcher=self.wake, clock=utc_now, new_id=new_id
@@ -203,8 +201,7 @@ class HelpdeskParts:
 
     def take(self, models: Models | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
-        from cairn.tickets.gateway import InboundGateway
-        from cairn.tickets.taking import TakeTicket
+        from cairn.tickets.gateway import InboundGateway, TakeTicket
 
         screen = InboundGateway(
             models=models,
@@ -228,7 +225,7 @@ class HelpdeskParts:
     def sweep(self, take: TakeTicket) -> SweepTickets:
         """Return what takes up, in every workspace, the tickets that lost messages left behind."""
         from cairn.adapters.postgres.agents.tickets import WorkspacesWithTickets
-        from cairn.tickets.taking import SweepTickets
+        from cairn.tickets.gateway import SweepTickets
 
         return SweepTickets(
             workspaces=WorkspacesWithTickets(self.opened),

@@ -31,18 +31,17 @@ if TYPE_CHECKING:
     from cairn.bootstrap.dispatching import Wakes
     from cairn.bootstrap.helpdesk import HelpdeskParts
     from cairn.connectors.policies import ConnectorPolicies
-    from cairn.investigations.approvals.waiting import Expire, Wait
-    from cairn.investigations.catalogue import StoredConnectors
-    from cairn.investigations.current import Present
+    from cairn.investigations.approvals.decide import Expire, Wait
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal
+    from cairn.investigations.outcomes import StoredConnectors
     from cairn.investigations.ports import Escalate
-    from cairn.investigations.run.abandon import AbandonExecution
     from cairn.investigations.run.admission import Admit
-    from cairn.investigations.run.closing import Abandon, Close, Halt
+    from cairn.investigations.run.closing import Abandon, AbandonExecution, Close, Halt
     from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
     from cairn.investigations.run.step import RunStep
     from cairn.investigations.situation import StepFunction
+    from cairn.investigations.views import Present
     from cairn.kernel.metrics import Metrics
     from cairn.ledger.keys import KeyStore
     from cairn.safety.pipeline import Pipeline
@@ -158,7 +157,7 @@ class InvestigationParts:
     @cached_property
     def connectors(self) -> StoredConnectors:
         """Which tools there are."""
-        from cairn.investigations.catalogue import StoredConnectors
+        from cairn.investigations.outcomes import StoredConnectors
 
         return StoredConnectors(transactions=self.transactions)
 
@@ -255,14 +254,14 @@ class InvestigationParts:
     @cached_property
     def wait(self) -> Wait:
         """What keeps the token of an execution that waits."""
-        from cairn.investigations.approvals.waiting import Wait
+        from cairn.investigations.approvals.decide import Wait
 
         return Wait(journal=self.journal, admit=self.admit)
 
     @cached_property
     def expire(self) -> Expire:
         """What ends questions nobody answered."""
-        from cairn.investigations.approvals.waiting import Expire
+        from cairn.investigations.approvals.decide import Expire
 
         return Expire(journal=self.journal, abandon=self.abandon)
 
@@ -289,7 +288,7 @@ class InvestigationParts:
     @cached_property
     def escalate(self) -> Escalate:
         """What calls people."""
-        from cairn.investigations.run.escalating import QueueEscalation
+        from cairn.investigations.run.closing import QueueEscalation
 
         return QueueEscalation(journal=self.journal, desk=self.desk)
 
@@ -303,7 +302,7 @@ class InvestigationParts:
     @cached_property
     def leave(self) -> AbandonExecution:
         """What calls a person where executions do not help."""
-        from cairn.investigations.run.abandon import AbandonExecution
+        from cairn.investigations.run.closing import AbandonExecution
 
         return AbandonExecution(journal=self.journal, escalate=self.escalate, admit=self.admit)
 

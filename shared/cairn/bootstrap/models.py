@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.consolidation.plan import Planner
-    from cairn.llm.allowance import Terms
+    from cairn.llm.budget import Terms
     from cairn.llm.gateway import Gateway
-    from cairn.llm.wire_chat import WireChat
+    from cairn.llm.wire import WireChat
 
 
 class ModelSettings(Protocol):
@@ -100,7 +100,7 @@ def planners(gateway: Gateway, *, seconds: float | None = None) -> Callable[[UUI
     An answer is waited for `seconds`, with everything that is tried; five minutes unless told so.
     """
     from cairn.consolidation.model_planner import SECONDS, ModelPlanner
-    from cairn.llm.calls import Call
+    from cairn.llm.costs import Call
 
     def planner(workspace_id: UUID, run_id: UUID) -> Planner:
         call = Call(workspace_id=workspace_id, run_id=run_id, seconds=seconds or SECONDS)
@@ -156,7 +156,7 @@ def _terms(
     """Return workspace -> its terms; the settings behind them are half a second old at most."""
     from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
     from cairn.kernel.access.system import system_principal
-    from cairn.llm.allowance import Terms, allowance_of, terms_for
+    from cairn.llm.budget import Terms, allowance_of, terms_for
     from cairn.llm.configuration import configured
 
     base = Terms(

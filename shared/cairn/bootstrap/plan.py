@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.investigations.ports import Planner
     from cairn.investigations.situation import StepFunction
     from cairn.llm.gateway import Gateway
-    from cairn.tickets.taking import TakeTicket
+    from cairn.tickets.gateway import TakeTicket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +66,8 @@ def _models(settings: PlanSettings, opened: Database, log: Logger) -> Gateway | 
 
 def _triage(parts: InvestigationParts, planner: Planner) -> StepFunction:
     from cairn.bootstrap.planning import recent, surrounds
-    from cairn.investigations.history import History
-    from cairn.investigations.steps.triage import Triage
+    from cairn.investigations.planning.surrounds import History
+    from cairn.investigations.steps.verdict import Triage
 
     helpdesk, settings = parts.helpdesk, parts.settings
     return Triage(

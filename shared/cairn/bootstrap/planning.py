@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
     from cairn.investigations.journal import Journal
     from cairn.investigations.planning.envelope import Bounds
-    from cairn.investigations.planning.surrounds import TicketSurrounds
+    from cairn.investigations.planning.surrounds import RecentResults, TicketSurrounds
     from cairn.investigations.ports import Planner
-    from cairn.investigations.recent import RecentResults
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
     from cairn.tickets.sealing import Sealed
@@ -59,7 +58,7 @@ def planner_over(
     rules = HeuristicPlanner()
     if models is None:
         return rules
-    from cairn.investigations.planning.fallback import FallbackPlanner
+    from cairn.investigations.planning.heuristic import FallbackPlanner
     from cairn.investigations.planning.model_planner import ModelPlanner
 
     return FallbackPlanner(
@@ -95,7 +94,7 @@ def surrounds(opened: Database, keys: KeyStore) -> TicketSurrounds:
 
 def recent(opened: Database, journal: Journal) -> RecentResults:
     """Return what finds recent results of tools."""
-    from cairn.investigations.recent import RecentResults
+    from cairn.investigations.planning.surrounds import RecentResults
 
     return RecentResults(journal=journal, bounds=bounds(opened))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cairn.llm.gateway import Gateway
-    from cairn.llm.wire_chat import WireChat
+    from cairn.llm.wire import WireChat
     from cairn.recall.questions.read import Expander
     from cairn.recall.rerank import Reranker
 

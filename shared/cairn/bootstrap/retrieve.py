@@ -91,7 +91,7 @@ def _steps(
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:
     from cairn.bootstrap.planning import bounds
-    from cairn.investigations.planning.recaller import KnowledgeRecaller
+    from cairn.investigations.planning.surrounds import KnowledgeRecaller
     from cairn.investigations.steps.retrieve import Retrieve
 
     return Retrieve(

@@ -28,8 +28,7 @@ def summariser() -> Callable[[str, str], str]:
 
     def summarised(text: str, level: str) -> str:
         from cairn.llm.budget import Budget, Limits  # loaded with the first document
-        from cairn.llm.heuristic import Rules
-        from cairn.llm.summaries import Level, summarise
+        from cairn.llm.summaries import Level, Rules, summarise
 
         budget = Budget(Limits(seconds=SUMMARY_SECONDS), stopwatch=monotonic)
         return summarise(Rules(), text, Level(level), budget).text
@@ -66,7 +65,7 @@ def summarise_workspace(
 
 def asking(models: Gateway) -> Ask:
     """Return what asks a model on a workspace's and a run's account."""
-    from cairn.llm.calls import Call
+    from cairn.llm.costs import Call
 
     def ask(request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
         return models.chat(request, Call(workspace_id=workspace_id, run_id=run_id))

@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, SecretStr, model_validator
 
 from cairn.bundled.configuration import ConnectorConfig, configured, run
-from cairn.bundled.database import CustomerDatabase, checked_dsn, secrets_of
-from cairn.bundled.serving import connector_server
-from cairn.bundled.statements import query
-from cairn.bundled.tool import Answer, Arguments, Line, Tool, WriteArguments, reads, writes
+from cairn.bundled.database import CustomerDatabase, checked_dsn, query, secrets_of
+from cairn.bundled.serving import (
+    Answer,
+    Arguments,
+    Line,
+    Tool,
+    WriteArguments,
+    connector_server,
+    reads,
+    writes,
+)
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.safety.tools import Autonomy
 

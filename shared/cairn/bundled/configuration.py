@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource
 
-from cairn.connectors.bundled import CONFIG_VARIABLE, SECRETS_VARIABLE
+from cairn.connectors.launching import CONFIG_VARIABLE, SECRETS_VARIABLE
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from cairn.bundled.made_up import arguments_for, mapping
 from cairn.connectors.manifest import (
     DRY_RUN,
     HEALTHCHECK,
@@ -26,6 +26,7 @@ from cairn.connectors.manifest import (
     read_manifest,
 )
 from cairn.connectors.port import MAX_RESULT_BYTES
+from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
@@ -33,6 +34,107 @@ if TYPE_CHECKING:
 
     from cairn.kernel.ids import IdSource
     from cairn.safety.tools import Manifest, ToolSpec
+
+
+class _Call(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+    def made(self) -> Call:
+        return Call(tool=self.tool, arguments=self.arguments)
+
+
+class _Write(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    write: _Call
+    shown_by: _Call
+
+
+class _Samples(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    arguments: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    large: _Call | None = None
+    writes: list[_Write] = Field(default_factory=list[_Write])
+
+
+def read_samples(text: str | bytes) -> Samples:
+    """Return the samples of a JSON text; ValidationFailed names what is wrong with it."""
+    try:
+        given = _Samples.model_validate_json(text)
+    except ValidationError as error:
+        places = [
+            FieldError(".".join(str(part) for part in one["loc"]) or "$", one["msg"])
+            for one in error.errors(include_url=False, include_input=False)
+        ]
+        said = "; ".join(f"{place.location}: {place.message}" for place in places)
+        raise ValidationFailed(f"The samples cannot be read: {said}.", errors=places) from None
+    return Samples(
+        arguments=given.arguments,
+        large=given.large.made() if given.large else None,
+        writes=[
+            WriteSample(write=one.write.made(), shown_by=one.shown_by.made())
+            for one in given.writes
+        ],
+    )
+
+
+MAX_DEPTH = 6
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """Return a JSON object as one, and {} for everything else."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def arguments_for(schema: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+    """Return a value for every property, `text` wherever a text may stand."""
+    made = _made(schema, schema, text, MAX_DEPTH)
+    return dict(mapping(made))
+
+
+def _made(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: int) -> Any:
+    part = _chosen(part, whole, depth)
+    if depth == 0:
+        return text
+    if "const" in part:
+        return part["const"]
+    if part.get("enum"):
+        return part["enum"][0]
+    kind = _kind(part)
+    if kind == "object":
+        named = mapping(part.get("properties"))
+        return {name: _made(mapping(one), whole, text, depth - 1) for name, one in named.items()}
+    if kind == "array":
+        return [_made(mapping(part.get("items")), whole, text, depth - 1)]
+    if kind in {"integer", "number"}:
+        return part.get("default") or part.get("minimum") or 1
+    return {"boolean": False, "null": None}.get(kind, text)
+
+
+def _kind(part: Mapping[str, Any]) -> str:
+    """Return the type, the first where there are several; a text where there is none."""
+    kind: object = part.get("type", "object" if "properties" in part else "string")
+    several = cast("list[object]", kind) if isinstance(kind, list) else [kind]
+    return str(several[0]) if several else "string"
+
+
+def _chosen(part: Mapping[str, Any], whole: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
+    """Return the schema itself, what it refers to, or the first of its choices."""
+    for _ in range(depth):
+        options = part.get("anyOf") or part.get("oneOf")
+        if options:
+            part = mapping(options[0])
+        elif str(part.get("$ref", "")).startswith("#/"):
+            found = whole
+            for name in str(part["$ref"])[2:].split("/"):
+                found = mapping(found.get(name))
+            part = found
+    return part
+
 
 CALL_SECONDS = 20.0
 MARKER = re.compile(

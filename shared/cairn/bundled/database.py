@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,12 +18,29 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow, tuple_row
 
-from cairn.bundled.statements import query
+from cairn.adapters.postgres.sql import queries_in
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.kernel.errors import CairnError, Conflict, FieldError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
+
+
+QUERIES = Path(__file__).parent / "queries"
+
+
+@cache
+def query(name: str) -> bytes:
+    """Return the query `noun.verb`; KeyError when there is none."""
+    noun, _, verb = name.partition(".")
+    return named_queries(noun)[verb]
+
+
+@cache
+def named_queries(noun: str) -> dict[str, bytes]:
+    """Return the queries of a noun by name."""
+    return queries_in(QUERIES / f"{noun}.sql")
+
 
 CONNECTION: Mapping[str, str | int] = MappingProxyType(
     {

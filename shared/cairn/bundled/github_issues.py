@@ -13,8 +13,16 @@ from pydantic import AwareDatetime, Field, SecretStr
 
 from cairn.adapters.http.github import API_URL, GitHubIssues, GitHubRepository
 from cairn.bundled.configuration import ConnectorConfig, configured, run
-from cairn.bundled.serving import connector_server
-from cairn.bundled.tool import Answer, Arguments, Text, Tool, WriteArguments, reads, writes
+from cairn.bundled.serving import (
+    Answer,
+    Arguments,
+    Text,
+    Tool,
+    WriteArguments,
+    connector_server,
+    reads,
+    writes,
+)
 from cairn.kernel.errors import NotFound
 
 if TYPE_CHECKING:

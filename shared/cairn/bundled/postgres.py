@@ -16,10 +16,8 @@ from psycopg import sql
 from pydantic import Field, SecretStr, field_validator
 
 from cairn.bundled.configuration import ConnectorConfig, configured, run
-from cairn.bundled.database import CustomerDatabase, checked_dsn, secrets_of, translated
-from cairn.bundled.serving import connector_server
-from cairn.bundled.statements import query
-from cairn.bundled.tool import Answer, Arguments, Line, Text, reads
+from cairn.bundled.database import CustomerDatabase, checked_dsn, query, secrets_of, translated
+from cairn.bundled.serving import Answer, Arguments, Line, Text, connector_server, reads
 from cairn.connectors.cleaning import whole_words
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id

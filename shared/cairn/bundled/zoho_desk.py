@@ -14,8 +14,17 @@ from pydantic import AwareDatetime, Field, SecretStr, model_validator
 
 from cairn.adapters.http.zoho import ACCOUNTS_URL, DESK_URL, ZohoAccount, ZohoDesk
 from cairn.bundled.configuration import ConnectorConfig, configured, run
-from cairn.bundled.serving import connector_server
-from cairn.bundled.tool import Answer, Arguments, Line, Text, Tool, WriteArguments, reads, writes
+from cairn.bundled.serving import (
+    Answer,
+    Arguments,
+    Line,
+    Text,
+    Tool,
+    WriteArguments,
+    connector_server,
+    reads,
+    writes,
+)
 from cairn.kernel.clock import Clock, utc_now
 from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.safety.tools import Autonomy

@@ -31,8 +31,8 @@ from cairn.cli.options import (
     text_given,
     without_none,
 )
-from cairn.connectors.commands import AllowedCommand
 from cairn.connectors.launching import VARIABLE, is_ours
+from cairn.connectors.requests import AllowedCommand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -368,9 +368,8 @@ def test(
     Tools that write are called with dry_run only, unless --samples say what may be written. The
     command gets this shell's variables, without those of Cairn and AWS.
     """
-    from cairn.bundled.contract import Samples
+    from cairn.bundled.contract import Samples, read_samples
     from cairn.bundled.examination import examine
-    from cairn.bundled.samples import read_samples
 
     if bool(command) == bool(url):
         raise Failure("Give either a command or --url.", advice="cairn connectors test --help")

@@ -2,18 +2,290 @@
 
 from __future__ import annotations
 
+from concurrent.futures import TimeoutError as NotDone
 from dataclasses import dataclass, field
-from threading import Event
-from typing import TYPE_CHECKING, Any
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cairn.connectors.faults import Fault, NotStarted
+from cairn.connectors import lifecycle
+from cairn.connectors.cleaning import without
+from cairn.connectors.connector import Listing
+from cairn.connectors.launching import said_secrets
+from cairn.connectors.manifest import ManifestRefused, read_manifest
+from cairn.connectors.port import ConnectorUnavailable
+from cairn.connectors.reports import Fault, NotStarted, Refused, TimedOut, Unauthorised, unavailable
+from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from concurrent.futures import Future
+    from uuid import UUID
 
-    from cairn.connectors.portal import Portal
+    from anyio.from_thread import BlockingPortal
+
+    from cairn.connectors.connector import Registered, Wires
+    from cairn.connectors.reports import Reports
     from cairn.connectors.session import Session
     from cairn.connectors.wires import Wire
+    from cairn.kernel.clock import Stopwatch
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Portal:
+    """Starts its thread when it is first asked for something. Safe between threads."""
+
+    _lock: Lock = field(default_factory=Lock)
+    _portal: BlockingPortal | None = None
+    _thread: Thread | None = None
+
+    def run(self, seconds: float, ask: Callable[..., Awaitable[T]], *arguments: object) -> T:
+        """Await `ask(*arguments)` over there and return what it returns.
+
+        `ask` keeps its own time; after `seconds` nobody over there does anything any more, and
+        TimedOut is raised.
+        """
+        future: Future[T] = self._entered().start_task_soon(ask, *arguments)
+        try:
+            return future.result(seconds)
+        except NotDone:
+            if future.done():
+                raise
+            future.cancel()
+            raise TimedOut from None
+
+    def start(self, task: Callable[..., Awaitable[Any]], *arguments: object) -> Future[Any]:
+        """Let `task(*arguments)` run over there."""
+        return self._entered().start_task_soon(task, *arguments)
+
+    def close(self) -> None:
+        """Stop the thread, once what runs there has ended."""
+        with self._lock:
+            portal, thread = self._portal, self._thread
+            self._portal = self._thread = None
+        if portal is not None and thread is not None:
+            portal.start_task_soon(portal.stop, False)
+            thread.join()
+
+    def _entered(self) -> BlockingPortal:
+        with self._lock:
+            if self._portal is None:
+                ready = Event()
+                self._thread = Thread(target=self._serve, args=(ready,), name="mcp", daemon=True)
+                self._thread.start()
+                ready.wait()
+            assert self._portal is not None
+            return self._portal
+
+    def _serve(self, ready: Event) -> None:
+        import anyio
+        from anyio.from_thread import BlockingPortal
+
+        async def serve() -> None:
+            async with BlockingPortal() as portal:
+                self._portal = portal
+                ready.set()
+                await portal.sleep_until_stopped()
+
+        anyio.run(serve)
+
+
+IDLE_SECONDS = 5.0
+"""A connection unused for so long is asked whether it lives before it is used: Lambda freezes."""
+REST_SECONDS = 600.0
+"""A connection unused for so long is ended."""
+LONGEST_PAUSE = 2.0
+"""Seconds a call waits for a restart; when it would be more, it is refused."""
+
+Place = tuple["UUID", "UUID"]
+"""Workspace and connector."""
+
+
+@dataclass(slots=True)
+class _Slot:
+    """The place of one connector: what happens to it happens one thing after the other."""
+
+    lock: Lock = field(default_factory=Lock)
+    connection: Connection | None = None
+    revision: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Keeper:
+    """Keeps one connection for each (workspace, connector). Safe between threads."""
+
+    wires: Wires
+    reports: Reports
+    stopwatch: Stopwatch
+    pause: Callable[[float], None]
+    handshake_seconds: float
+    _portal: Portal = field(default_factory=Portal)
+    _slots: dict[Place, _Slot] = field(default_factory=dict[Place, _Slot])
+    _lock: Lock = field(default_factory=Lock)
+
+    def running(self, workspace_id: UUID, found: Registered, *, ask: bool = False) -> Connection:
+        """Return a connection that lives, starting the connector when there is none.
+
+        With `ask` one that does nothing is asked whether it lives just before, however long ago it
+        was used. Raises ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
+        """
+        slot = self._slot(workspace_id, found.connector.id)
+        with slot.lock:
+            connection = slot.connection
+            if connection is not None:
+                if not _lists(found, connection) or slot.revision != found.connector.revision:
+                    found = self._anew(workspace_id, found)
+                if ask and not connection.in_flight:  # one that is at work would be ended for it
+                    connection.suspect = True
+                if not self._is_good(connection, slot, found):
+                    self._end(slot)
+                    connection = None
+            if connection is None:
+                found = self._anew(workspace_id, found)
+                self._await_backoff(found)
+                connection = self._start(workspace_id, found, slot)
+            connection.used_at = self.stopwatch()
+            return connection
+
+    def renewed(self, workspace_id: UUID, found: Registered, *, anew: bool) -> Connection:
+        """Return a connection whose listing was looked at just now; always a new one if `anew`.
+
+        There is no backoff: a person or the schedule asks. Raises what `running` raises.
+        """
+        slot = self._slot(workspace_id, found.connector.id)
+        with slot.lock:
+            connection = slot.connection
+            if (
+                connection is not None
+                and not anew
+                and self._lists_the_same(connection, slot, found)
+            ):
+                return connection
+            self._end(slot)
+            return self._start(workspace_id, found, slot)
+
+    def drop(self, workspace_id: UUID, connector_id: UUID) -> None:
+        """End a connector that was removed or changed."""
+        slot = self._slot(workspace_id, connector_id)  # it stays: another thread may wait for it
+        with slot.lock:
+            self._end(slot)
+
+    def is_busy(self, workspace_id: UUID, connector_id: UUID) -> bool:
+        """Return whether calls of this process wait for it."""
+        slot = self._slots.get((workspace_id, connector_id))
+        return bool(slot and slot.connection and slot.connection.in_flight)
+
+    def close(self) -> None:
+        """End every connector, each with 10 s for what is in flight and 10 s to go."""
+        with self._lock:
+            slots = list(self._slots.values())
+        for slot in slots:
+            with slot.lock:
+                self._end(slot)
+        self._portal.close()
+
+    def _start(self, workspace_id: UUID, found: Registered, slot: _Slot) -> Connection:
+        connector, reports = found.connector, self.reports
+        launch = reports.directory.launch(workspace_id, connector)
+        try:
+            now = self.stopwatch()
+            connection = connect(self._portal, self.wires(launch), now, self.handshake_seconds)
+        except (ValidationFailed, NotStarted) as exc:
+            told = NotStarted(exc.detail and without(exc.detail, said_secrets(launch)))
+            raise reports.not_started(workspace_id, found, told) from None
+        except Unauthorised:
+            raise reports.unauthorised(workspace_id, found, runs=False) from None
+        try:
+            self._trust(workspace_id, found, connection)
+        except ConnectorUnavailable:
+            connection.close()
+            raise
+        slot.connection, slot.revision = connection, connector.revision
+        reports.well(workspace_id, found)
+        self._end_unused(slot)
+        return connection
+
+    def _trust(self, workspace_id: UUID, found: Registered, connection: Connection) -> None:
+        """Look at what it listed; ConnectorUnavailable when that may not be relied on."""
+        known = found.listing
+        version, tools = connection.session.version, connection.session.tools
+        try:
+            manifest = read_manifest(found.connector.name, version, tools)
+        except ManifestRefused as exc:
+            raise self.reports.held(workspace_id, found, exc.reason, exc.detail) from None
+        connection.listed = manifest.hash
+        if known is None or known.version != version:
+            listing = Listing(version=version, hash=manifest.hash, tools=tools)
+            self.reports.directory.seen(workspace_id, found.connector, listing)
+        elif known.hash != manifest.hash:
+            why = f"version {version} lists other tools than before"
+            raise self.reports.held(workspace_id, found, "manifest-changed", why)
+
+    def _is_good(self, connection: Connection, slot: _Slot, found: Registered) -> bool:
+        stale = not _lists(found, connection)
+        if stale or slot.revision != found.connector.revision or not connection.is_alive:
+            return False
+        if not connection.suspect and self.stopwatch() - connection.used_at <= IDLE_SECONDS:
+            return True
+        try:
+            connection.ping()
+        except Refused:  # it does not know pings: it is there
+            connection.suspect = False
+        except Fault:
+            return False
+        return True
+
+    def _lists_the_same(self, connection: Connection, slot: _Slot, found: Registered) -> bool:
+        if not self._is_good(connection, slot, found):
+            return False
+        name, version = found.connector.name, connection.session.version
+        try:
+            return read_manifest(name, version, connection.listing()).hash == connection.listed
+        except (Fault, ManifestRefused):
+            return False
+
+    def _anew(self, workspace_id: UUID, found: Registered) -> Registered:
+        """Return it as it stands now: others may have started it since, or failed to."""
+        return self.reports.directory.find(workspace_id, found.connector.name) or found
+
+    def _await_backoff(self, found: Registered) -> None:
+        if found.health.is_degraded:
+            raise unavailable("connector-degraded", found.connector.name)
+        seconds = lifecycle.wait(found.health, self.reports.clock())
+        if seconds > LONGEST_PAUSE:
+            raise unavailable("connector-crashed", found.connector.name, retry_after=seconds)
+        if seconds > 0:
+            self.pause(seconds)
+
+    def _end_unused(self, slot: _Slot) -> None:
+        with self._lock:
+            others = [one for one in self._slots.values() if one is not slot]
+        for other in others:
+            if other.lock.acquire(blocking=False):
+                try:
+                    connection = other.connection
+                    if connection and self.stopwatch() - connection.used_at > REST_SECONDS:
+                        self._end(other)
+                finally:
+                    other.lock.release()
+
+    def _slot(self, workspace_id: UUID, connector_id: UUID) -> _Slot:
+        with self._lock:
+            return self._slots.setdefault((workspace_id, connector_id), _Slot())
+
+    @staticmethod
+    def _end(slot: _Slot) -> None:
+        if slot.connection is not None:
+            slot.connection.close()
+        slot.connection = None
+
+
+def _lists(found: Registered, connection: Connection) -> bool:
+    """Return whether a connection listed what is known of its connector."""
+    return found.listing is not None and found.listing.hash == connection.listed
+
 
 HANDSHAKE_SECONDS = 20.0
 """From the start of a process to its tools: a cold Lambda imports for several seconds."""

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from uuid import UUID
 
-    from cairn.connectors.connector import Connector
+    from cairn.connectors.connector import Connector, ConnectorStores, Listing, Registered
     from cairn.connectors.lifecycle import Health
-    from cairn.connectors.ports import ConnectorStores, Listing, Registered
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource

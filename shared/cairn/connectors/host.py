@@ -6,28 +6,20 @@ Nothing of the SDK is loaded before the first connector starts.
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from cairn.connectors import lifecycle
-from cairn.connectors.arguments import check_arguments
-from cairn.connectors.cache import ResultCache
-from cairn.connectors.connection import HANDSHAKE_SECONDS
+from cairn.connectors.arguments import check_arguments, read_answer
+from cairn.connectors.cleaning import whole_words
+from cairn.connectors.connection import HANDSHAKE_SECONDS, Keeper
 from cairn.connectors.connector import arguments_digest
-from cairn.connectors.dry_run import simulated
-from cairn.connectors.faults import (
-    Fault,
-    Lost,
-    NotSent,
-    NotStarted,
-    Refused,
-    TimedOut,
-    Unauthorised,
-)
-from cairn.connectors.keeper import Keeper
 from cairn.connectors.manifest import DRY_RUN, HEALTHCHECK, IDEMPOTENCY_KEY, KEY_META
-from cairn.connectors.manifests import Manifests
+from cairn.connectors.policies import Manifests
 from cairn.connectors.port import (
     ConnectorState,
     ConnectorUnauthorised,
@@ -37,8 +29,18 @@ from cairn.connectors.port import (
     ToolCall,
     ToolResult,
 )
-from cairn.connectors.reports import Reports, no_answer, unavailable
-from cairn.connectors.results import read_answer
+from cairn.connectors.reports import (
+    Fault,
+    Lost,
+    NotSent,
+    NotStarted,
+    Refused,
+    Reports,
+    TimedOut,
+    Unauthorised,
+    no_answer,
+    unavailable,
+)
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.metrics import Metric, untold
@@ -49,11 +51,75 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.connectors.connection import Connection
+    from cairn.connectors.connector import Directory, Listing, Registered, Wires
     from cairn.connectors.lifecycle import Health
-    from cairn.connectors.ports import Directory, Listing, Registered, Wires
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.metrics import Metrics
     from cairn.safety.tools import Manifest, ToolSpec
+
+
+MAX_SHOWN = 4_000
+
+
+def simulated(call: ToolCall, manifest: Manifest) -> ToolResult:
+    """Return what would be sent. Nothing is; what it would do is not known."""
+    shown = json.dumps(call.arguments, ensure_ascii=False, indent=1, sort_keys=True)
+    if len(shown) > MAX_SHOWN:
+        shown = whole_words(shown[:MAX_SHOWN]) + "…"
+    return ToolResult(
+        text=(
+            f"[simulated by cairn: {call.connector}.{call.tool} has no dry run of its own]\n"
+            f"It would be called with:\n{shown}\n"
+            "The arguments fit its schema. Nothing was sent, and what it would do is not known."
+        ),
+        simulated=True,
+        manifest_version=manifest.version,
+        manifest_hash=manifest.hash,
+    )
+
+
+SECONDS = 60.0
+MOST = 200
+
+Key = tuple["UUID", str, str, str, str]
+"""Workspace, connector, tool, what runs at which manifest, the arguments' digest."""
+
+
+@dataclass(slots=True)
+class ResultCache:
+    """At most `MOST` results, the least recently kept leaving first. Safe between threads."""
+
+    stopwatch: Stopwatch
+    _kept: OrderedDict[Key, tuple[float, ToolResult]] = field(
+        default_factory=OrderedDict[Key, "tuple[float, ToolResult]"]
+    )
+    _lock: Lock = field(default_factory=Lock)
+
+    def find(self, key: Key) -> ToolResult | None:
+        """Return a result of the last 60 s, marked as kept."""
+        with self._lock:
+            at, result = self._kept.get(key, (None, None))
+            if at is None or result is None:
+                return None
+            if self.stopwatch() - at >= SECONDS:
+                del self._kept[key]
+                return None
+            return replace(result, cached=True, ms=0)
+
+    def keep(self, key: Key, result: ToolResult) -> None:
+        """Keep a result from now on."""
+        with self._lock:
+            self._kept[key] = (self.stopwatch(), result)
+            self._kept.move_to_end(key)
+            while len(self._kept) > MOST:
+                self._kept.popitem(last=False)
+
+    def forget(self, workspace_id: UUID, connector: str) -> None:
+        """Drop what a connector said: something was written through it, or it has changed."""
+        with self._lock:
+            for key in [one for one in self._kept if one[:2] == (workspace_id, connector)]:
+                del self._kept[key]
+
 
 HEALTHCHECK_SECONDS = 8.0
 

@@ -13,13 +13,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
-from cairn.connectors.bundled import BUNDLED, CONFIG_VARIABLE, SECRETS_VARIABLE
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from cairn.connectors.connector import Launch
+
+
+BUNDLED = {
+    "accounts": "cairn.bundled.accounts",
+    "github-issues": "cairn.bundled.github_issues",
+    "http": "cairn.bundled.http",
+    "postgres": "cairn.bundled.postgres",
+    "zoho-desk": "cairn.bundled.zoho_desk",
+}
+
+CONFIG_VARIABLE = "CONNECTOR_CONFIG"
+SECRETS_VARIABLE = "CONNECTOR_SECRETS"
+
+LEADING_OUT = frozenset({"github-issues", "http", "zoho-desk"})
+"""Those that ask addresses they are given; where these may lead is not the workspace's to say."""
+
+ALLOW_PRIVATE = "allow_private"
+"""Their setting that lets addresses lead into this network; the host has the last word on it."""
+
 
 INHERITED = frozenset({"PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TZ"})
 """Lambda's Python finds its own libraries by LD_LIBRARY_PATH."""

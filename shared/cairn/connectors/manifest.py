@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from cairn.connectors.cleaning import described, plain
 from cairn.kernel.errors import ValidationFailed
-from cairn.safety.folding import fold
+from cairn.safety.normalise import fold
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec
 
 if TYPE_CHECKING:

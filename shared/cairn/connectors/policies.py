@@ -5,18 +5,45 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.connectors.manifests import Manifests
+from cairn.connectors.manifest import read_manifest
 from cairn.kernel.access.system import system_principal
-from cairn.safety.policy import ConnectorPolicy, Policy
 from cairn.safety.profiles import DEFAULT_PROFILE
-from cairn.safety.scope_text import parse_scopes
+from cairn.safety.rules import ConnectorPolicy, Policy
+from cairn.safety.scope import parse_scopes
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from cairn.connectors.ports import ConnectorStores, Registered
+    from cairn.connectors.connector import ConnectorStores, Registered
     from cairn.kernel.transaction import Transactions
-    from cairn.safety.tools import Manifest
+    from cairn.safety.tools import Criticality, Manifest
+
+
+MAX_MANIFESTS = 500
+"""Kept as read, in this process."""
+
+
+class Manifests:
+    """Reads what connectors listed; a listing of another hash is another one."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, str, Criticality], Manifest] = {}
+
+    def __call__(self, found: Registered) -> Manifest | None:
+        """Return the manifest a connector listed last; None for one that never listed any."""
+        listing, connector = found.listing, found.connector
+        if listing is None:
+            return None
+        key = (connector.name, listing.hash, connector.criticality)
+        known = self._read.get(key)
+        if known is None:
+            known = read_manifest(
+                connector.name, listing.version, listing.tools, criticality=connector.criticality
+            )
+            if len(self._read) >= MAX_MANIFESTS:
+                self._read.clear()
+            self._read[key] = known
+        return known
 
 
 class Profiles(Protocol):

@@ -6,14 +6,19 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.connectors.bundled import BUNDLED
-from cairn.connectors.commands import variables_of
 from cairn.connectors.connector import Connector
 from cairn.connectors.directory import recorded
+from cairn.connectors.launching import BUNDLED
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.manifest import looks_like
-from cairn.connectors.manifests import Manifests
-from cairn.connectors.requests import DSN, ConnectorChange, NewConnector, check_connector
+from cairn.connectors.policies import Manifests
+from cairn.connectors.requests import (
+    DSN,
+    ConnectorChange,
+    NewConnector,
+    check_connector,
+    variables_of,
+)
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.safety.destinations import destinations, origin, refuse_following, renewed
@@ -22,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from cairn.connectors.commands import CheckCommand
+    from cairn.connectors.connector import ConnectorStores, DatabaseCheck, Registered
     from cairn.connectors.directory import Secrets
     from cairn.connectors.port import ToolCall, ToolResult
-    from cairn.connectors.ports import ConnectorStores, DatabaseCheck, Registered
+    from cairn.connectors.requests import CheckCommand
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource

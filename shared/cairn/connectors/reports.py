@@ -6,21 +6,63 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.connectors import lifecycle
-from cairn.connectors.port import (
-    ConnectorUnauthorised,
-    ConnectorUnavailable,
-    OutcomeUnknown,
-)
+from cairn.connectors.port import ConnectorUnauthorised, ConnectorUnavailable, OutcomeUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from cairn.connectors.faults import Fault
+    from cairn.connectors.connector import Directory, Registered
     from cairn.connectors.lifecycle import Health
     from cairn.connectors.port import ToolCall
-    from cairn.connectors.ports import Directory, Registered
     from cairn.kernel.clock import Clock
+
+
+class Fault(Exception):
+    """Base of all; `code` is stable, `detail` a cleaned text for the operator or None."""
+
+    code = "connector-fault"
+
+    def __init__(self, detail: str | None = None) -> None:
+        super().__init__(detail or self.code)
+        self.detail = detail
+
+
+class NotStarted(Fault):
+    """It did not get to answer the handshake."""
+
+    code = "connector-not-started"
+
+
+class NotSent(Fault):
+    """The call did not reach it: nothing happened."""
+
+    code = "connector-unreachable"
+
+
+class Lost(Fault):
+    """It went away, or said what is no answer, after a call was sent."""
+
+    code = "connector-crashed"
+
+
+class TimedOut(Fault):
+    """It did not answer in time."""
+
+    code = "tool-timeout"
+
+
+class Unauthorised(Fault):
+    """It refuses our credentials, or its own are refused."""
+
+    code = "connector-unauthorised"
+
+
+class Refused(Fault):
+    """It answered with an error of the protocol: its own word, nothing else is known."""
+
+    code = "tool-refused"
+
 
 _WHY = {
     "connector-changed": "is no longer what this call was checked against",

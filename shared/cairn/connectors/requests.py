@@ -8,19 +8,67 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from urllib.parse import urlsplit
 
-from cairn.connectors.bundled import BUNDLED
 from cairn.connectors.connector import Transport
-from cairn.connectors.launching import VARIABLE, is_ours
+from cairn.connectors.launching import BUNDLED, VARIABLE, is_ours
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.kernel.text.scrub import scrub_value
-from cairn.safety.scope_text import parse_scopes
+from cairn.safety.scope import parse_scopes
 from cairn.safety.tools import Autonomy, Criticality
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
 
     from cairn.kernel.text.json_value import JsonValue
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from cairn.kernel.text.json_value import JsonValue
+
+    CheckCommand = Callable[[Sequence[str], Collection[str]], "AllowedCommand"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedCommand:
+    """A whole command line, the file that its first word stands for, and variables it may be given.
+
+    A variable can change what runs (`PATH`, `LD_PRELOAD`), so each is allowed by name.
+    """
+
+    command: tuple[str, ...]
+    program: str
+    variables: tuple[str, ...] = ()
+
+
+def variables_of(config: Mapping[str, JsonValue], secrets: Iterable[str]) -> frozenset[str]:
+    """Return the names of the variables that a command would be given."""
+    named = config.get("env")
+    return frozenset([*(cast("dict[str, JsonValue]", named or {})), *secrets])
+
+
+def check_command(
+    allowed: Iterable[AllowedCommand], command: Sequence[str], variables: Collection[str]
+) -> AllowedCommand:
+    """Return what was allowed; ValidationFailed for another command, or another variable."""
+    for entry in allowed:
+        if entry.command == tuple(command):
+            missing = sorted(set(variables) - set(entry.variables))
+            if missing:
+                names = " ".join(f"--env {name}" for name in missing)
+                refuse(
+                    "config.env",
+                    f"may not set {', '.join(missing)} for this command; the machine's owner "
+                    f"allows it: cairn connectors allow {names} -- COMMAND",
+                )
+            return entry
+    refuse(
+        "command",
+        "may not run here; the machine's owner allows it: cairn connectors allow -- COMMAND. "
+        "Bundled connectors and addresses need no leave",
+    )
+
 
 MAX_CONFIG_BYTES, MAX_CONFIG_DEPTH = 16_000, 8
 MAX_SECRETS, MAX_SECRET_CHARS = 20, 8_000

@@ -14,7 +14,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from cairn.connectors.cleaning import described
-from cairn.connectors.faults import (
+from cairn.connectors.manifest import MAX_TOOLS, META_KEY, UNAUTHORIZED
+from cairn.connectors.reports import (
     Fault,
     Lost,
     NotSent,
@@ -23,7 +24,6 @@ from cairn.connectors.faults import (
     TimedOut,
     Unauthorised,
 )
-from cairn.connectors.manifest import MAX_TOOLS, META_KEY, UNAUTHORIZED
 from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from cairn.consolidation.plan import Batch, BatchMemory, Operation, Pair
     from cairn.llm.budget import Budget
-    from cairn.llm.calls import Call
+    from cairn.llm.costs import Call
     from cairn.llm.gateway import Gateway
     from cairn.llm.structured import Structured
     from cairn.writing.audience import Audience

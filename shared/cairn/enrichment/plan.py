@@ -16,7 +16,7 @@ from cairn.graph.entity_names import name_key, tidy_name
 from cairn.graph.node import Label
 from cairn.graph.prose import keywords
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.llm.extract import extract
+from cairn.llm.summaries import extract
 from cairn.memories.kinds import derived_importance
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.investigations.opening import Sealed
+from cairn.investigations.journal import Sealed
 from cairn.investigations.views import (
     InvestigationDetail,
     InvestigationView,
@@ -23,13 +23,13 @@ from cairn.investigations.views import (
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import NotFound
 from cairn.kernel.traces import trace_id_of
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.investigations.opening import Opener
+    from cairn.investigations.journal import Opener
     from cairn.investigations.ports import (
         ActionRow,
         ActionStore,
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Entry
     from cairn.llm.costs import CostStore
-    from cairn.tickets.persona import Persona
-    from cairn.tickets.ports import PersonaStore
+    from cairn.tickets.personas import Persona
+    from cairn.tickets.ticket import PersonaStore
 
 LINES = "lines"
 """The field of an entry's body that holds its lines of the timeline, each with `detail`."""

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.connectors.ports import ConnectorStore, Registered
+    from cairn.connectors.connector import ConnectorStore, Registered
     from cairn.investigations.ports import ApprovalStore
     from cairn.kernel.metrics import Metrics
     from cairn.kernel.transaction import Transactions
-    from cairn.tickets.ports import TicketStore
+    from cairn.tickets.ticket import TicketStore
 
 MOST_WORKSPACES = 100
 MOST_TICKETS = 100_000

@@ -6,11 +6,11 @@ Keys are fetched before the ledger is locked. Not what is written: steps and peo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cairn.kernel.access.system import system_principal
 from cairn.ledger.entry import Actor, ActorKind
-from cairn.ledger.keys import key_subjects
+from cairn.ledger.keys import BodyUnreadable, key_subjects
 from cairn.writing.append import append_and_project
 from cairn.writing.entries import Entries
 from cairn.writing.ports import OutboxRow
@@ -26,9 +26,74 @@ if TYPE_CHECKING:
     from cairn.investigations.state import Investigation
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.writing.ports import Dispatcher
+
+
+class Owned(Protocol):
+    """A row with something sealed under its id for data subjects."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def data_subjects(self) -> tuple[UUID, ...]: ...
+
+
+def opened(
+    journal: Journal, workspace_id: UUID, rows: Sequence[tuple[Owned, bytes]]
+) -> list[Mapping[str, JsonValue] | None]:
+    """Return what each row's bytes say, in order; None where nobody can read it any more."""
+    sealed = [Sealed(id=row.id, data_subjects=row.data_subjects, body=body) for row, body in rows]
+    return Opener(keys=journal.keys, cipher=journal.cipher)(workspace_id, sealed)
+
+
+def said(body: Mapping[str, JsonValue] | None, name: str) -> str | None:
+    """Return a text of a body; None without one."""
+    found = body.get(name) if body else None
+    return found if isinstance(found, str) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """A record's sealed bytes, the id they were sealed under, and for whom."""
+
+    id: UUID
+    data_subjects: tuple[UUID, ...]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opener:
+    """Opens records of one workspace."""
+
+    keys: KeyStore
+    cipher: BodyCipher
+
+    def __call__(
+        self, workspace_id: UUID, sealed: Sequence[Sealed]
+    ) -> list[Mapping[str, JsonValue] | None]:
+        """Return each record's body in order; BodyUnreadable for one that was altered."""
+        wanted = {
+            subject for one in sealed for subject in key_subjects(workspace_id, one.data_subjects)
+        }
+        held = self.keys.get(workspace_id, wanted)
+        return [self._one(workspace_id, one, held) for one in sealed]
+
+    def _one(
+        self, workspace_id: UUID, one: Sealed, held: Mapping[UUID, bytes]
+    ) -> Mapping[str, JsonValue] | None:
+        if not one.body:
+            return None
+        subjects = key_subjects(workspace_id, one.data_subjects)
+        try:
+            return self.cipher.open(one.id, workspace_id, subjects, held, one.body)
+        except BodyUnreadable as error:
+            if error.reason != "key-destroyed":
+                raise
+            return None
+
 
 T = TypeVar("T")
 

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from cairn.nodes.ports import GraphNodeStore
     from cairn.safety.grants import GrantStore
     from cairn.safety.tools import ToolSpec
-    from cairn.tickets.persona import Persona
-    from cairn.tickets.ports import TicketStore
-    from cairn.tickets.ticket import Ticket
+    from cairn.tickets.personas import Persona
+    from cairn.tickets.ticket import Ticket, TicketStore
     from cairn.webhooks.webhooks import WebhookStore
 
 

@@ -10,16 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.investigations.ports import ActionRow, ActionState, Approval, ApprovalState
-from cairn.investigations.run.ending import halted
+from cairn.investigations.run.moving import halted
 from cairn.investigations.situation import Change, Fact
 from cairn.investigations.snapshot import action_json
-from cairn.investigations.state import State, Step, Verdict, seen_of
+from cairn.investigations.state import MAX_DENIALS, State, Step, Verdict, seen_of
 from cairn.investigations.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_input
-from cairn.investigations.transitions import MAX_DENIALS
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.safety.action import Outcome
-from cairn.safety.approval import binding, digest
+from cairn.safety.action import Outcome, binding, digest
 from cairn.safety.pipeline import decided
 
 if TYPE_CHECKING:

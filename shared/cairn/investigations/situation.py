@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cairn.investigations.state import Investigation, State, Step, Verdict, WorkingMemory
     from cairn.llm.budget import Budget
     from cairn.safety.tools import ToolSpec
-    from cairn.tickets.persona import Persona
+    from cairn.tickets.personas import Persona
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

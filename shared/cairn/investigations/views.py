@@ -3,13 +3,95 @@
 Texts are redacted already; one whose data subject was forgotten is None, and `readable` says so.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from cairn.investigations.ports import ActionState, ApprovalState
-from cairn.investigations.state import State, Verdict
+from cairn.investigations.people.ports import CandidateState, EscalationState
+from cairn.investigations.ports import ActionState, Approval, ApprovalState
+from cairn.investigations.state import Investigation, State, Verdict
 from cairn.llm.costs import CostRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EscalationView:
+    """A call of a person in a list; `noted` says that a note stands at the ticket."""
+
+    id: UUID
+    investigation_id: UUID
+    ticket_id: UUID
+    verdict: Verdict
+    channel: str
+    state: EscalationState
+    why: str | None
+    attempts: int
+    noted: bool
+    error: str | None
+    queued_at: datetime
+    updated_at: datetime
+    delivered_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MendView:
+    """What a ticket waits for: a connector or a ticket source that is to be authorised again."""
+
+    kind: str
+    name: str
+    path: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpinionView:
+    """What a person said last: a rating with a comment, or a dispute with a reason."""
+
+    investigation_id: UUID
+    principal_id: UUID
+    kind: str
+    rating: int | None
+    text: str | None
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateView:
+    """A resolution that may become a document. In lists `text` is None."""
+
+    id: UUID
+    investigation_id: UUID
+    ticket_id: UUID
+    state: CandidateState
+    cause: str
+    title: str | None
+    text: str | None
+    rejected_because: str | None
+    reason: str | None
+    staged_at: datetime
+    edited_at: datetime | None
+    decided_at: datetime | None
+    decided_by: UUID | None
+    document_id: UUID | None
+    ingestion_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownEvidence:
+    """What speaks for the action, with its citation; the text is redacted."""
+
+    citation: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceChange:
+    """Citations that came and went since the same tool was last asked for."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,3 +217,140 @@ class InvestigationDetail:
     left: LimitsView
     approvals: tuple[QuestionView, ...]
     actions: tuple[ToolCallView, ...]
+
+
+def mends(waits_for: str | None) -> tuple[MendView, ...]:
+    """Return what a ticket waits for, as `connector:<name>` or `source:<name>` says it."""
+    kind, _, name = (waits_for or "").partition(":")
+    if not name:
+        return ()
+    if kind == "connector":
+        path, command = f"/v1/connectors/{name}", f"cairn connectors set {name} --secret NAME"
+    else:
+        path, command = "/v1/ticket-sources", f"cairn ticket-sources set {name} --secret NAME"
+    return (MendView(kind=kind, name=name, path=path, command=command),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOff:
+    """Everything whoever takes over needs: they start in the middle, not from nothing.
+
+    `memory` is the working memory with placeholders; what stands behind them is never in it.
+    """
+
+    escalation: EscalationView
+    investigation: InvestigationView
+    transcript: tuple[StepView, ...]
+    tool_calls: tuple[ToolCallView, ...]
+    citations: tuple[str, ...]
+    memory: dict[str, Any] | None
+    mend: tuple[MendView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalView:
+    """A question as a person decides on it.
+
+    `arguments` have the values the tool would get. `binding` is to be sent back with a yes: it says
+    what was seen. `rollback` is the tool that undoes this one, None when there is none. `rehearsal`
+    is what a dry run said. `evidence_change` is None when this tool was not asked for before.
+    """
+
+    id: UUID
+    investigation_id: UUID
+    ticket_id: UUID
+    action_id: UUID
+    tool: str
+    arguments: Mapping[str, Any]
+    binding: str
+    policy_version: str
+    state: ApprovalState
+    title: str
+    why: str
+    rule: str
+    detail: str
+    dangerous: bool
+    rollback: str | None
+    rehearsal: str
+    evidence: tuple[ShownEvidence, ...]
+    evidence_change: EvidenceChange | None
+    asked_at: datetime
+    expires_at: datetime
+    decided_at: datetime | None
+    decided_by: UUID | None
+    decision_position: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What a decision did: the question's state, and where the investigation goes on."""
+
+    id: UUID
+    state: ApprovalState
+    investigation_id: UUID
+    investigation_state: State
+    position: int
+
+
+def view_of(
+    approval: Approval, content: Mapping[str, Any], change: EvidenceChange | None
+) -> ApprovalView:
+    """Return a question with its opened content."""
+    evidence = tuple(
+        ShownEvidence(citation=one["citation"], text=one["text"])
+        for one in content.get("evidence", ())
+    )
+    return ApprovalView(
+        id=approval.id,
+        investigation_id=approval.investigation_id,
+        ticket_id=approval.ticket_id,
+        action_id=approval.action_id,
+        tool=approval.tool,
+        arguments=json.loads(content["arguments"]),
+        binding=approval.binding,
+        policy_version=approval.policy_version,
+        state=approval.state,
+        title=content.get("title", ""),
+        why=content.get("why", ""),
+        rule=content.get("rule", ""),
+        detail=content.get("detail", ""),
+        dangerous=bool(content.get("dangerous")),
+        rollback=content.get("rollback"),
+        rehearsal=content.get("rehearsal", ""),
+        evidence=evidence,
+        evidence_change=change,
+        asked_at=approval.asked_at,
+        expires_at=approval.expires_at,
+        decided_at=approval.decided_at,
+        decided_by=approval.decided_by,
+        decision_position=approval.decision_position,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """The present state of an investigation, and which of its executions counts."""
+
+    workspace_id: UUID
+    investigation_id: UUID
+    state: State
+    run: int
+
+    def as_answer(self) -> dict[str, str | int]:
+        """Return it as a state of the machine passes it on: ids, a state and a number."""
+        return {
+            "workspace_id": str(self.workspace_id),
+            "investigation_id": str(self.investigation_id),
+            "state": self.state.value,
+            "run": self.run,
+        }
+
+
+def present(investigation: Investigation) -> Present:
+    """Return where an investigation is."""
+    return Present(
+        workspace_id=investigation.workspace_id,
+        investigation_id=investigation.id,
+        state=investigation.state,
+        run=investigation.run,
+    )

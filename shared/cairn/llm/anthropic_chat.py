@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from cairn.llm.port import ChatAnswer, Effort, Finish, Role, ToolCall, Usage
 from cairn.llm.wire import (
+    WireChat,
     count,
     failure_of_status,
     malformed,
@@ -24,7 +25,6 @@ from cairn.llm.wire import (
     too_slow,
     unreachable,
 )
-from cairn.llm.wire_chat import WireChat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,16 +3,175 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
 from threading import Lock
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
-from cairn.kernel.errors import BudgetExceeded
+from cairn.kernel.errors import BudgetExceeded, ValidationFailed
+from cairn.llm.configuration import CONFIGURATION, Price, changed, configured
+from cairn.llm.port import Purpose
 
 if TYPE_CHECKING:
     from cairn.kernel.clock import Stopwatch
+    from cairn.llm.configuration import Choice, Configuration
+    from cairn.llm.costs import Spending
     from cairn.llm.port import ChatRequest, Usage
+
+
+SPANS = ("day", "run")
+UNITS = ("usd", "tokens")
+RATES = ("input", "output", "cache_read", "cache_write")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What one workspace may spend in a day (UTC) and in one run, whatever task asks.
+
+    Tokens count every call; US dollars those whose price is known.
+    """
+
+    day: Limits = field(default_factory=lambda: Limits(usd=Decimal(50), tokens=20_000_000))
+    run: Limits = field(default_factory=lambda: Limits(usd=Decimal(5), tokens=2_000_000))
+
+    def check(self, spending: Spending, *, tokens: int, usd: Decimal | None) -> None:
+        """Raise BudgetExceeded if a call of this size would pass what a day or a run may cost."""
+        _check("day", self.day, spending.day, tokens, usd)
+        _check("run", self.run, spending.run, tokens, usd)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How models are asked for one workspace: which, at what rates, and how much of them."""
+
+    configuration: Configuration = field(default_factory=lambda: CONFIGURATION)
+    allowance: Allowance = field(default_factory=Allowance)
+    rates: Mapping[str, Price] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def allowance_of(limits: str, base: Allowance | None = None) -> Allowance:
+    """Return `base` with what `limits` says: `day_usd=50,run_tokens=100000`, separated by commas.
+
+    Raises ValidationFailed for what is no limit.
+    """
+    found = base or Allowance()
+    for limit in filter(None, (one.strip() for one in limits.split(","))):
+        name, _, value = limit.partition("=")
+        found = _limited(found, name, value)
+    return found
+
+
+def terms_for(base: Terms, settings: Mapping[str, Any]) -> tuple[Terms, tuple[str, ...]]:
+    """Return the deployment's terms as `workspace.settings` changes them under `models`.
+
+    `chat` is as CAIRN_CHAT_MODEL, `budgets` a limit by name (`day_usd`), `rates` a price by model
+    (US dollars a million tokens: input, output, cache_read, cache_write), `options` a row's
+    max_tokens, temperature and effort by purpose. What nobody can use must not stop every call of
+    a workspace: it is left out, and named in the second value.
+    """
+    given = settings.get("models", {})
+    if not isinstance(given, Mapping):
+        return base, ("models",)
+    asked = cast("Mapping[str, Any]", given)
+    wrong = [f"models.{name}" for name in asked if name not in _READERS]
+    terms = base
+    for name, reader in _READERS.items():
+        for key, value in _entries(asked.get(name, {})):
+            try:
+                terms = reader(terms, key, value)
+            except ValidationFailed:
+                wrong.append(f"models.{name}.{key}" if key else f"models.{name}")
+    return terms, tuple(wrong)
+
+
+def _entries(value: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a table, or the one value that is none, under the name ''."""
+    if isinstance(value, Mapping):
+        return [(str(key), each) for key, each in cast("Mapping[Any, Any]", value).items()]
+    return [("", value)]
+
+
+def _chat(terms: Terms, key: str, value: Any) -> Terms:
+    if key or not isinstance(value, str):
+        raise ValidationFailed("not a list of models")
+    return replace(terms, configuration=configured(value, terms.configuration))
+
+
+def _budget(terms: Terms, key: str, value: Any) -> Terms:
+    return replace(terms, allowance=_limited(terms.allowance, key, value))
+
+
+def _rate(terms: Terms, key: str, value: Any) -> Terms:
+    if not key or not isinstance(value, Mapping) or set(cast("Any", value)) - set(RATES):
+        raise ValidationFailed("not a rate")
+    said = cast("Mapping[str, Any]", value)
+    rate = {name: _amount(said[name]) for name in RATES if name in said}
+    if not {"input", "output"} <= set(rate):
+        raise ValidationFailed("not a rate")
+    cached = {"cache_read": rate["input"], "cache_write": rate["input"]}
+    price = Price(**{**cached, **rate})
+    return replace(terms, rates=MappingProxyType({**terms.rates, key: price}))
+
+
+def _options(terms: Terms, key: str, value: Any) -> Terms:
+    if key not in set(Purpose) or not isinstance(value, Mapping):
+        raise ValidationFailed("not the options of a purpose")
+    rows: dict[Purpose, Choice] = dict(terms.configuration)
+    rows[Purpose(key)] = changed(rows[Purpose(key)], cast("Mapping[str, object]", value))
+    return replace(terms, configuration=MappingProxyType(rows))
+
+
+_READERS = {"chat": _chat, "budgets": _budget, "rates": _rate, "options": _options}
+
+
+def _limited(found: Allowance, name: str, value: Any) -> Allowance:
+    span, _, unit = name.partition("_")
+    if span not in SPANS or unit not in UNITS:
+        raise _no_limit(name)
+    amount = _amount(value)
+    limits: Limits = getattr(found, span)
+    change = replace(limits, usd=amount) if unit == "usd" else replace(limits, tokens=int(amount))
+    return replace(found, day=change) if span == "day" else replace(found, run=change)
+
+
+def _amount(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise _no_limit(str(value)[:40])
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        raise _no_limit(str(value)[:40]) from None
+    if not amount.is_finite() or amount < 0:
+        raise _no_limit(str(value)[:40])
+    return amount
+
+
+def _no_limit(name: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"{name!r} is not a limit: {', '.join(f'{s}_{u}' for s in SPANS for u in UNITS)}, "
+        "each a number that is not negative.",
+        reason="unknown-model-budget",
+    )
+
+
+def _check(span: str, limits: Limits, spent: Spent, tokens: int, usd: Decimal | None) -> None:
+    _refuse_period(span, "usd", limits.usd, spent.usd + (usd or Decimal(0)))
+    _refuse_period(span, "tokens", limits.tokens, spent.tokens + tokens)
+
+
+def _refuse_period(
+    span: str, unit: str, limit: Decimal | int | None, would_be: Decimal | int
+) -> None:
+    if limit is not None and would_be > limit:
+        raise BudgetExceeded(
+            f"The budget of {limit} {unit} a {span} for models is spent.",
+            reason=f"budget-{span}-{unit}",
+            limit=str(limit),
+            would_be=str(would_be),
+        )
+
 
 BYTES_A_TOKEN = 3  # of a prompt, fewer than any text has, so that the estimate is rather high
 

@@ -14,10 +14,9 @@ from cairn.kernel.errors import CairnError, Unavailable
 from cairn.kernel.resilience.breaker import Breaker
 from cairn.kernel.resilience.retries import Retries
 from cairn.llm.budget import Budget, Limits, estimate_tokens
-from cairn.llm.calls import ANSWERED, CallRecord
-from cairn.llm.configuration import HEURISTIC
+from cairn.llm.configuration import HEURISTIC, cost_of, price_of
+from cairn.llm.costs import ANSWERED, CallRecord
 from cairn.llm.port import Finish, Usage
-from cairn.llm.pricing import cost_of, price_of
 from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed
 from cairn.llm.wire import TIMEOUT_SECONDS, is_fault, is_passing
 
@@ -29,11 +28,10 @@ if TYPE_CHECKING:
 
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
-    from cairn.llm.allowance import Terms
-    from cairn.llm.calls import Call, CallLog
-    from cairn.llm.configuration import Choice, Route
+    from cairn.llm.budget import Terms
+    from cairn.llm.configuration import Choice, Price, Route
+    from cairn.llm.costs import Call, CallLog
     from cairn.llm.port import ChatAnswer, ChatModel, ChatRequest, Chats, Purpose
-    from cairn.llm.pricing import Price
     from cairn.llm.structured import Shape
 
 UNLIMITED = Limits()

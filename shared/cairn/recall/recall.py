@@ -16,7 +16,7 @@ from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Role
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.llm.budget import Budget, Limits
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.recall.query import Search, SearchRequest, Stages, check, filters_of
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.model_calls import ModelCalls

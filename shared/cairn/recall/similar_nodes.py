@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cairn.llm.budget import Budget, Limits
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.recall.query import Search, SearchRequest
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.model_calls import ModelCalls

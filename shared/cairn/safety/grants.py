@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.canonical import canonical_bytes
 from cairn.kernel.text.checks import clean_json, clean_text
-from cairn.safety.approval import comparable, same_arguments
+from cairn.safety.action import comparable, same_arguments
 from cairn.safety.tools import Autonomy
 
 if TYPE_CHECKING:

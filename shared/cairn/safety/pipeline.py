@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from cairn.kernel.errors import CairnError, ValidationFailed
 from cairn.kernel.text.canonical import canonical_bytes
-from cairn.safety.action import Decision, Outcome
-from cairn.safety.approval import binding, comparable
-from cairn.safety.dry_run import is_rehearsed, may_rehearse
+from cairn.safety.action import Decision, Outcome, binding, comparable
 from cairn.safety.grants import NoGrants, covers
 from cairn.safety.profiles import kinds_of
 from cairn.safety.redaction import (
@@ -30,7 +28,7 @@ from cairn.safety.redaction import (
 )
 from cairn.safety.rules import SENTENCES, Reason, decide
 from cairn.safety.scope import ScopeAnswer, Scoped, scoped
-from cairn.safety.tools import Autonomy
+from cairn.safety.tools import Autonomy, Lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,12 +37,35 @@ if TYPE_CHECKING:
 
     from cairn.kernel.clock import Clock
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.safety.action import Action
-    from cairn.safety.approval import PersonApproval
+    from cairn.safety.action import Action, PersonApproval
     from cairn.safety.grants import Grant, GrantsInForce
-    from cairn.safety.policy import Policies, Policy
     from cairn.safety.redaction import Vault
+    from cairn.safety.rules import Policies, Policy
     from cairn.safety.tools import ToolSpec
+
+
+def is_rehearsed(
+    tool: ToolSpec, autonomy: Autonomy, outcome: Outcome, *, approved: bool = False
+) -> bool:
+    """Return whether a call may be made as a dry run only; what waits for a person always may."""
+    if approved:
+        return False
+    if outcome is Outcome.NEEDS_APPROVAL:
+        return True
+    if tool.lane is Lane.READ:
+        return False
+    return autonomy is not Autonomy.ACT or (tool.dangerous and not _says_itself(tool, autonomy))
+
+
+def may_rehearse(tool: ToolSpec, outcome: Outcome | None) -> bool:
+    """Return whether a person can be shown what a call would do: a write that waits for them."""
+    return outcome is Outcome.NEEDS_APPROVAL and tool.lane is Lane.WRITE
+
+
+def _says_itself(tool: ToolSpec, autonomy: Autonomy) -> bool:
+    above = tool.requires_approval_above_autonomy
+    return above is not None and autonomy.rank > above.rank
+
 
 _SCOPE_REASONS = (Reason.SCOPE_DENIED, Reason.UNSAFE_RESOURCE)
 

@@ -16,17 +16,130 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from cairn.safety.resource import UnsafeResource, readings, spelled_alike
+import yaml
+from yaml.constructor import ConstructorError
+
+from cairn.kernel.errors import FieldError, TooLarge, ValidationFailed
+from cairn.safety.patterns import Pattern, UnsafeResource, parse_pattern, readings, spelled_alike
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.safety.patterns import Pattern
     from cairn.safety.tools import ToolSpec
+
+
+class PlainLoader(yaml.SafeLoader):
+    """A SafeLoader that refuses what lets a small text grow or mean two things."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse anchors and aliases: a text of a hundred bytes could stand for a gigabyte."""
+        event = cast("Any", self).peek_event()
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise ConstructorError(None, None, "anchors and aliases are not used", event.start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Refuse keys that are no texts or come twice."""
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.tag != "tag:yaml.org,2002:str":
+                raise ConstructorError(None, None, "a key must be a text", key.start_mark)
+            if key.value in seen:
+                raise ConstructorError(None, None, "a key stands twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+MAX_TEXT_CHARS = 65_536
+MAX_PATTERNS = 500
+LANES = ("read", "write")
+LISTS = ("allow", "deny")
+
+
+@lru_cache(maxsize=256)
+def parse_scopes(text: str, *, connector: str | None = None) -> Scopes:
+    """Return the scopes that `text` writes down; an empty text is none at all.
+
+    `connector` is whose they are to be: a text for another one is refused. Raises ValidationFailed
+    (reasons `scope-text`, `scope-pattern`), naming the place, for what is not in the language:
+    unknown keys, keys twice, YAML aliases and tags, patterns without meaning. TooLarge above 64 Ki
+    characters. A process reads a text once.
+    """
+    if len(text) > MAX_TEXT_CHARS:
+        raise TooLarge(f"scopes have {len(text)} characters; at most {MAX_TEXT_CHARS} are allowed.")
+    if not text.strip():
+        return Scopes()
+    whole = _mapping(_loaded(text), "scopes")
+    if "scopes" in whole:
+        _known(whole, ("connector", "scopes"), "")
+        _same_connector(whole.get("connector"), connector)
+        whole = _mapping(whole["scopes"] or {}, "scopes")
+    _known(whole, LANES, "scopes")
+    return Scopes(**{lane: _lane(whole.get(lane), f"scopes.{lane}") for lane in LANES})
+
+
+def _lane(given: object, place: str) -> LaneScope:
+    if given is None:
+        return LaneScope()
+    lane = _mapping(given, place)
+    _known(lane, LISTS, place)
+    return LaneScope(**{one: _patterns(lane.get(one), f"{place}.{one}") for one in LISTS})
+
+
+def _patterns(given: object, place: str) -> tuple[Pattern, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list):
+        _refuse(place, "must be a list of patterns")
+    patterns = cast("list[object]", given)
+    if len(patterns) > MAX_PATTERNS:
+        _refuse(place, f"has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed")
+    return tuple(parse_pattern(one, f"{place}.{number}") for number, one in enumerate(patterns))
+
+
+def _loaded(text: str) -> object:
+    import yaml  # only where scopes are read
+
+    try:
+        return yaml.load(text, Loader=PlainLoader)
+    except (yaml.YAMLError, RecursionError, ValueError) as exc:
+        problem = getattr(exc, "problem", None) or "it is nested too deeply"
+        mark = getattr(exc, "problem_mark", None)
+        where = f"line {mark.line + 1}" if mark is not None else "the text"
+        raise ValidationFailed(
+            f"scopes are not readable as YAML or JSON: {where}: {problem}.",
+            reason="scope-text",
+            errors=[FieldError("scopes", f"{where}: {problem}")],
+        ) from exc
+
+
+def _mapping(value: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        _refuse(place, "must be a table of names")
+    return cast("Mapping[str, Any]", value)
+
+
+def _known(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+    for name in given:
+        if name not in known:
+            where = f"{place}.{name}" if place else str(name)
+            _refuse(where[:100], f"is not one of {', '.join(known)}")
+
+
+def _same_connector(given: object, connector: str | None) -> None:
+    if connector is not None and given is not None and given != connector:
+        _refuse("connector", f"names another connector than {connector}")
+
+
+def _refuse(place: str, message: str) -> NoReturn:
+    raise ValidationFailed(
+        f"{place} {message}.", reason="scope-text", errors=[FieldError(place, message)]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import islice
 
-from cairn.safety.folding import fold, folded_words, has_invisible, spaced
+from cairn.safety.normalise import fold, folded_words, has_invisible, spaced
 from cairn.safety.vocabulary import (
     ADDRESS,
     ADDRESSED,

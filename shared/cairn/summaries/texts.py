@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from cairn.consolidation.tokens import invented, tokens
 from cairn.kernel.errors import BudgetExceeded, Unavailable, ValidationFailed
 from cairn.kernel.text.scrub import scrub
-from cairn.llm.extract import extract
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
-from cairn.llm.summaries import Level, summary_request
+from cairn.llm.summaries import Level, extract, summary_request
 from cairn.safety.screening import Verdict, screen
 from cairn.summaries.ports import Condensed, Wanted
 

@@ -6,16 +6,129 @@ not answer, NotFound when it has no such ticket, and `NeedsAuth` when it no long
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
-from cairn.kernel.errors import Conflict
+from cairn.kernel.errors import Conflict, ValidationFailed
+from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class PlainAdapter:
+    """Implements `helpdesk.adapter.TicketAdapter`; `GET /v1/tickets/{id}` shows what was said."""
+
+    def capabilities(self) -> Capabilities:
+        """Say what it can do: whatever is kept with the ticket."""
+        return Capabilities(polls=False, webhooks=False, time_entries=True)
+
+    def poll(self, cursor: str | None, limit: int) -> Polled:
+        """Refuse: nothing is to be fetched."""
+        _refuse()
+
+    def verify(self, delivered: Delivered, now: datetime) -> None:
+        """Refuse: tickets come with an API key."""
+        _refuse()
+
+    def read(self, delivered: Delivered) -> Events:
+        """Refuse: tickets come with an API key."""
+        _refuse()
+
+    def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
+        """Return the key: the reply's row is all there is."""
+        return key
+
+    def set_status(self, external_id: str, status: str) -> str:
+        """Return the status: the ticket's own."""
+        return status
+
+    def log_time(self, external_id: str, minutes: int, note: str, *, key: str) -> str:
+        """Return the key: the ledger's entry is all there is."""
+        return key
+
+
+def _refuse() -> NoReturn:
+    raise Conflict("The plain source takes tickets over the API only.", reason="plain-source")
+
+
+def text_at(record: Mapping[str, Any], *path: str) -> str:
+    """Return a text, a number as one too; "" for anything else."""
+    value: Any = record
+    for name in path:
+        value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, dict) else None
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return ""
+    return str(value)
+
+
+def time_at(record: Mapping[str, Any], *path: str) -> datetime | None:
+    """Return an ISO 8601 time in UTC; one without an offset is taken for UTC. None for no time."""
+    text = text_at(record, *path)
+    try:
+        read = datetime.fromisoformat(text.replace("Z", "+00:00")) if text else None
+    except ValueError:
+        return None
+    if read is None:
+        return None
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+OVERLAP = timedelta(minutes=2)
+MAX_SEEN = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursor:
+    """`since` is where the next list begins, `start` how many of it to pass over.
+
+    `seen` are (id, time of change) of what the list's beginning held the last time.
+    """
+
+    since: datetime
+    start: int = 0
+    seen: frozenset[tuple[str, str]] = frozenset()
+
+    def __str__(self) -> str:
+        """Return it as a source keeps it."""
+        seen = sorted(self.seen)[:MAX_SEEN]
+        return json.dumps([format_timestamp(self.since), self.start, seen], separators=(",", ":"))
+
+    def after(self, listed: Iterable[tuple[str, datetime]], *, full: bool, size: int) -> Cursor:
+        """Return where to go on after a list of (id, time of change), by that time.
+
+        A `full` list has more behind it; `size` is how long it was. When all of it changed at one
+        moment the next begins behind it, else at the last moment it holds.
+        """
+        found = list(listed)
+        newest = max((at for _, at in found), default=self.since)
+        every = {(one, format_timestamp(at)) for one, at in found} | self.seen
+        if full and newest <= self.since:
+            return Cursor(since=self.since, start=self.start + size, seen=frozenset(every))
+        since = newest if full else max(self.since, newest - OVERLAP)
+        edge = frozenset(each for each in every if each[1] >= format_timestamp(since))
+        return Cursor(since=since, seen=edge)
+
+    def has_seen(self, external_id: str, changed_at: datetime) -> bool:
+        """Return whether this form of a ticket was read before."""
+        return (external_id, format_timestamp(changed_at)) in self.seen
+
+
+def read_cursor(kept: str | None, begin: datetime) -> Cursor:
+    """Return a kept cursor; one that begins at `begin` when there is none, or none of ours."""
+    if kept is None:
+        return Cursor(since=begin)
+    try:
+        since, start, seen = json.loads(kept)
+        pairs = frozenset((str(one), str(at)) for one, at in seen)
+        return Cursor(since=parse_timestamp(since), start=int(start), seen=pairs)
+    except (ValueError, TypeError, ValidationFailed):
+        return Cursor(since=begin)
 
 
 class NeedsAuth(Conflict):

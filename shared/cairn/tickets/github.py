@@ -15,9 +15,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.kernel.errors import NotFound, Unauthenticated, ValidationFailed
-from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, Polled
-from cairn.tickets.cursor import read_cursor
-from cairn.tickets.reading_records import text_at, time_at
+from cairn.tickets.adapter import (
+    Capabilities,
+    Events,
+    Incoming,
+    Message,
+    Polled,
+    read_cursor,
+    text_at,
+    time_at,
+)
 from cairn.tickets.ticket import Priority, TicketStatus
 
 if TYPE_CHECKING:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.errors import Conflict, NotFound, RateLimited
 from cairn.tickets.intake import From, Outcome
 from cairn.tickets.messages import new_ones
 from cairn.tickets.polling import receive_all
-from cairn.tickets.ports import SourceState
-from cairn.tickets.rate_limiter import RateLimiter
+from cairn.tickets.ticket import SourceState
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal
@@ -23,7 +25,36 @@ if TYPE_CHECKING:
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.polling import Adapters
-    from cairn.tickets.ports import TicketSource, TicketStores
+    from cairn.tickets.ticket import TicketSource, TicketStores
+
+
+MOST = 300
+WINDOW_SECONDS = 60
+
+
+class RateLimiter:
+    """Counts deliveries by source in windows of a minute."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most, self._window, self._lock = most, 0, Lock()
+        self._counts: Counter[UUID] = Counter()
+
+    def __call__(self, source_id: UUID, now: datetime) -> None:
+        """Count one; RateLimited when there were too many in this window."""
+        window, into = divmod(int(now.timestamp()), WINDOW_SECONDS)
+        with self._lock:
+            if window != self._window:
+                self._window = window
+                self._counts.clear()
+            self._counts[source_id] += 1
+            count = self._counts[source_id]
+        if count > self._most:
+            raise RateLimited(
+                f"A ticket source takes {self._most} deliveries in {WINDOW_SECONDS} s.",
+                retry_after=WINDOW_SECONDS - into,
+                reason="too-many-deliveries",
+            )
+
 
 MAX_TICKETS = 100
 """Of one delivery, and messages as many; the next poll brings what is beyond."""

@@ -15,11 +15,8 @@ from uuid import UUID
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import forgotten_name
-from cairn.tickets.incoming import checked, mended, text_of
-from cairn.tickets.ports import TicketRow, TicketStores
-from cairn.tickets.sealing import mark_of, sealed_body
-from cairn.tickets.subjects import owners_of
-from cairn.tickets.ticket import TicketStatus
+from cairn.tickets.sealing import checked, mark_of, mended, owners_of, sealed_body, text_of
+from cairn.tickets.ticket import TicketRow, TicketStatus, TicketStores
 from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.writer import Work, Write, Writer
 

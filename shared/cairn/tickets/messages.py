@@ -5,6 +5,7 @@ Not the first text of a ticket: `intake`. A message stays with its ticket wherev
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -15,12 +16,16 @@ from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, forgotten_name
 from cairn.recall.questions.small_talk import small_talk
-from cairn.tickets.incoming import checked_message, mended_message
-from cairn.tickets.ports import API_SOURCE, MessageRow, TicketStores
-from cairn.tickets.quoting import own_words
-from cairn.tickets.reopening import reopened
-from cairn.tickets.sealing import opened_text, sealed_message
-from cairn.tickets.subjects import requester_key
+from cairn.safety.recognisers import SIGN_OFFS
+from cairn.tickets.queue import reopened
+from cairn.tickets.sealing import (
+    checked_message,
+    mended_message,
+    opened_text,
+    requester_key,
+    sealed_message,
+)
+from cairn.tickets.ticket import API_SOURCE, MessageRow, TicketStores
 from cairn.writing.subjects import SubjectRegisteredMeanwhile
 from cairn.writing.writer import Work, Write, Writer
 
@@ -30,9 +35,38 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.tickets.adapter import Message
-    from cairn.tickets.ports import TicketRow
+    from cairn.tickets.ticket import TicketRow
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
+
+
+ENOUGH = 500
+"""Characters after which nobody has to know where the words end."""
+
+_SIGNED = re.compile(rf"(?:{SIGN_OFFS}|best|mfg|bien à vous)\s?[,.!]?$", re.IGNORECASE)
+_QUOTED = re.compile(
+    r">|--$|_{10,}$"
+    r"|-{2,}\s?(?:original message|ursprüngliche nachricht|message d'origine|mensaje original)"
+    r"|(?:on|am|le|el)\b.{1,200}\b(?:wrote|schrieb.{0,80}|a écrit|escribió)\s?:$",
+    re.IGNORECASE,
+)
+
+
+def own_words(text: str) -> str:
+    """Return the lines before the first that begins a quoted mail or a signature.
+
+    Stripped, without empty lines, and no more than the first `ENOUGH` characters or so. English,
+    German, French and Spanish.
+    """
+    own: list[str] = []
+    size = 0
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if size > ENOUGH or _QUOTED.match(line) or (own and _SIGNED.match(line)):
+            break
+        own.append(line)
+        size += len(line)
+    return "\n".join(own)
+
 
 BATCH = 50
 """Messages that one transaction takes in."""

@@ -12,8 +12,8 @@ from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.ledger.entry import NewEntry
 from cairn.safety.profiles import check_profile
-from cairn.tickets.persona import DEFAULT, Persona
-from cairn.tickets.ports import PersonaVersion
+from cairn.safety.tools import Autonomy
+from cairn.tickets.ticket import PersonaVersion
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned
 
@@ -26,7 +26,37 @@ if TYPE_CHECKING:
     from cairn.kernel.ids import IdSource
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.tickets.ports import TicketStores
+    from cairn.tickets.ticket import TicketStores
+
+
+DEFAULT_TOKENS = 50_000
+DEFAULT_USD = Decimal("0.50")
+DEFAULT_SECONDS = 900
+DEFAULT_ITERATIONS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Persona:
+    """Instructions, budget, autonomy and whom to call. The name is unique in its workspace.
+
+    `escalation` is a channel and its target: `webhook:<id>`, `ticket-note`, `slack:<name>`.
+    `autonomy` caps what connectors allow. `version` counts its changes.
+    """
+
+    name: str
+    instructions: str = ""
+    escalation: str = "ticket-note"
+    autonomy: Autonomy = Autonomy.PROPOSE
+    max_tokens: int = DEFAULT_TOKENS
+    max_usd: Decimal = DEFAULT_USD
+    max_seconds: int = DEFAULT_SECONDS
+    max_iterations: int = DEFAULT_ITERATIONS
+    redaction: str = "pii"
+    version: int = 1
+
+
+DEFAULT = Persona(name="default")
+
 
 MAX_INSTRUCTIONS_CHARS = 8_000
 MAX_PERSONAS = 100

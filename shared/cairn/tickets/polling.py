@@ -14,7 +14,7 @@ from cairn.kernel.errors import CairnError, NotFound
 from cairn.tickets.adapter import NeedsAuth
 from cairn.tickets.intake import BATCH, From, Outcome
 from cairn.tickets.messages import new_ones
-from cairn.tickets.ports import SourceState
+from cairn.tickets.ticket import SourceState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.tickets.adapter import Incoming, TicketAdapter
     from cairn.tickets.intake import Intake, Received
     from cairn.tickets.messages import ReceiveMessages
-    from cairn.tickets.ports import TicketSource, TicketStores
+    from cairn.tickets.ticket import TicketSource, TicketStores
 
 PAGE = 50
 """Tickets that a help desk is asked for at once."""

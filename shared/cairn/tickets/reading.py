@@ -9,10 +9,15 @@ from uuid import UUID
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import NotFound
 from cairn.kernel.transaction import Transactions
-from cairn.tickets.incoming import TicketText
-from cairn.tickets.ports import MessageRow, ReplyRow, TicketRow, TicketStores
-from cairn.tickets.sealing import Sealed
-from cairn.tickets.ticket import Priority, TicketStatus
+from cairn.tickets.sealing import Sealed, TicketText
+from cairn.tickets.ticket import (
+    MessageRow,
+    Priority,
+    ReplyRow,
+    TicketRow,
+    TicketStatus,
+    TicketStores,
+)
 
 MOST_SHOWN = 50
 """Later messages that are shown with a ticket."""

@@ -11,9 +11,9 @@ from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.ledger.entry import NewEntry
 from cairn.safety.destinations import destinations, refuse_following, renewed
+from cairn.tickets.adapter import PlainAdapter
 from cairn.tickets.personas import NAME
-from cairn.tickets.plain import PlainAdapter
-from cairn.tickets.ports import API_SOURCE, SourceKind, SourceState, TicketSource
+from cairn.tickets.ticket import API_SOURCE, SourceKind, SourceState, TicketSource
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.tickets.adapter import OpenAdapter, TicketAdapter
     from cairn.tickets.polling import Mended
-    from cairn.tickets.ports import TicketStores
+    from cairn.tickets.ticket import TicketStores
 
 MAX_SOURCES = 50
 MAX_CONFIG_BYTES = 16_384

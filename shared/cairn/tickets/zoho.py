@@ -11,21 +11,87 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.kernel.errors import Unauthenticated, ValidationFailed
 from cairn.kernel.text.hashes import sha256
-from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, Polled
-from cairn.tickets.cursor import read_cursor
-from cairn.tickets.markup import plain_text
-from cairn.tickets.reading_records import text_at, time_at
+from cairn.tickets.adapter import (
+    Capabilities,
+    Events,
+    Incoming,
+    Message,
+    Polled,
+    read_cursor,
+    text_at,
+    time_at,
+)
 from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from cairn.kernel.clock import Clock
     from cairn.tickets.adapter import Delivered
+
+
+_BREAKING = frozenset(
+    ["br", "div", "p", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "ul"]
+)
+_HIDDEN = {
+    tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style", "head", "template")
+}
+_MARKUP = re.compile(r"<(?:/?[a-zA-Z]|!--)")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_SPACES = re.compile(r"[ \t\r\f\v\xa0]+")
+
+
+def plain_text(text: str) -> str:
+    """Return the text of HTML; a text without markup stays as it is. Linear in its length."""
+    if not _MARKUP.search(text):
+        return text
+    seen = unescape("".join(_visible(text)))
+    return _tidy(_SPACES.sub(" ", line).strip() for line in seen.split("\n")).strip()
+
+
+def _visible(text: str) -> Iterator[str]:
+    """Yield what is between the tags, and a line break for each tag that makes one."""
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        yield text[at:start]
+        if text.startswith("<!--", start):
+            at = _after(text, "-->", start + 4)
+            continue
+        following = text.find("<", start + 1)
+        end = text.find(">", start + 1, len(text) if following < 0 else following)
+        tag = _TAG.match(text, start)
+        if end < 0 or tag is None:  # a sign, not a tag
+            yield "<"
+            at = start + 1
+            continue
+        closing, name = bool(tag[1]), tag[2].casefold()
+        at = end + 1
+        if name in _HIDDEN and not closing:
+            found = _HIDDEN[name].search(text, at)
+            at = found.start() if found else len(text)
+        elif name in _BREAKING and not (closing and name == "br"):
+            yield "\n"
+    yield text[at:]
+
+
+def _after(text: str, mark: str, start: int) -> int:
+    found = text.find(mark, start)
+    return len(text) if found < 0 else found + len(mark)
+
+
+def _tidy(lines: Iterable[str]) -> str:
+    """Return lines with at most one empty one between two."""
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return "\n".join(kept)
+
 
 TOKEN_HEADER = "x-zdesk-jwt"
 LEEWAY = timedelta(seconds=60)

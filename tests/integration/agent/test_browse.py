@@ -16,7 +16,7 @@ from tests.support.world import open_world
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.browse import BrowseInvestigations
-from cairn.investigations.opening import Opener
+from cairn.investigations.journal import Opener
 from cairn.investigations.ports import ActionState, Move
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.access import Role, Scope
@@ -24,7 +24,7 @@ from cairn.kernel.errors import Denied, NotFound
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import BodyCipher, BodyUnreadable, key_subjects
-from cairn.llm.calls import CallRecord
+from cairn.llm.costs import CallRecord
 from cairn.llm.port import Purpose, Usage
 from cairn.writing.append import append_and_project
 from cairn.writing.entries import Entries

@@ -16,8 +16,7 @@ from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.people.delivering import DeliverEscalation
 from cairn.investigations.people.ports import CandidateState, EscalationState
-from cairn.investigations.people.proposing import Proposals, ProposeObservations
-from cairn.investigations.people.remembering import RememberStep
+from cairn.investigations.people.proposing import Proposals, ProposeObservations, RememberStep
 from cairn.investigations.planning.surrounds import TicketSurrounds
 from cairn.investigations.ports import Ruling
 from cairn.investigations.state import Verdict
@@ -28,7 +27,7 @@ from cairn.ledger.verify import verify
 from cairn.memory_graph.ledger_graph import LedgerGraph
 from cairn.recall.records import Filters
 from cairn.safety.tools import Lane
-from cairn.tickets.plain import PlainAdapter
+from cairn.tickets.adapter import PlainAdapter
 from cairn.tickets.sealing import Sealed
 from cairn.tickets.write_back import Desk
 from cairn.workspace.settings import EnvelopeSettings

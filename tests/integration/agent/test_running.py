@@ -19,7 +19,7 @@ from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
 from cairn.ledger.verify import verify
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 from cairn.workspace.settings import EnvelopeSettings
 from cairn.writing.ports import Subject, Topic
 

@@ -19,7 +19,7 @@ from cairn.bootstrap import create_workspace
 from cairn.bootstrap.planning import planner_over
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.safety.tools import Autonomy
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -28,7 +28,7 @@ from tests.support.zoho_replay import (
 import cairn
 from cairn.bundled.contract import Call, Samples, WriteSample
 from cairn.bundled.examination import NAMES, Status, examine
-from cairn.connectors.bundled import BUNDLED
+from cairn.connectors.launching import BUNDLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

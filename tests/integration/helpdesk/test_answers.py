@@ -21,9 +21,8 @@ from tests.support.zoho_replay import (
 
 from cairn.adapters.http.help_desks import OpenHelpDesk
 from cairn.kernel.ids import new_id
-from cairn.tickets.ports import SourceKind
 from cairn.tickets.sources import NewSource
-from cairn.tickets.ticket import TicketStatus
+from cairn.tickets.ticket import SourceKind, TicketStatus
 
 
 @dataclass

@@ -17,8 +17,8 @@ from cairn.adapters.postgres.database import bound
 from cairn.bootstrap.consolidating import consolidate_client
 from cairn.kernel.errors import BudgetExceeded
 from cairn.kernel.ids import new_id
-from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
+from cairn.llm.budget import Terms, allowance_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,8 +20,8 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.summaries import summarise_workspace
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.llm.allowance import Terms, allowance_of
 from cairn.llm.anthropic_chat import AnthropicChat
+from cairn.llm.budget import Terms, allowance_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from tests.support.world import open_world
 from cairn.adapters.postgres.agents.model_calls import DropCalls, PostgresCallLog
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.llm.calls import CallRecord
+from cairn.llm.costs import CallRecord
 from cairn.llm.port import Purpose, Usage
 from cairn.operations.sweep import MODEL_CALLS_FOR, KeepForDays
 

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from cairn.investigations.approvals.decide import AlreadyDecided
-from cairn.investigations.approvals.views import ApprovalView, Decided, ShownEvidence
 from cairn.investigations.ports import ApprovalState
 from cairn.investigations.state import State
-from cairn.investigations.views import QuestionView
+from cairn.investigations.views import ApprovalView, Decided, QuestionView, ShownEvidence
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.ids import new_id

@@ -12,8 +12,7 @@ from tests.fakes.model_calls import InMemoryCallLog
 
 from cairn.kernel.access import Principal
 from cairn.kernel.ids import new_id
-from cairn.llm.calls import CallRecord
-from cairn.llm.costs import GetCosts
+from cairn.llm.costs import CallRecord, GetCosts
 from cairn.llm.port import Purpose, Usage
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)

@@ -36,7 +36,7 @@ from cairn.bootstrap.api import ApiServices
 from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
 from cairn.events.draft import EventOutcome, NewEvent, Observed
 from cairn.events.read import EventFilter, EventView
-from cairn.investigations.call_log import ApiCall
+from cairn.investigations.tool_calls import ApiCall
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.allowances import NO_LOAD, Load, Refusal
 from cairn.kernel.errors import (

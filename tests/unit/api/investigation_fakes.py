@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from cairn.investigations.current import Present
 from cairn.investigations.ports import ActionState
 from cairn.investigations.state import State, Verdict
 from cairn.investigations.views import (
     InvestigationDetail,
     InvestigationView,
     LimitsView,
+    Present,
     SpentView,
     StepsView,
     StepView,

@@ -8,17 +8,16 @@ from typing import Any
 from uuid import UUID
 
 from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
-from cairn.investigations.people.proposing import Proposal
-from cairn.investigations.people.remembering import Remembered
-from cairn.investigations.people.views import (
+from cairn.investigations.people.proposing import Proposal, Remembered
+from cairn.investigations.state import Investigation, State, Verdict
+from cairn.investigations.views import (
     CandidateView,
     EscalationView,
     HandOff,
+    InvestigationView,
     MendView,
     OpinionView,
 )
-from cairn.investigations.state import Investigation, State, Verdict
-from cairn.investigations.views import InvestigationView
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.ids import new_id

@@ -9,7 +9,7 @@ from tests.support.helpdesk import API, ATTACK, SIGNED_OUT, Helpdesk, incoming
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 from tests.unit.api.ticket_fakes import TicketWorld
 
-from cairn.tickets.incoming import MAX_STORED_CHARS
+from cairn.tickets.sealing import MAX_STORED_CHARS
 
 TICKET: dict[str, Any] = {
     "title": "Cannot sign in",

@@ -13,9 +13,8 @@ from pydantic import SecretStr
 from cairn.bootstrap.models import chat_models
 from cairn.bootstrap.question_models import asking_parts
 from cairn.kernel.errors import ValidationFailed
-from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Route, configured
+from cairn.llm.configuration import CONFIGURATION, HEURISTIC, PRICES, Route, configured
 from cairn.llm.port import Purpose
-from cairn.llm.pricing import PRICES
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.read import no_expansion
 from cairn.recall.rerank import CrossEncoder
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cairn.llm.gateway import Gateway
-    from cairn.llm.wire_chat import WireChat
+    from cairn.llm.wire import WireChat
 
 KEY = SecretStr("sk-test")
 URL = "http://127.0.0.1:9/v1"

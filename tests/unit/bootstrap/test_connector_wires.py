@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from cairn.bootstrap.connectors import ConnectorWires
-from cairn.connectors.bundled import BUNDLED, LEADING_OUT
 from cairn.connectors.connector import Launch, Transport
+from cairn.connectors.launching import BUNDLED, LEADING_OUT
 from cairn.kernel.errors import ValidationFailed
 
 INSIDE = {"rules": [{"url": "http://127.0.0.1:8080/*"}], "allow_private": True}

@@ -14,7 +14,7 @@ from cairn.bootstrap.embedded_metrics import MOST_CHARS, MOST_VALUES, OTHER, Mea
 from cairn.bootstrap.metrics import NAMESPACE
 from cairn.kernel.ids import new_id
 from cairn.kernel.metrics import SHAPES, Metric, Sort, untold
-from cairn.llm.calls import CallRecord
+from cairn.llm.costs import CallRecord
 from cairn.llm.port import Purpose, Usage
 
 ROOT = Path(__file__).parents[3]

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.connecting import Said, call, listed
 
-from cairn.bundled.serving import connector_server
-from cairn.bundled.tool import Answer, Arguments, Line, Text, WriteArguments, reads, writes
+from cairn.bundled.serving import (
+    Answer,
+    Arguments,
+    Line,
+    Text,
+    WriteArguments,
+    connector_server,
+    reads,
+    writes,
+)
+from cairn.connectors.arguments import bounded
 from cairn.connectors.manifest import read_manifest
 from cairn.connectors.port import MAX_RESULT_BYTES, ConnectorUnauthorised, OutcomeUnknown
-from cairn.connectors.results import bounded
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.safety.tools import Autonomy, Lane
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import cairn
-from cairn.bundled.statements import QUERIES, named_queries, query
+from cairn.bundled.database import QUERIES, named_queries, query
 
 CODE = sorted((Path(cairn.__file__).parent / "bundled").glob("*.py"))
 NOUNS = sorted(path.stem for path in QUERIES.glob("*.sql"))

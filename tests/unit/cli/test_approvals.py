@@ -7,8 +7,8 @@ from tests.unit.api.approval_fakes import ApprovalWorld
 from tests.unit.api.fakes import AGENT_KEY, World
 from tests.unit.cli.fakes import Shell
 
-from cairn.investigations.approvals.views import EvidenceChange
 from cairn.investigations.ports import ApprovalState
+from cairn.investigations.views import EvidenceChange
 
 
 def asked(**changes: object) -> tuple[Shell, ApprovalWorld, str]:

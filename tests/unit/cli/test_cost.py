@@ -23,7 +23,7 @@ from cairn.cli.cost.million import (
     millions,
     price_list,
 )
-from cairn.llm.pricing import PRICES
+from cairn.llm.configuration import PRICES
 
 ROOT = Path(__file__).parents[3]
 PERIOD = ("--since", "2026-03-01", "--until", "2026-03-15")

@@ -15,13 +15,13 @@ from tests.support.hosting import Hosting, Scripted, said, tool
 from tests.support.remembering import NOON
 
 from cairn.connectors import host
-from cairn.connectors.faults import Lost, TimedOut
 from cairn.connectors.port import (
     ConnectorState,
     ConnectorUnauthorised,
     ConnectorUnavailable,
     OutcomeUnknown,
 )
+from cairn.connectors.reports import Lost, TimedOut
 from cairn.connectors.session import FAULT_KEY, LOST
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.ids import new_id

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from tests.support.remembering import NOON
 
-from cairn.connectors.checking import EVERY, CheckConnectors
-from cairn.connectors.lifecycle import Health
+from cairn.connectors.lifecycle import EVERY, CheckConnectors, Health
 from cairn.connectors.port import ConnectorState
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.connectors.bundled import BUNDLED
 from cairn.connectors.connector import Launch, Transport
 from cairn.connectors.launching import (
+    BUNDLED,
     command_of,
     environment_of,
     headers_of,

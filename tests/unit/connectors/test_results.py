@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.connectors.arguments import read_answer
 from cairn.connectors.cleaning import plain
 from cairn.connectors.port import MAX_RESULT_BYTES
-from cairn.connectors.results import read_answer
 
 
 def text(said: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from tests.support.agent import Agents, ScriptedPlanner, act
 from cairn.investigations.state import State, Verdict
 from cairn.kernel.ids import new_id
 from cairn.safety.tools import Lane
-from cairn.tickets.reopening import MOST_REOPENINGS
+from cairn.tickets.queue import MOST_REOPENINGS
 from cairn.tickets.ticket import Said, Ticket
 
 

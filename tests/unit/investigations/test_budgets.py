@@ -9,11 +9,11 @@ import pytest
 from tests.support.agent import Agents, FakeStopwatch, ScriptedPlanner, act, search
 
 from cairn.connectors.port import ToolCall
-from cairn.investigations.budgeting import budget_of, spending_of
+from cairn.investigations.run.step import budget_of, spending_of
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import DEFAULT, Persona
+from cairn.tickets.personas import DEFAULT, Persona
 
 ACTS = replace(DEFAULT, autonomy=Autonomy.ACT)
 

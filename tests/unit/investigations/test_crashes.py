@@ -16,15 +16,13 @@ from cairn.connectors.port import (
     OutcomeUnknown,
     ToolCall,
 )
-from cairn.investigations.current import Present
 from cairn.investigations.ports import ActionState, Question
-from cairn.investigations.run.ending import halted
-from cairn.investigations.run.moving import moved, read
+from cairn.investigations.run.moving import halted, moved, read
 from cairn.investigations.run.step import RunStep
 from cairn.investigations.snapshot import Snapshots
-from cairn.investigations.state import Plan, State, Verdict
+from cairn.investigations.state import EDGES, RESUMED, Plan, State, Verdict
 from cairn.investigations.steps.act import Act
-from cairn.investigations.transitions import EDGES, RESUMED
+from cairn.investigations.views import Present
 from cairn.kernel.errors import Conflict, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import SYSTEM

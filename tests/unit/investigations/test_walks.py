@@ -18,12 +18,11 @@ from cairn.connectors.port import (
     ToolResult,
 )
 from cairn.investigations.ports import Ruling
-from cairn.investigations.state import State, Verdict
-from cairn.investigations.transitions import EDGES, RESUMED, check
+from cairn.investigations.state import EDGES, RESUMED, State, Verdict, check
 from cairn.kernel.errors import BudgetExceeded, CairnError, Conflict, Unavailable
 from cairn.ledger.verify import verify
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 
 PLANS = st.sampled_from(
     [

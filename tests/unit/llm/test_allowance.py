@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from cairn.kernel.errors import BudgetExceeded, ValidationFailed
-from cairn.llm.allowance import Allowance, Terms, allowance_of, terms_for
-from cairn.llm.budget import Limits, Spent
-from cairn.llm.calls import Spending
-from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Route, configured
+from cairn.llm.budget import Allowance, Limits, Spent, Terms, allowance_of, terms_for
+from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Price, Route, configured
+from cairn.llm.costs import Spending
 from cairn.llm.port import Effort, Purpose
-from cairn.llm.pricing import Price
 
 BASE = Terms()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.llm.extract import extract
+from cairn.llm.summaries import extract
 
 REPORT = (
     "The water pump in hall two failed on Monday. "
@@ -61,7 +61,7 @@ def test_sentences_of_a_script_without_spaces_are_kept() -> None:
 
 def test_two_processes_with_other_hash_seeds_agree() -> None:
     script = (
-        "import sys; from cairn.llm.extract import extract;"
+        "import sys; from cairn.llm.summaries import extract;"
         "print(extract(sys.argv[1], max_words=28))"
     )
     outputs = {

@@ -12,15 +12,23 @@ from tests.support.chat import ScriptedModel
 from tests.support.thinking import CALL, Watch, gateway
 
 from cairn.kernel.errors import BudgetExceeded, Unavailable, ValidationFailed
-from cairn.llm.allowance import Terms, allowance_of
-from cairn.llm.budget import Budget, Limits, Spent, estimate_tokens
-from cairn.llm.calls import Call, CallRecord, Spending
-from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Choice, Route, configured
-from cairn.llm.heuristic import HeuristicModel, Rules
+from cairn.llm.budget import Budget, Limits, Spent, Terms, allowance_of, estimate_tokens
+from cairn.llm.configuration import (
+    CONFIGURATION,
+    FREE,
+    HEURISTIC,
+    PRICES,
+    Choice,
+    Price,
+    Route,
+    configured,
+    cost_of,
+    price_of,
+)
+from cairn.llm.costs import Call, CallRecord, Spending
 from cairn.llm.port import ChatAnswer, ChatRequest, Effort, Message, Purpose, Role, Usage
-from cairn.llm.pricing import FREE, PRICES, Price, cost_of, price_of
 from cairn.llm.structured import AnswerShape
-from cairn.llm.summaries import Level, summarise
+from cairn.llm.summaries import HeuristicModel, Level, Rules, summarise
 
 TEXT = "The harbour pump failed in March. Ines Roth replaced the harbour pump the same day."
 

@@ -14,7 +14,7 @@ import numpy as np
 from cairn.embedding.port import EmbeddingModel
 from cairn.kernel.access import ALL_SCOPES, Principal, Role
 from cairn.llm.budget import Budget, Limits
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.recall.query import Search, filters_of
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.model_calls import ModelCalls

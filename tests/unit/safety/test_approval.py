@@ -14,9 +14,9 @@ from tests.support.safety import NOON, action, policy, tool
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.kernel.text.canonical import MAX_DEPTH, canonical_bytes
-from cairn.safety.approval import binding, comparable, digest, same_arguments
+from cairn.safety.action import binding, comparable, digest, same_arguments
 from cairn.safety.grants import Grant, covers, declaration, exactly
-from cairn.safety.policy import ConnectorPolicy, Policy
+from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.tools import Autonomy, Lane
 
 LATER = NOON + timedelta(hours=24)

@@ -15,10 +15,9 @@ from random import Random
 from tests.support.safety import NOON, WORKSPACE, Stand, policy
 
 from cairn.kernel.ids import new_id
-from cairn.safety.action import Action
-from cairn.safety.approval import PersonApproval, binding
+from cairn.safety.action import Action, PersonApproval, binding
 from cairn.safety.pipeline import Attempt, decided
-from cairn.safety.scope_text import parse_scopes
+from cairn.safety.scope import parse_scopes
 from cairn.safety.tools import Autonomy, Lane, ToolSpec
 
 COMBINATIONS = 10_000

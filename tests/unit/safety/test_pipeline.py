@@ -10,14 +10,13 @@ from tests.support.safety import NOON, WORKSPACE, Answer, Stand, action, attempt
 from cairn.kernel.errors import Conflict, RateLimited, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.safety import pipeline
-from cairn.safety.action import Outcome
-from cairn.safety.approval import PersonApproval, binding
+from cairn.safety.action import Outcome, PersonApproval, binding
 from cairn.safety.grants import Grant, declaration
 from cairn.safety.pipeline import Attempt, Ready, decided
 from cairn.safety.profiles import kinds_of
 from cairn.safety.redaction import EMPTY, redact
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import Persona
+from cairn.tickets.personas import Persona
 
 ALLOWED, DENIED, ASKS = Outcome.ALLOWED, Outcome.DENIED, Outcome.NEEDS_APPROVAL
 DANGEROUS = tool(dangerous=True)

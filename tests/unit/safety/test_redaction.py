@@ -22,6 +22,7 @@ from cairn.safety.profiles import (
 )
 from cairn.safety.redaction import (
     EMPTY,
+    PLACEHOLDER,
     ReversibleRedactor,
     holds_secret,
     redact,
@@ -30,7 +31,6 @@ from cairn.safety.redaction import (
     scrubbed,
     unknown_placeholder,
 )
-from cairn.safety.vault import PLACEHOLDER
 
 PII, HIPAA, SOC2, NONE = (kinds_of(one) for one in ("pii", "hipaa", "soc2", "none"))
 

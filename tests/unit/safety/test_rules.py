@@ -9,7 +9,7 @@ import pytest
 
 from cairn.safety import rules
 from cairn.safety.action import Outcome
-from cairn.safety.dry_run import is_rehearsed, may_rehearse
+from cairn.safety.pipeline import is_rehearsed, may_rehearse
 from cairn.safety.rules import SENTENCES, Reason, decide
 from cairn.safety.scope import ScopeAnswer
 from cairn.safety.tools import Autonomy, Lane, ToolSpec

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.kernel.errors import TooLarge, ValidationFailed
-from cairn.safety.patterns import parse_pattern
-from cairn.safety.resource import UnsafeResource, readings
-from cairn.safety.scope import ScopeAnswer, Scopes, scoped
-from cairn.safety.scope_text import parse_scopes
+from cairn.safety.patterns import UnsafeResource, parse_pattern, readings
+from cairn.safety.scope import ScopeAnswer, Scopes, parse_scopes, scoped
 from cairn.safety.tools import Lane, ToolSpec
 
 ALLOWED, DENIED = ScopeAnswer.ALLOWED, ScopeAnswer.DENIED

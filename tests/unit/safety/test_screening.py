@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.safety.folding import fold
+from cairn.safety.normalise import fold
 from cairn.safety.screening import Verdict, screen
 from cairn.safety.vocabulary import PHRASES, SLOTS, UNSPACED, WEIGHTS
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support.helpdesk import ATTACK
 
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.llm.port import ChatAnswer, ChatRequest, Purpose, Usage
 from cairn.llm.structured import Structured
 from cairn.recall.questions.gate import Complexity

@@ -9,16 +9,21 @@ from hypothesis import strategies as st
 from tests.support.helpdesk import incoming
 
 from cairn.kernel.errors import ValidationFailed
-from cairn.tickets.cursor import MAX_SEEN, OVERLAP, Cursor, read_cursor
+from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Cursor, read_cursor, text_at, time_at
 from cairn.tickets.github import priority_of
-from cairn.tickets.incoming import checked, mended, shortened, text_of
 from cairn.tickets.intake import is_later
-from cairn.tickets.markup import plain_text
-from cairn.tickets.ports import QueueNumbers
 from cairn.tickets.queue import is_degraded, view_of
-from cairn.tickets.reading_records import text_at, time_at
-from cairn.tickets.subjects import customer_key, owners_of, requester_key
-from cairn.tickets.ticket import Priority
+from cairn.tickets.sealing import (
+    checked,
+    customer_key,
+    mended,
+    owners_of,
+    requester_key,
+    shortened,
+    text_of,
+)
+from cairn.tickets.ticket import Priority, QueueNumbers
+from cairn.tickets.zoho import plain_text
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

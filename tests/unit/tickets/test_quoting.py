@@ -2,7 +2,7 @@
 
 import pytest
 
-from cairn.tickets.quoting import ENOUGH, own_words
+from cairn.tickets.messages import ENOUGH, own_words
 
 
 @pytest.mark.parametrize(

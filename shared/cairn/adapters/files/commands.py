@@ -12,8 +12,7 @@ import stat
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.connectors.commands import AllowedCommand, check_command
-from cairn.connectors.requests import refuse
+from cairn.connectors.requests import AllowedCommand, check_command, refuse
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:

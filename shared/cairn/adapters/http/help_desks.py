@@ -14,10 +14,9 @@ from cairn.adapters.http.zoho import ACCOUNTS_URL, DESK_URL, ZohoAccount, ZohoDe
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.kernel.clock import Clock, Stopwatch, monotonic, utc_now
 from cairn.kernel.errors import FieldError, RateLimited, Unavailable, ValidationFailed
-from cairn.tickets.adapter import NeedsAuth
+from cairn.tickets.adapter import NeedsAuth, PlainAdapter
 from cairn.tickets.github import GitHubAdapter, repository_of
-from cairn.tickets.plain import PlainAdapter
-from cairn.tickets.ports import SourceKind
+from cairn.tickets.ticket import SourceKind
 from cairn.tickets.zoho import ZohoAdapter, portal_of
 
 if TYPE_CHECKING:

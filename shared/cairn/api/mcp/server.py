@@ -21,7 +21,7 @@ from cairn.api.mcp.instructions import INSTRUCTIONS
 from cairn.api.mcp.tool import ALWAYS_LOAD, Tool, ToolAnswer, may_use
 from cairn.api.middleware import where
 from cairn.api.problems import Problem, from_error, from_validation
-from cairn.investigations.call_log import ApiCall
+from cairn.investigations.tool_calls import ApiCall
 from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import CairnError
 

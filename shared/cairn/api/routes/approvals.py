@@ -13,9 +13,8 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Text, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
-from cairn.investigations.approvals.views import ApprovalView, Decided
 from cairn.investigations.ports import ApprovalState
-from cairn.investigations.views import QuestionView
+from cairn.investigations.views import ApprovalView, Decided, QuestionView
 
 routes = router("investigations")
 

@@ -17,7 +17,7 @@ from cairn.api.routing import router
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.investigations.people.ports import CandidateState
 from cairn.investigations.people.proposing import Proposal
-from cairn.investigations.people.views import CandidateView
+from cairn.investigations.views import CandidateView
 from cairn.kernel.access import Scope
 
 routes = router("investigations")

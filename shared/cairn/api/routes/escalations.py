@@ -15,7 +15,7 @@ from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.investigations.people.ports import Channel, EscalationState
-from cairn.investigations.people.views import EscalationView, HandOff
+from cairn.investigations.views import EscalationView, HandOff
 
 routes = router("investigations")
 

@@ -18,9 +18,8 @@ from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.problems import Refused
 from cairn.api.routing import router
-from cairn.investigations.current import Present
 from cairn.investigations.state import State
-from cairn.investigations.views import InvestigationDetail, InvestigationView, StepsView
+from cairn.investigations.views import InvestigationDetail, InvestigationView, Present, StepsView
 
 routes = router("investigations")
 

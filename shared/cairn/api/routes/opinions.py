@@ -12,9 +12,9 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Text, at_most
 from cairn.api.routing import router
-from cairn.investigations.people.opinions import HIGHEST, LOWEST
-from cairn.investigations.people.remembering import Remembered
-from cairn.investigations.people.views import OpinionView
+from cairn.investigations.people.learning import HIGHEST, LOWEST
+from cairn.investigations.people.proposing import Remembered
+from cairn.investigations.views import OpinionView
 
 routes = router("investigations")
 

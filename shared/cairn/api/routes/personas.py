@@ -15,8 +15,8 @@ from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, examples
 from cairn.api.routing import router
 from cairn.safety.tools import Autonomy
-from cairn.tickets.persona import DEFAULT, Persona
-from cairn.tickets.ports import PersonaVersion
+from cairn.tickets.personas import DEFAULT, Persona
+from cairn.tickets.ticket import PersonaVersion
 
 routes = router("personas")
 

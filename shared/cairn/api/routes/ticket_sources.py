@@ -15,15 +15,15 @@ from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import any_query, router
 from cairn.tickets.adapter import Delivered
 from cairn.tickets.inbound import EventsTaken
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 from cairn.tickets.polling import PollResult
-from cairn.tickets.ports import SourceKind, TicketSource
 from cairn.tickets.sources import (
     LEAST_POLL_SECONDS,
     MOST_POLL_SECONDS,
     NewSource,
     SourceChange,
 )
+from cairn.tickets.ticket import SourceKind, TicketSource
 
 routes = router("ticket-sources")
 

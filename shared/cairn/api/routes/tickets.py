@@ -17,19 +17,18 @@ from cairn.api.routing import router
 from cairn.kernel.access import Role
 from cairn.kernel.ids import new_id
 from cairn.tickets.adapter import Incoming, Message
-from cairn.tickets.incoming import (
+from cairn.tickets.intake import From, Outcome
+from cairn.tickets.messages import MessageOutcome
+from cairn.tickets.personas import DEFAULT
+from cairn.tickets.queue import QueueView
+from cairn.tickets.reading import TicketDetail, TicketView
+from cairn.tickets.sealing import (
     MAX_CUSTOMER_CHARS,
     MAX_EMAIL_CHARS,
     MAX_EXTERNAL_ID_CHARS,
     MAX_STORED_CHARS,
 )
-from cairn.tickets.intake import From, Outcome
-from cairn.tickets.messages import MessageOutcome
-from cairn.tickets.persona import DEFAULT
-from cairn.tickets.ports import API_SOURCE
-from cairn.tickets.queue import QueueView
-from cairn.tickets.reading import TicketDetail, TicketView
-from cairn.tickets.ticket import MAX_TITLE_CHARS, Priority, TicketStatus
+from cairn.tickets.ticket import API_SOURCE, MAX_TITLE_CHARS, Priority, TicketStatus
 
 routes = router("tickets")
 

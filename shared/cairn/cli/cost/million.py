@@ -1,7 +1,8 @@
 """What a million operations cost at list prices: counted parts times prices. Not a bill.
 
 What an operation is made of stands in `OPERATIONS`; docs/operate/observability.md has where each
-number comes from. Prices of AWS are in `aws_prices.json`, those of models in `cairn.llm.pricing`.
+number comes from. Prices of AWS are in `aws_prices.json`, those of models in
+`cairn.llm.configuration`.
 What is paid whether or not anything is asked (endpoints, an awake database) is not in it.
 """
 
@@ -14,9 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cairn.llm.configuration import BIG, SMALL
+from cairn.llm.configuration import BIG, SMALL, cost_of, price_of
 from cairn.llm.port import Usage
-from cairn.llm.pricing import cost_of, price_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, key_subjects
-from cairn.safety.grants import Grant, GrantRow, GrantStore, check_grant, declaration
+from cairn.safety.grants import Grant, GrantRow, GrantStore, check_grant, declaration, exactly
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Entries
 from cairn.writing.ports import WriteStores
@@ -23,13 +23,66 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
+    from cairn.investigations.ports import ApprovalStore
+    from cairn.investigations.views import ApprovalView
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.grants import NewGrant
-    from cairn.safety.policy import Policies
+    from cairn.safety.rules import Policies
     from cairn.safety.tools import ToolSpec
+
+
+class MakeGrant(Protocol):
+    """Makes a grant; `lifecycle.grants.Grants.make`."""
+
+    def __call__(self, principal: Principal, new: NewGrant, /) -> Grant: ...
+
+
+class ShowApproval(Protocol):
+    """Shows a question with the values the tool would get; `agent.approvals.Approvals.get`."""
+
+    def __call__(self, principal: Principal, approval_id: UUID, /) -> ApprovalView: ...
+
+
+class AskedStores(Protocol):
+    """What making a grant from a question needs of a transaction."""
+
+    @property
+    def approvals(self) -> ApprovalStore: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantFromQuestion:
+    """Makes grants, from a question where one is named."""
+
+    transactions: Transactions[AskedStores]
+    show: ShowApproval
+    make: MakeGrant
+
+    def __call__(self, principal: Principal, new: NewGrant, *, as_asked: bool = False) -> Grant:
+        """Make a grant; `as_asked` takes its arguments from the question it names.
+
+        It is sealed for whom the question was about. Raises what making one raises, NotFound for
+        an unknown question, ValidationFailed for a question about another tool.
+        """
+        principal.require(Role.ADMIN)
+        if new.approval_id is None:
+            if as_asked:
+                raise ValidationFailed("arguments are needed without an approval.", reason="grant")
+            return self.make(principal, new)
+        with self.transactions.reading(principal) as stores:
+            asked = stores.approvals.find(new.approval_id)
+        if asked is None:
+            raise NotFound("There is no such approval.", approval_id=str(new.approval_id))
+        if asked.tool != new.tool:
+            raise ValidationFailed("The approval was asked for another tool.", reason="grant")
+        if as_asked:
+            shown = self.show(principal, new.approval_id)
+            new = replace(new, arguments=exactly(shown.arguments))
+        return self.make(principal, replace(new, data_subjects=asked.data_subjects))
+
 
 MAX_GRANTS = 200
 """In force at once in a workspace."""

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.investigations import citations
-from cairn.investigations.people.mending import mends
-from cairn.investigations.people.sealed import opened, said
-from cairn.investigations.people.views import EscalationView, HandOff
+from cairn.investigations.journal import opened, said
 from cairn.investigations.run.moving import read
 from cairn.investigations.snapshot import dump
+from cairn.investigations.views import EscalationView, HandOff, mends
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.documents.items import NewDocument
+from cairn.investigations.journal import opened, said
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.investigations.people.ports import CandidateState
-from cairn.investigations.people.sealed import opened, said
-from cairn.investigations.people.views import CandidateView
+from cairn.investigations.views import CandidateView
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.text.checks import clean_text
-from cairn.tickets.subjects import requester_key
+from cairn.tickets.sealing import requester_key
 from cairn.writing.append import principal_actor
 from cairn.writing.audience import GLOBAL_CLIENT
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from cairn.investigations.planning.known import stems
 from cairn.investigations.planning.playbooks import lexicon, questions
 from cairn.investigations.planning.playbooks.lexicon import ALARMS, NEGATIONS, OTHERS
-from cairn.investigations.planning.playbooks.vocabulary import FAILING
+from cairn.investigations.planning.playbooks.playbook import FAILING
 from cairn.kernel.text.words import sentences, words
-from cairn.safety.vault import PLACEHOLDER
+from cairn.safety.redaction import PLACEHOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cairn.investigations.state import Brief, Evidence, Observation, WorkingMemory
     from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.tools import ToolSpec
-    from cairn.tickets.persona import Persona
+    from cairn.tickets.personas import Persona
 
 Bounds = EnvelopeSettings
 """How much of each a planner is shown, as the workspace sets it."""

@@ -8,28 +8,75 @@ over all else, with what it has seen. It costs nothing and asks nobody.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cairn.investigations.planning.letters import letter
+from cairn.investigations.planning.letters import letter, sober
 from cairn.investigations.planning.looking import act
-from cairn.investigations.planning.playbooks.authority import AUTHORITY
-from cairn.investigations.planning.playbooks.outcomes import ANSWER, OUTCOMES
+from cairn.investigations.planning.playbooks.general import ANSWER, AUTHORITY, OUTCOMES
 from cairn.investigations.planning.playbooks.playbook import Sign
+from cairn.investigations.planning.records import filled, serving
 from cairn.investigations.planning.signs import View, view
-from cairn.investigations.planning.uses import filled, serving
-from cairn.investigations.planning.verdicts import sober
 from cairn.investigations.ports import Ruling
-from cairn.investigations.state import NextKind, Plan, Verdict
-from cairn.investigations.transitions import MAX_DENIALS
+from cairn.investigations.state import MAX_DENIALS, NextKind, Plan, Verdict
+from cairn.kernel.errors import Unavailable, ValidationFailed
 from cairn.kernel.text.elements import one_line
 from cairn.kernel.text.words import words
 from cairn.recall.questions.small_talk import small_talk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cairn.investigations.planning.playbooks.playbook import Change, Ending
-    from cairn.investigations.ports import Question
+    from cairn.investigations.ports import Planner, Question
     from cairn.safety.tools import ToolSpec
+
+
+Said = TypeVar("Said")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FallbackPlanner:
+    """Asks `first`, and `rules` in its place when it is Unavailable or its request refused.
+
+    `report` is told which part of planning fell back, and why. BudgetExceeded passes through.
+    """
+
+    first: Planner
+    rules: Planner
+    report: Callable[[str, dict[str, Any]], None] = field(default=lambda event, fields: None)
+
+    def triage(self, question: Question) -> Ruling | None:
+        """As `Planner`; what rules skip costs no call."""
+        return self.rules.triage(question) or self._asked(
+            "triage", question, lambda one: one.triage(question)
+        )
+
+    def plan(self, question: Question) -> Plan:
+        """As `Planner`."""
+        return self._asked("plan", question, lambda one: one.plan(question))
+
+    def verdict(self, question: Question) -> Ruling:
+        """As `Planner`."""
+        return self._asked("verdict", question, lambda one: one.verdict(question))
+
+    def summary(self, question: Question, ruling: Ruling) -> str:
+        """As `Planner`."""
+        return self._asked("summary", question, lambda one: one.summary(question, ruling))
+
+    def _asked(self, part: str, question: Question, ask: Callable[[Planner], Said]) -> Said:
+        try:
+            return ask(self.first)
+        except (Unavailable, ValidationFailed) as problem:
+            fields = {
+                "workspace_id": str(question.workspace_id),
+                "investigation_id": str(question.investigation_id),
+                "part": part,
+                "reason": problem.reason,
+            }
+            self.report("planner.fell_back", fields)
+            return ask(self.rules)
+
 
 PROVIDER = "heuristic"
 QUERY_CHARS = 400

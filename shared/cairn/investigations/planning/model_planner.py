@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cairn.investigations import citations
-from cairn.investigations.planning.arguments import misfit
 from cairn.investigations.planning.envelope import Bounds, Envelope, enclosed
+from cairn.investigations.planning.letters import sober
 from cairn.investigations.planning.prompts import (
     planner,
     summarizer,
@@ -22,12 +22,12 @@ from cairn.investigations.planning.prompts import (
     triage,
     verdict,
 )
-from cairn.investigations.planning.verdicts import sober
+from cairn.investigations.planning.records import misfit
 from cairn.investigations.ports import Ruling
 from cairn.investigations.state import NextKind, Plan, Verdict
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.text.elements import one_line
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
 

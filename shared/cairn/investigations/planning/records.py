@@ -5,14 +5,255 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cairn.investigations import citations
+from cairn.investigations.planning.envelope import arguments_of
+from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
     from cairn.investigations.state import Observation
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.safety.tools import ToolSpec
+
+
+READS = frozenset(["get", "find", "show", "look", "lookup", "read", "search", "fetch", "list"])
+REASON = frozenset(["reason", "note", "comment", "justification", "message"])
+"""Arguments that ask why; they are told the step's reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A purpose: what it is called, and the words that the names of tools and tables have for it.
+
+    A table serves when each of `columns` is met by a column: alternatives of name parts.
+    `by` are the slots that say whose: one of them has to be known and taken by the tool.
+    """
+
+    name: str
+    lane: Lane
+    verbs: frozenset[str]
+    nouns: frozenset[str]
+    by: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...] = ()
+
+
+Slots = dict[str, str]
+"""What is known to fill arguments with: email, username, id, url, customer, reason."""
+
+_SLOT_PARTS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("email", frozenset(["email"])),
+    ("email", frozenset(["mail"])),
+    ("email", frozenset(["upn"])),
+    ("id", frozenset(["user", "id"])),
+    ("id", frozenset(["account", "id"])),
+    ("id", frozenset(["member", "id"])),
+    ("id", frozenset(["person", "id"])),
+    ("id", frozenset(["employee", "id"])),
+    ("id", frozenset(["login", "id"])),
+    ("username", frozenset(["username"])),
+    ("username", frozenset(["login"])),
+    ("who", frozenset(["user"])),
+    ("who", frozenset(["account"])),
+    ("who", frozenset(["identifier"])),
+    ("url", frozenset(["url"])),
+    ("url", frozenset(["uri"])),
+    ("url", frozenset(["endpoint"])),
+    ("customer", frozenset(["customer"])),
+    ("customer", frozenset(["client"])),
+)
+
+
+def serving(tools: Sequence[ToolSpec], use: Use) -> list[ToolSpec]:
+    """Return the tools that serve, those whose own names say more of it first, then by name."""
+    found = [(_fit(tool, use), tool) for tool in tools if tool.lane is use.lane]
+    return [tool for fit, tool in sorted(found, key=lambda one: (-one[0], one[1].key)) if fit]
+
+
+def serves(connector: str, tool: str, use: Use) -> bool:
+    """Return whether a tool's name has a verb and a noun of the use."""
+    own, around = parts_of(tool), parts_of(connector)
+    return bool(own & use.verbs) and bool((own | around) & use.nouns)
+
+
+def filled(
+    tool: ToolSpec, use: Use, slots: Mapping[str, str], reason: str
+) -> Mapping[str, JsonValue] | None:
+    """Return arguments from what is known; None when a needed one, or whose it is, is not."""
+    given: dict[str, JsonValue] = {}
+    used: set[str] = set()
+    for name, schema in arguments_of(tool).items():
+        slot = _slot(name)
+        value = slots.get(slot) if slot else None
+        if value is None and slot == "who":
+            slot = next((one for one in ("email", "username", "id") if slots.get(one)), "who")
+            value = slots.get(slot)
+        if slot in use.by and value and takes(schema, "string"):
+            given[name] = value
+            used.add(slot)
+        elif parts_of(name) & REASON and takes(schema, "string"):
+            given[name] = reason
+    if not used or misfit(tool, given) is not None:
+        return None
+    return _least(tool, given)
+
+
+def _least(tool: ToolSpec, given: dict[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """Return the needed arguments; one that says whose it is, where none is needed."""
+    needed = required_of(tool)
+    kept = {name: value for name, value in given.items() if name in needed}
+    if any(_slot(name) for name in kept):
+        return kept
+    who = next(name for name in given if _slot(name))
+    return {**kept, who: given[who]}
+
+
+def _fit(tool: ToolSpec, use: Use) -> int:
+    if not serves(tool.connector, tool.name, use):
+        return 0
+    return 1 + len(parts_of(tool.name) & use.nouns)
+
+
+def _slot(name: str) -> str | None:
+    """Return what fills an argument; an id that does not say whose may be anything's, but `id`."""
+    parts = parts_of(name)
+    if parts == {"id"}:
+        return "id"
+    return next((slot for slot, wanted in _SLOT_PARTS if wanted <= parts), None)
+
+
+ACCOUNT = Use(
+    name="account",
+    lane=Lane.READ,
+    verbs=READS,
+    nouns=frozenset(["user", "account", "member", "login"]),
+    by=("email", "username"),
+    columns=(
+        ("email", "mail", "username", "login"),
+        ("lock", "locked", "status", "disabled", "enabled", "active"),
+    ),
+)
+SIGN_INS = Use(
+    name="sign-ins",
+    lane=Lane.READ,
+    verbs=READS | {"sign", "login", "event"},
+    nouns=frozenset(["sign", "signin", "login", "attempt", "authentication", "auth"]),
+    by=("email", "username", "id"),
+    columns=(
+        ("email", "mail", "username", "user id", "account id", "login"),
+        ("at", "time", "timestamp", "created", "occurred", "date"),
+        ("result", "outcome", "success", "succeeded", "error", "failure", "reason"),
+    ),
+)
+UNLOCK = Use(
+    name="unlock",
+    lane=Lane.WRITE,
+    verbs=frozenset(["unlock", "unblock"]),
+    nouns=frozenset(["user", "account", "member", "login"]),
+    by=("id", "email", "username"),
+)
+RESET_MFA = Use(
+    name="reset-mfa",
+    lane=Lane.WRITE,
+    verbs=frozenset(["reset", "remove", "clear", "unenroll", "revoke"]),
+    nouns=frozenset(["mfa", "2fa", "totp", "otp", "authenticator", "factor"]),
+    by=("id", "email", "username"),
+)
+DELIVERIES = Use(
+    name="deliveries",
+    lane=Lane.READ,
+    verbs=READS,
+    nouns=frozenset(["delivery", "webhook", "callback", "hook"]),
+    by=("customer", "email", "url"),
+    columns=(
+        ("url", "endpoint", "target"),
+        ("status", "code", "response", "http"),
+        ("at", "time", "timestamp", "created", "delivered", "attempted", "date"),
+    ),
+)
+ENDPOINT = Use(
+    name="endpoint",
+    lane=Lane.READ,
+    verbs=frozenset(["get", "fetch", "request", "check", "head", "probe"]),
+    nouns=frozenset(["http", "url", "endpoint", "web"]),
+    by=("url",),
+)
+INVOICES = Use(
+    name="invoices",
+    lane=Lane.READ,
+    verbs=READS,
+    nouns=frozenset(["invoice", "bill", "payment", "charge", "billing"]),
+    by=("email", "customer"),
+    columns=(
+        ("email", "mail", "customer", "client"),
+        ("amount", "total", "price", "gross"),
+        ("status", "paid", "due", "number", "issued"),
+    ),
+)
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def required_of(tool: ToolSpec) -> frozenset[str]:
+    """Return the names of the arguments a tool cannot do without."""
+    said = tool.schema.get("required")
+    named = cast("list[object]", said) if isinstance(said, list) else []
+    return frozenset(one for one in named if isinstance(one, str))
+
+
+def misfit(tool: ToolSpec, arguments: Mapping[str, object]) -> str | None:
+    """Return what is wrong with `arguments` in a few words; None when they may be sent.
+
+    Names and types of the first level are looked at; the host checks the whole schema.
+    """
+    known = arguments_of(tool)
+    if missing := sorted(required_of(tool) - arguments.keys()):
+        return f"{tool.key} needs the argument {missing[0]!r}"
+    if unknown := sorted(arguments.keys() - known.keys()):
+        return f"{tool.key} has no argument {unknown[0]!r}" if known else None
+    for name, value in arguments.items():
+        if not _is(known[name], value):
+            return f"the argument {name!r} of {tool.key} is of another type"
+    return None
+
+
+def takes(schema: Mapping[str, Any], kind: str) -> bool:
+    """Return whether an argument's schema takes a JSON type; one that names none takes all."""
+    wanted = _kinds(schema)
+    return not wanted or kind in wanted
+
+
+def _is(schema: Mapping[str, Any], value: object) -> bool:
+    wanted = _kinds(schema)
+    choices = schema.get("enum")
+    if isinstance(choices, list) and value not in cast("list[object]", choices):
+        return False
+    if isinstance(value, bool):
+        return not wanted or "boolean" in wanted
+    return not wanted or any(isinstance(value, _TYPES.get(kind, (object,))) for kind in wanted)
+
+
+def _kinds(schema: Mapping[str, Any]) -> list[str]:
+    """Return the JSON types a schema names, those of its alternatives included."""
+    said = schema.get("type")
+    named = cast("list[object]", said) if isinstance(said, list) else [said]
+    kinds = [one for one in named if isinstance(one, str)]
+    for alternative in cast("list[object]", schema.get("anyOf") or []):
+        if isinstance(alternative, dict):
+            kinds += _kinds(cast("dict[str, Any]", alternative))
+    return kinds
+
 
 MOST = 200
 DEPTH = 6

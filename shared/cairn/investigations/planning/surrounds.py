@@ -8,13 +8,24 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.investigations import citations
+from cairn.investigations.journal import Opener, Sealed
+from cairn.investigations.ports import ActionState
+from cairn.investigations.run.moving import read
 from cairn.investigations.state import Evidence
+from cairn.investigations.tool_calls import arguments_in, cut
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.text.elements import one_line
 from cairn.kernel.text.words import content_words
-from cairn.tickets.subjects import customer_key
+from cairn.ledger.keys import BodyUnreadable
+from cairn.recall.query import MAX_RESULTS, SearchRequest
+from cairn.recall.rendering import citation_of
+from cairn.safety.screening import screen
+from cairn.tickets.sealing import customer_key, owners_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +33,208 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
+    from cairn.investigations.hiding import Hider
+    from cairn.investigations.journal import Journal
+    from cairn.investigations.ports import ActionRow
+    from cairn.investigations.situation import Situation
+    from cairn.investigations.state import Investigation
+    from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.recall.records import FoundNode
+    from cairn.recall.results import RecallResult
     from cairn.tickets.ticket import Ticket
     from cairn.workspace.settings import EnvelopeSettings
+
+
+RECIPE = "knowledge"
+GLOBAL = "global"
+PARTS_OVERFETCH = 4
+"""Times more is asked for than wanted: a part of a document may be found more than once."""
+
+
+class Recalls(Protocol):
+    """Searches. See `retrieval.recall.Recall`."""
+
+    def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeRecaller:
+    """Searches documents by the recipe `knowledge`; a customer sees their own and everybody's."""
+
+    recall: Recalls
+
+    def __call__(
+        self, workspace_id: UUID, query: str, *, customer: str, limit: int = 6
+    ) -> Sequence[Evidence]:
+        """As `Recaller`, the best first, each part of a document once."""
+        mine = tuple(
+            dict.fromkeys(one for one in (GLOBAL, customer, customer_key(customer)) if one)
+        )
+        most = min(limit * PARTS_OVERFETCH, MAX_RESULTS)
+        request = SearchRequest(query=query, recipe=RECIPE, limit=most, clients=mine)
+        found = self.recall(system_principal(workspace_id), request)
+        best: dict[str, Evidence] = {}
+        for node in (one.node for one in found.results if one.node.client_id in mine):
+            cited = citation_of(node)
+            best.setdefault(cited, Evidence(citation=cited, text=_text(node), node_id=node.id))
+        return list(best.values())[:limit]
+
+
+def _text(node: FoundNode) -> str:
+    """Return what a node says: its summary where it has no text of its own."""
+    return node.text or node.summary or node.title or ""
+
+
+MOST = 3
+"""Earlier investigations that are told of, the newest."""
+
+CALLS = 50
+"""Calls of each that are looked at, the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Tells of a ticket's earlier investigations: verdict, tools, answer. Not hidden yet."""
+
+    journal: Journal
+
+    def __call__(self, situation: Situation, ticket: Ticket) -> Sequence[str]:
+        """Return a text for each, the oldest first; none for a ticket's first investigation."""
+        own = situation.investigation.id
+        with self.journal.reading(situation.workspace_id) as stores:
+            page = stores.investigations.page(
+                before=None, limit=MOST + 1, state=None, ticket_id=ticket.id
+            )
+            earlier = [one for one in page if one.id != own][:MOST]
+            calls = [
+                stores.actions.page(
+                    investigation_id=one.id, connector=None, before=None, limit=CALLS
+                )
+                for one in earlier
+            ]
+        told = zip(earlier, calls, strict=True)
+        texts = [_history_line(one, did, ticket.answers.get(one.id, "")) for one, did in told]
+        return texts[::-1]
+
+
+def _history_line(investigation: Investigation, calls: Sequence[ActionRow], answer: str) -> str:
+    ended = investigation.verdict.value if investigation.verdict else "failed"
+    sent = (one for one in reversed(calls) if one.state is not ActionState.PROPOSED)
+    did = ", ".join(dict.fromkeys(f"{one.connector}.{one.tool} ({_came(one)})" for one in sent))
+    parts = [f"An earlier investigation of this ticket ended as {ended}."]
+    parts += [f"It called: {did}."] if did else []
+    parts += [f"It answered:\n{citations.without(answer)}"] if answer else []
+    return " ".join(parts)
+
+
+def _came(call: ActionRow) -> str:
+    return f"{call.state.value}, dry run" if call.dry_run else call.state.value
+
+
+OVERFETCH = 4
+"""Times more calls are read than are shown: the same may have been asked more than once."""
+
+MAX_CHARS = 1_000
+"""Of a result that is kept; planners are shown less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentResults:
+    """Finds recent results of tools, as many and as old as a workspace's envelope may hold."""
+
+    journal: Journal
+    bounds: Callable[[UUID], EnvelopeSettings]
+
+    def __call__(self, situation: Situation, ticket: Ticket, hide: Hider) -> tuple[Evidence, ...]:
+        """Return each tool's newest answer to a question, the newest first.
+
+        Only values of what is returned come into the vault: its owners are known, and can forget.
+        """
+        workspace_id = situation.workspace_id
+        bounds = self.bounds(workspace_id)
+        most, seconds = bounds.connector_recent_results, bounds.connector_recent_seconds
+        if not most or not seconds:
+            return ()
+        rows = self._rows(situation, ticket, most * OVERFETCH, timedelta(seconds=seconds))
+        vault_of = cache(partial(self._vault, workspace_id))
+        found: dict[str, Evidence] = {}
+        for row in rows:
+            before, said = hide.vault, self._opened(workspace_id, row)
+            vault = vault_of(row.investigation_id) if said is not None else None
+            told = _told(row, said, vault, hide)
+            if told is None or told[0] in found or screen(told[1]).injection:
+                hide.vault = before
+                continue
+            found[told[0]] = Evidence(citation=citations.tool(row.id), text=told[1])
+            if len(found) == most:
+                break
+        return tuple(found.values())
+
+    def _rows(
+        self, situation: Situation, ticket: Ticket, most: int, window: timedelta
+    ) -> Sequence[ActionRow]:
+        """Return calls for the ticket's customer's tickets; for its requester's without one."""
+        owners = owners_of(ticket)[:1]
+        with self.journal.reading(situation.workspace_id) as stores:
+            known = stores.subjects.find(owners)
+            return stores.actions.recent(
+                ticket.id,
+                situation.investigation.id,
+                owner=next(iter(known.values()), None),
+                alone=any(kind == "person" for kind, _ in owners),
+                since=self.journal.clock() - window,
+                limit=most,
+            )
+
+    def _opened(self, workspace_id: UUID, row: ActionRow) -> dict[str, JsonValue] | None:
+        """Return a call's arguments and result; None where nobody can read them any more."""
+        sealed = [
+            Sealed(id=row.id, data_subjects=row.data_subjects, body=body)
+            for body in (row.input, row.output)
+        ]
+        try:
+            opener = Opener(keys=self.journal.keys, cipher=self.journal.cipher)
+            asked, came = opener(workspace_id, sealed)
+        except BodyUnreadable:
+            return None
+        arguments = arguments_in(asked or {})
+        if arguments is None or came is None:
+            return None
+        return {"arguments": arguments, "text": str(came.get("text", ""))}
+
+    def _vault(self, workspace_id: UUID, investigation_id: UUID | None) -> Mapping[str, str] | None:
+        """Return what the placeholders of a call stand for; None where nobody knows any more."""
+        if investigation_id is None:
+            return None
+        try:
+            return read(self.journal, workspace_id, investigation_id).memory.vault
+        except (BodyUnreadable, NotFound):
+            return None
+
+
+def _told(
+    row: ActionRow,
+    said: Mapping[str, JsonValue] | None,
+    vault: Mapping[str, str] | None,
+    hide: Hider,
+) -> tuple[str, str] | None:
+    """Return what was asked, and that with what came of it, in this investigation's placeholders.
+
+    None for what cannot be hidden again.
+    """
+    if said is None or vault is None:
+        return None
+    try:
+        moved = cast("dict[str, JsonValue]", hide.moved(dict(said), vault))
+    except ValidationFailed:
+        return None
+    arguments = json.dumps(moved["arguments"], sort_keys=True, ensure_ascii=False)
+    asked = f"{row.connector}.{row.tool} {arguments}"
+    came = citations.without(str(moved["text"]))
+    return asked, cut(f"{asked} at {row.completed_at:%Y-%m-%d %H:%M:%S} UTC: {came}", MAX_CHARS)
+
 
 WINDOW = timedelta(hours=24)
 RELATIONS = ("HAS_FACT", "PREFERS", "USES", "WORKS_WITH")

@@ -5,23 +5,36 @@ Each part may be done again: a closing that was interrupted is closed by the nex
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cairn.investigations.current import Present, present
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import in_the_air
+from cairn.investigations.people.ports import Escalation
 from cairn.investigations.ports import ActionState, ApprovalState, Move
-from cairn.investigations.run.ending import halted
-from cairn.investigations.run.moving import Opened, found, ids, moved, read
+from cairn.investigations.run.moving import (
+    Opened,
+    add_lines,
+    found,
+    halted,
+    ids,
+    line_bodies,
+    moved,
+    read,
+)
 from cairn.investigations.snapshot import Snapshots
-from cairn.investigations.state import State, Verdict
+from cairn.investigations.state import State, Step, Verdict
 from cairn.investigations.steps.plan import readable
 from cairn.investigations.tool_calls import sealed_output
+from cairn.investigations.views import Present, present
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
+from cairn.kernel.ids import derived_id
 from cairn.kernel.metrics import Metric, untold
+from cairn.ledger.entry import SYSTEM as CAIRN
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +44,82 @@ if TYPE_CHECKING:
     from cairn.investigations.ports import Escalate, TicketDesk
     from cairn.investigations.state import Investigation
     from cairn.kernel.metrics import Metrics
+
+
+WHY = "Its executions keep failing. Cairn tries again every hour; somebody has to look why."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbandonExecution:
+    """Frees the slot of an investigation and calls a person; `admit` takes up who is next."""
+
+    journal: Journal
+    escalate: Escalate
+    admit: Callable[[UUID], object]
+
+    def __call__(self, workspace_id: UUID, investigation_id: UUID) -> Present:
+        """Return where the investigation is: whoever was called before is not called again.
+
+        Raises NotFound, and Unavailable when nobody could be called: repeat it.
+        """
+        answer = self.journal.write(
+            workspace_id, (), CAIRN, lambda page: _freed(page, investigation_id)
+        )
+        with suppress(SubjectForgotten):  # there is nobody to call for: the next execution ends it
+            self.escalate(workspace_id, investigation_id, verdict=Verdict.FAILED, why=WHY)
+        self.admit(workspace_id)
+        return answer
+
+
+def _freed(page: Page, investigation_id: UUID) -> Present:
+    page.stores.slots.free(investigation_id)
+    investigation = found(page.stores, investigation_id)
+    if page.stores.escalations.of(investigation_id) is None:
+        line = Step(system="resume", action="left", detail=WHY, kind="error")
+        meta = {**ids(investigation), "run": investigation.run}
+        position = page.note("investigation.left", meta, {"lines": line_bodies([line])})
+        add_lines(page, investigation, [line], position)
+    return present(investigation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueEscalation:
+    """Implements `agent.ports.Escalate`: whoever was called before is not called again."""
+
+    journal: Journal
+    desk: TicketDesk
+
+    def __call__(
+        self, workspace_id: UUID, investigation_id: UUID, *, verdict: Verdict, why: str
+    ) -> None:
+        """Queue the call, and say so in the ledger."""
+        with self.journal.reading(workspace_id) as stores:
+            investigation = found(stores, investigation_id)
+        channel = self.desk.persona(workspace_id, investigation.persona).escalation
+        escalation_id = derived_id(investigation_id, "escalation")
+
+        def queue(page: Page) -> None:
+            new = Escalation(
+                id=escalation_id,
+                investigation_id=investigation_id,
+                ticket_id=investigation.ticket_id,
+                verdict=verdict,
+                channel=channel,
+                why=page.entries.seal(escalation_id, page.data_subjects, {"why": why}),
+                data_subjects=page.data_subjects,
+                queued_at=page.now,
+                updated_at=page.now,
+            )
+            if not page.stores.escalations.add(new):
+                return
+            meta = {**ids(investigation), "verdict": verdict.value}
+            meta |= {"escalation_id": str(escalation_id), "channel": channel.partition(":")[0]}
+            page.note("escalation.queued", meta, {"why": why})
+            page.wake(Topic.ESCALATION, investigation_id)
+
+        actor = agent_of(investigation)
+        self.journal.write(workspace_id, investigation.data_subjects, actor, queue)
+
 
 FORGOTTEN = "subject-forgotten"
 MAX_CODE_CHARS = 100

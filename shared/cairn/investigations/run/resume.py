@@ -10,18 +10,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from cairn.investigations.calling import may_repeat
-from cairn.investigations.current import Present, present
 from cairn.investigations.journal import agent_of
-from cairn.investigations.outcomes import End, lost, observed
+from cairn.investigations.outcomes import End, lost, may_repeat, observed
 from cairn.investigations.ports import ActionState
 from cairn.investigations.run.moving import found, ids, moved, read, unmoved
 from cairn.investigations.run.step import execution_name, superseded
 from cairn.investigations.situation import Change
 from cairn.investigations.snapshot import Snapshots
-from cairn.investigations.state import State, Step
+from cairn.investigations.state import RESUMED, State, Step
 from cairn.investigations.tool_calls import opened_output
-from cairn.investigations.transitions import RESUMED
+from cairn.investigations.views import Present, present
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict
 from cairn.ledger.entry import SYSTEM as CAIRN
@@ -36,12 +34,44 @@ if TYPE_CHECKING:
 
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.ports import Connectors
-    from cairn.investigations.run.abandon import AbandonExecution
-    from cairn.investigations.run.closing import Abandon, Close
+    from cairn.investigations.run.closing import Abandon, AbandonExecution, Close
     from cairn.investigations.run.moving import Opened
+    from cairn.investigations.run.step import RunStep
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Actor
+
+
+MOST_STEPS = 1_000
+"""More than any budget of iterations allows: a loop that is longer has a mistake in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """Runs an investigation as the machine would."""
+
+    enter: Enter
+    run: RunStep
+    close: Close
+
+    def __call__(self, workspace_id: UUID, investigation_id: UUID, *, run: int = 1) -> Present:
+        """Return where it ended, or that it waits for a person.
+
+        Raises what a step raises; called again with the next run it goes on.
+        """
+        return self.go_on(self.enter(workspace_id, investigation_id, run=run))
+
+    def go_on(self, now: Present) -> Present:
+        """Do the same from where it is, as a machine does that was answered."""
+        ids = now.workspace_id, now.investigation_id
+        for _ in range(MOST_STEPS):
+            if now.state.is_end:
+                return self.close(*ids)
+            if now.state is State.WAITING_APPROVAL:
+                return now
+            now = self.run(*ids, state=now.state, run=now.run)
+        raise RuntimeError("an investigation takes more steps than its budget allows")
+
 
 MOST_BY_ITSELF = 3
 """Executions that are lost and followed by another before a person is called."""

@@ -9,33 +9,119 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from cairn.investigations.budgeting import budget_of, spending_of
-from cairn.investigations.counting import count
-from cairn.investigations.current import Present, present
+from cairn.investigations import citations
 from cairn.investigations.journal import agent_of
-from cairn.investigations.owners import owners
-from cairn.investigations.run.ending import broken, spent_out
-from cairn.investigations.run.moving import found, moved, read
+from cairn.investigations.run.moving import broken, found, moved, read, spent_out
 from cairn.investigations.situation import Change, Situation
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.state import Spending, State
+from cairn.investigations.views import Present, present
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import BudgetExceeded, CairnError, Conflict, Unavailable
-from cairn.kernel.metrics import untold
+from cairn.kernel.metrics import Metric, untold
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.llm.budget import Budget, Limits, Spent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
     from cairn.investigations.journal import Journal
-    from cairn.investigations.ports import TicketDesk
+    from cairn.investigations.ports import AgentStores, TicketDesk
     from cairn.investigations.run.closing import Abandon
     from cairn.investigations.run.moving import Opened
     from cairn.investigations.situation import StepFunction
-    from cairn.investigations.state import Investigation
+    from cairn.investigations.state import Evidence, Investigation, WorkingMemory
     from cairn.kernel.clock import Stopwatch
     from cairn.kernel.metrics import Metrics
+    from cairn.tickets.personas import Persona
+
+
+def owners(
+    journal: Journal, investigation: Investigation, before: WorkingMemory, after: WorkingMemory
+) -> tuple[UUID, ...]:
+    """Return the data subjects of an investigation with those of what was read meanwhile."""
+    known = {one.citation for one in _read(before)}
+    new = [one for one in _read(after) if one.citation not in known]
+    if not new:
+        return investigation.data_subjects
+    about = set(investigation.data_subjects)
+    nodes = {one.node_id for one in new if one.node_id is not None}
+    with journal.reading(investigation.workspace_id) as stores:
+        for node in stores.graph_nodes.find(nodes).values() if nodes else ():
+            about |= set(node.data_subjects)
+        for cited in filter(None, (citations.parse(one.citation) for one in new)):
+            about |= _subjects(stores, cited)
+    return tuple(sorted(about))
+
+
+def _read(memory: WorkingMemory) -> tuple[Evidence, ...]:
+    return (*memory.evidence, *memory.facts, *memory.similar, *memory.recent)
+
+
+def _subjects(stores: AgentStores, cited: citations.Citation) -> set[UUID]:
+    """Return whom a ticket or a tool's result is about."""
+    found = None
+    if cited.id is not None and cited.kind is citations.Kind.TICKET:
+        found = stores.tickets.find(cited.id)
+    elif cited.id is not None and cited.kind is citations.Kind.TOOL:
+        found = stores.actions.find(cited.id)
+    return set(found.data_subjects) if found else set()
+
+
+def count(metrics: Metrics, investigation: Investigation, change: Change) -> None:
+    """Tell the metrics of a transition."""
+    workspace = investigation.workspace_id
+    for fact in change.facts:
+        if fact.type == "action.denied":
+            metrics(
+                Metric.SAFETY_DENIALS,
+                1,
+                workspace=workspace,
+                outcome=fact.meta["reason"],
+                connector=fact.body.get("connector", ""),
+            )
+    if change.target is State.WRITING_BACK and change.memory.evidence:
+        metrics(Metric.RETRIEVAL_HIT_RATE, hit_rate(change), workspace=workspace)
+
+
+def hit_rate(change: Change) -> float:
+    """Return the share of what was found that the summary cites, 0 to 1."""
+    found = [citations.parse(one.citation) for one in change.memory.evidence]
+    cited = citations.citations(change.memory.summary)
+    used = [one for one in found if one and any(citations.resolves(c, [one]) for c in cited)]
+    return len(used) / len(found)
+
+
+def budget_of(persona: Persona, spending: Spending, stopwatch: Stopwatch) -> Budget:
+    """Return the persona's budget with what earlier steps spent carried on."""
+    limits = Limits(
+        tokens=persona.max_tokens,
+        usd=persona.max_usd,
+        seconds=float(persona.max_seconds),
+        iterations=persona.max_iterations,
+    )
+    spent = Spent(
+        tokens=spending.tokens,
+        usd=spending.usd,
+        seconds=spending.ms / 1000,
+        iterations=spending.iterations,
+        unpriced_calls=spending.unpriced_calls,
+    )
+    return Budget(limits, stopwatch=stopwatch, spent=spent)
+
+
+def spending_of(budget: Budget) -> Spending:
+    """Return what was spent so far, to be kept with the transition."""
+    spent = budget.spent
+    return Spending(
+        tokens=spent.tokens,
+        usd=spent.usd,
+        ms=round(max(spent.seconds, 0.0) * 1000),
+        iterations=spent.iterations,
+        unpriced_calls=spent.unpriced_calls,
+    )
+
 
 CHECKED = frozenset({State.PLANNING, State.RETRIEVING, State.SAFETY_CHECK})
 """States in which the budget is looked at before the step: the others look where they spend."""

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, cast
 
 from cairn.connectors.arguments import check_arguments
 from cairn.investigations import citations
-from cairn.investigations.earlier import Earlier
 from cairn.investigations.outcomes import in_the_air, lost
 from cairn.investigations.ports import ActionState, ApprovalState
 from cairn.investigations.proposing import asking, proposing, refused
-from cairn.investigations.run.ending import halted
+from cairn.investigations.run.moving import halted, read
 from cairn.investigations.state import State, Verdict
-from cairn.kernel.errors import ValidationFailed
-from cairn.safety.action import Action, Decision, Outcome
-from cairn.safety.approval import binding, digest, same_arguments
+from cairn.investigations.tool_calls import opened_input
+from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.safety.action import Action, Decision, Outcome, binding, digest, same_arguments
 from cairn.safety.pipeline import Attempt, decided
-from cairn.safety.redaction import redact_written, restore
+from cairn.safety.redaction import redact_written, restore, unknown_placeholder
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cairn.investigations.calling import CallTool
     from cairn.investigations.journal import Journal
+    from cairn.investigations.outcomes import CallTool
     from cairn.investigations.ports import ActionRow, Approval
     from cairn.investigations.situation import Change, Situation
     from cairn.investigations.state import Observation, WorkingMemory
@@ -41,6 +41,49 @@ if TYPE_CHECKING:
     from cairn.safety.pipeline import Pipeline
     from cairn.safety.redaction import Vault
     from cairn.safety.tools import ToolSpec
+
+
+MOST = 100
+"""Calls of a tool for one ticket that are looked at, the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Finds a write of an earlier investigation of the same ticket with the same arguments."""
+
+    journal: Journal
+
+    def __call__(self, situation: Situation, attempt: Attempt) -> ActionRow | None:
+        """Return the newest such call that was not known to fail; None when there is none."""
+        investigation, action = situation.investigation, attempt.action
+        with self.journal.reading(situation.workspace_id) as stores:
+            rows = stores.actions.earlier(
+                investigation.ticket_id,
+                investigation.id,
+                connector=action.connector,
+                tool=action.tool,
+                limit=MOST,
+            )
+        wanted = attempt.restored
+        return next((row for row in rows if self._is_same(situation, row, wanted)), None)
+
+    def _is_same(
+        self, situation: Situation, row: ActionRow, wanted: Mapping[str, JsonValue]
+    ) -> bool:
+        """Return whether a call had these arguments; True where nobody can read any more which."""
+        workspace_id, investigation_id = situation.workspace_id, row.investigation_id
+        if investigation_id is None:  # no investigation's: an agent's own call
+            return False
+        try:
+            given = opened_input(self.journal, workspace_id, row)
+            vault = read(self.journal, workspace_id, investigation_id).memory.vault
+            if given is None or unknown_placeholder(given, vault):
+                return True
+            made = cast("Mapping[str, JsonValue]", restore(given, vault))
+            return same_arguments(made, wanted)
+        except (BodyUnreadable, SubjectForgotten, NotFound, ValidationFailed):
+            return True
+
 
 SYSTEM = "safety"
 LIFETIME = timedelta(hours=24)

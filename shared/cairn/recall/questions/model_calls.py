@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from cairn.llm.budget import Budget
-    from cairn.llm.calls import Call
+    from cairn.llm.costs import Call
     from cairn.llm.port import Purpose
 
 

@@ -13,14 +13,14 @@ from tests.support.remembering import admin_of
 from cairn.connectors.port import ConnectorUnavailable, OutcomeUnknown, ToolCall, ToolResult
 from cairn.investigations.approvals.decide import AlreadyDecided
 from cairn.investigations.browse import BrowseInvestigations
-from cairn.investigations.opening import Opener
+from cairn.investigations.journal import Opener
 from cairn.investigations.ports import ActionState, ApprovalState
 from cairn.investigations.state import State, Verdict
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 from cairn.writing.ports import Topic
 
 PROPOSES = replace(DEFAULT, autonomy=Autonomy.PROPOSE)

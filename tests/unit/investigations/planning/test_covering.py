@@ -11,7 +11,7 @@ from tests.support.planning import brief
 
 from cairn.investigations.planning.covering import own_names, uncovered, unexplained, unsigned, who
 from cairn.investigations.planning.playbooks.lexicon import LOCKOUT
-from cairn.investigations.planning.reading import read
+from cairn.investigations.planning.signs import read
 
 REQUESTER = "marta.lindqvist@harbourlane.example"
 

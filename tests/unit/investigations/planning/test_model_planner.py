@@ -14,16 +14,14 @@ from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.planning import TICKET, brief, question, spec
 
 from cairn.investigations import citations
-from cairn.investigations.planning.fallback import FallbackPlanner
-from cairn.investigations.planning.heuristic import HeuristicPlanner
+from cairn.investigations.planning.heuristic import FallbackPlanner, HeuristicPlanner
 from cairn.investigations.planning.model_planner import ModelPlanner
 from cairn.investigations.ports import Ruling
 from cairn.investigations.state import Evidence, NextKind, Observation, Verdict, WorkingMemory
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.kernel.ids import new_id
-from cairn.llm.allowance import Allowance, Terms
-from cairn.llm.budget import Budget, Limits
+from cairn.llm.budget import Allowance, Budget, Limits, Terms
 from cairn.llm.configuration import CONFIGURATION
 from cairn.llm.gateway import Gateway, Surroundings
 from cairn.llm.port import ChatAnswer, ChatRequest, Finish, Purpose, ToolCall, Usage

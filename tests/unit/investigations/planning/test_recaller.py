@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from cairn.graph.node import Label
-from cairn.investigations.planning.recaller import KnowledgeRecaller
+from cairn.investigations.planning.surrounds import KnowledgeRecaller
 from cairn.recall.records import FoundNode
 
 if TYPE_CHECKING:

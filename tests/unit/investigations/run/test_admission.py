@@ -17,7 +17,7 @@ from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, Denied, NotFound, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 from cairn.tickets.ticket import Priority, TicketStatus
 from cairn.writing.ports import Topic
 

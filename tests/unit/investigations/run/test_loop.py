@@ -10,14 +10,14 @@ from tests.support.remembering import fact, in_memory
 
 from cairn.connectors.port import ConnectorState, ConnectorUnauthorised, ConnectorUnavailable
 from cairn.investigations.ports import Ruling
-from cairn.investigations.run.escalating import QueueEscalation
+from cairn.investigations.run.closing import QueueEscalation
 from cairn.investigations.state import Evidence, State, Verdict
 from cairn.kernel.errors import NotFound, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.kernel.metrics import Metric
 from cairn.ledger.keys import BodyUnreadable
 from cairn.safety.tools import Autonomy, Criticality, Lane
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 from cairn.tickets.ticket import Priority
 
 

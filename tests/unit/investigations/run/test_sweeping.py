@@ -16,7 +16,7 @@ from cairn.kernel.errors import Conflict, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
 from cairn.safety.tools import Autonomy, Lane
-from cairn.tickets.persona import DEFAULT
+from cairn.tickets.personas import DEFAULT
 from cairn.tickets.ticket import TicketStatus
 from cairn.writing.ports import OutboxRow, Topic
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.graph.intent_weights import Intent
 from cairn.llm.budget import Budget, Limits
-from cairn.llm.calls import Call
+from cairn.llm.costs import Call
 from cairn.recall.questions.intents import THRESHOLD, by_rules, chosen, classify, overridden
 from cairn.recall.questions.model_calls import ModelCalls, Source
 from cairn.recall.questions.understanding import understand

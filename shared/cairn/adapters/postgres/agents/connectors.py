@@ -12,10 +12,9 @@ from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, part, record
 from cairn.adapters.postgres.store_transactions import PostgresStores
-from cairn.connectors.connector import Connector, Transport
+from cairn.connectors.connector import Connector, Listing, Registered, Transport
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.port import ConnectorState
-from cairn.connectors.ports import Listing, Registered
 from cairn.safety.tools import Autonomy, Criticality
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.sql import query
 from cairn.kernel.access.system import system_principal
 from cairn.llm.budget import Spent
-from cairn.llm.calls import Spending
+from cairn.llm.costs import Spending
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.llm.calls import CallRecord
+    from cairn.llm.costs import CallRecord
 
 TIMEOUT_MS = 2_000
 

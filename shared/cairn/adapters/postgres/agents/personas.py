@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, part, record
 from cairn.safety.tools import Autonomy
-from cairn.tickets.persona import Persona
-from cairn.tickets.ports import PersonaVersion
+from cairn.tickets.personas import Persona
+from cairn.tickets.ticket import PersonaVersion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store, record
-from cairn.tickets.ports import MessageRow
+from cairn.tickets.ticket import MessageRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.errors import NotFound
-from cairn.tickets.ports import SourceKind, SourceState, TicketSource
+from cairn.tickets.ticket import SourceKind, SourceState, TicketSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

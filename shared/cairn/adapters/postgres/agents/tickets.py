@@ -10,8 +10,7 @@ from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
-from cairn.tickets.ports import QueueNumbers, TicketRow
-from cairn.tickets.ticket import Priority, TicketStatus
+from cairn.tickets.ticket import Priority, QueueNumbers, TicketRow, TicketStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store, record
-from cairn.tickets.ports import ReplyRow, WriteBackPart
+from cairn.tickets.ticket import ReplyRow, WriteBackPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,12 +6,8 @@ which signs, and how it ends. `BOOKS` is read from the front: the first of the b
 
 from __future__ import annotations
 
-from cairn.investigations.planning.playbooks.authority import AUTHORITY
-from cairn.investigations.planning.playbooks.billing import BILLING
-from cairn.investigations.planning.playbooks.general import GENERAL
-from cairn.investigations.planning.playbooks.lockout import LOCKOUT
-from cairn.investigations.planning.playbooks.mfa import MFA
-from cairn.investigations.planning.playbooks.webhook import WEBHOOK
+from cairn.investigations.planning.playbooks.general import AUTHORITY, BILLING, GENERAL, WEBHOOK
+from cairn.investigations.planning.playbooks.lockout import LOCKOUT, MFA
 
 BOOKS = (AUTHORITY, BILLING, MFA, LOCKOUT, WEBHOOK)
 """Those with a topic of their own; `GENERAL` takes the rest."""
