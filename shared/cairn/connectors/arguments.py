@@ -10,9 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.connectors.cleaning import described, plain, whole_words
+from cairn.connectors.lines import SIZE_KEY
 from cairn.connectors.manifest import ERROR_KEY, OUTCOME_UNKNOWN, RESERVED, UNAUTHORIZED
 from cairn.connectors.port import MAX_RESULT_BYTES, TRUNCATED
-from cairn.connectors.wires import SIZE_KEY
 from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:

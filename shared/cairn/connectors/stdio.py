@@ -18,7 +18,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 
 from cairn.connectors.cleaning import plain
-from cairn.connectors.wires import MAX_MESSAGE, Lines, TooLong, mended
+from cairn.connectors.lines import MAX_MESSAGE, Lines, TooLong, mended
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -19,9 +19,6 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-import yaml
-from yaml.constructor import ConstructorError
-
 from cairn.kernel.errors import FieldError, TooLarge, ValidationFailed
 from cairn.safety.patterns import Pattern, UnsafeResource, parse_pattern, readings, spelled_alike
 from cairn.safety.tools import Lane
@@ -31,28 +28,6 @@ if TYPE_CHECKING:
 
     from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.tools import ToolSpec
-
-
-class PlainLoader(yaml.SafeLoader):
-    """A SafeLoader that refuses what lets a small text grow or mean two things."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        """Refuse anchors and aliases: a text of a hundred bytes could stand for a gigabyte."""
-        event = cast("Any", self).peek_event()
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise ConstructorError(None, None, "anchors and aliases are not used", event.start_mark)
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """Refuse keys that are no texts or come twice."""
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.tag != "tag:yaml.org,2002:str":
-                raise ConstructorError(None, None, "a key must be a text", key.start_mark)
-            if key.value in seen:
-                raise ConstructorError(None, None, "a key stands twice", key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
 
 
 MAX_TEXT_CHARS = 65_536
@@ -104,6 +79,8 @@ def _patterns(given: object, place: str) -> tuple[Pattern, ...]:
 
 def _loaded(text: str) -> object:
     import yaml  # only where scopes are read
+
+    from cairn.safety.plain_yaml import PlainLoader
 
     try:
         return yaml.load(text, Loader=PlainLoader)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.connectors.wires import HEAD, MAX_LINE, SIZE_KEY, Lines, TooLong, mended
+from cairn.connectors.lines import HEAD, MAX_LINE, SIZE_KEY, Lines, TooLong, mended
 
 LONG = "x" * (MAX_LINE + 1)
 

@@ -16,9 +16,9 @@ from anyio import to_thread
 
 from cairn.adapters.http.public_address import is_public
 from cairn.adapters.http.webhooks import SCHEMES, HttpWebhookSender
+from cairn.connectors.lines import MAX_MESSAGE, Lines, TooLong, mended
 from cairn.connectors.manifest import UNAUTHORIZED
 from cairn.connectors.session import FAULT_KEY, LOST, NOT_SENT
-from cairn.connectors.wires import MAX_MESSAGE, Lines, TooLong, mended
 from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
