@@ -4,19 +4,23 @@ Answers get the schemas of their types, what has no description gets that of its
 `descriptions.toml`, and generic types get plain names.
 """
 
+import ast
+import inspect
 import json
 import re
+import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, cast
-from uuid import UUID
+from types import ModuleType
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+from typing_extensions import is_typeddict
 
 from cairn.api.documentation import PLACE, REF, TYPED
 from cairn.api.problems import ProblemDetails
@@ -46,8 +50,10 @@ def document_of(app: FastAPI) -> Json:
         routes=app.routes,
     )
     typed = [*TYPED, (ProblemDetails, None)]
+    ready: set[Any] = set()
+    adapters = [_adapter(kind, ready) for kind, _ in typed]
     made, defined = TypeAdapter[Any].json_schemas(
-        [(number, "serialization", _adapter(kind)) for number, (kind, _) in enumerate(typed)],
+        [(number, "serialization", adapter) for number, adapter in enumerate(adapters)],
         ref_template=REF + "{model}",
         schema_generator=_AnswerSchema,
     )
@@ -65,12 +71,33 @@ def document_of(app: FastAPI) -> Json:
     return document
 
 
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """Return the adapter of a type; records may import these names for the type checker alone."""
-    adapter = TypeAdapter[Any](kind)
-    names = {"UUID": UUID, "datetime": datetime, "Mapping": Mapping, "Sequence": Sequence}
-    adapter.rebuild(_types_namespace={**names, "Any": Any})
-    return adapter
+def _adapter(kind: Any, ready: set[Any]) -> TypeAdapter[Any]:
+    """Return the adapter of a type. Names that only type checkers import are imported first."""
+    _make_ready(kind, ready)
+    return TypeAdapter[Any](kind)
+
+
+def _make_ready(kind: Any, ready: set[Any]) -> None:
+    """See to it that the annotations of a type, and of what it holds, can be evaluated."""
+    for part in get_args(kind):
+        _make_ready(part, ready)
+    record: Any = get_origin(kind) or kind
+    if not (is_typeddict(record) or is_dataclass(record)) or record in ready:
+        return
+    ready.add(record)
+    for name in {base.__module__ for base in cast("type[Any]", record).__mro__}:
+        if name.startswith("cairn."):
+            _import_for_types(sys.modules[name])
+    for part in (*getattr(record, "__orig_bases__", ()), *get_type_hints(record).values()):
+        _make_ready(part, ready)
+
+
+def _import_for_types(module: ModuleType) -> None:
+    """Do the imports that a module leaves to type checkers."""
+    for statement in ast.parse(inspect.getsource(module)).body:
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+            body = ast.Module(statement.body, type_ignores=[])
+            exec(compile(body, f"{module.__name__}: types", "exec"), vars(module))
 
 
 class _AnswerSchema(GenerateJsonSchema):

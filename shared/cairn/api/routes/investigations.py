@@ -163,6 +163,7 @@ def list_investigation_steps(
     "/v1/investigations/{investigation_id}/events",
     summary="Follow an investigation live (server-sent events)",
     response_model=None,
+    response_class=StreamingResponse,
     responses={**_STREAM, **problems("not-found", "not-streamable")},
 )
 async def follow_investigation(
