@@ -213,6 +213,29 @@ def screening(
 
 
 @app.command()
+def extraction(
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(help="Labelled turns, a JSON object a line; the samples' own.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure what the rules draw from labelled turns of talk, and what they should not.
+
+    Reads a file of labelled turns and asks nobody.
+    """
+    from benchmarks.extraction import measured, show
+    from benchmarks.samples import SAMPLES
+
+    folder = SAMPLES / "extraction"
+    found = measured([file] if file else [folder / "tuned.jsonl", folder / "held-back.jsonl"])
+    if json:
+        print_json(found)
+    else:
+        show(deps_of(ctx).out, found)
+
+
+@app.command()
 def orchestration(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 50,

@@ -14,7 +14,7 @@ PROJECT = Path(__file__).parents[3]
 LAYERS = [
     {"kernel"},
     {"ledger"},
-    {"embedding", "graph", "llm", "safety"},
+    {"embedding", "extraction", "graph", "llm", "safety"},
     {"search_index", "writing"},
     {"ageing", "connectors", "nodes", "workspace"},
     {"tasks"},

@@ -1,0 +1,101 @@
+"""Draw statements from what a person says: facts, preferences, decisions, plans, relations.
+
+The words stay the speaker's own, after the speaker's name: nothing is put another way, so nothing
+can be turned around. English only; another language states nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from cairn.extraction import statements as rules
+from cairn.extraction.relations import SPOKEN_OF, relations
+from cairn.extraction.sentences import clauses, is_supposed, restored, sentences
+from cairn.extraction.statements import StatementKind
+
+MAX_STATEMENTS = 50
+"""Of one message; what comes after is left to search, as the message is found by its words."""
+
+SELF, OWN, OTHER, THING = 0.9, 0.85, 0.7, 0.7
+"""How sure a statement is, by what it is about."""
+
+_OTHERS_NAME = re.compile(r"(he|she|they)(?=[\s'])|([A-Z][\w-]+)(?=[\s'])", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something a speaker stated; `confidence` between 0 and 1."""
+
+    kind: StatementKind
+    text: str
+    confidence: float
+
+
+@dataclass(slots=True)
+class Speaker:
+    """Who speaks, and whose names were given so far; `spoken_of`: somebody of theirs was."""
+
+    name: str
+    known: set[str] = field(default_factory=set[str])
+    spoken_of: bool = False
+
+
+def draw(text: str, speaker: Speaker) -> list[Statement]:
+    """Return what a message states, in its order, and note in `speaker` whom it speaks of."""
+    drawn: dict[str, Statement] = {}
+    for sentence in sentences(text):
+        for statement in _of_sentence(sentence, speaker):
+            drawn.setdefault(statement.text.casefold(), statement)
+    speaker.spoken_of = speaker.spoken_of or bool(SPOKEN_OF.search(text))
+    return list(drawn.values())[:MAX_STATEMENTS]
+
+
+def _of_sentence(sentence: str, speaker: Speaker) -> list[Statement]:
+    drawn: list[Statement] = []
+    if not is_supposed(sentence):
+        for name, relation in relations(sentence):
+            speaker.known.add(name.split()[0])
+            is_who = f"{speaker.name}'s {relation}" if relation else f"who {speaker.name} speaks of"
+            drawn.append(
+                Statement(kind=StatementKind.RELATION, text=f"{name} is {is_who}.", confidence=SELF)
+            )
+    for clause in clauses(sentence):
+        if statement := _of_clause(clause, speaker):
+            drawn.append(statement)
+    return drawn
+
+
+def _of_clause(clause: str, speaker: Speaker) -> Statement | None:
+    if subject := rules.agreed(clause):
+        return _statement(StatementKind.DECISION, f"{subject} it is", SELF, speaker)
+    if kind := rules.requested(clause):
+        return _statement(kind, clause, OWN, speaker)
+    low = clause.lower()
+    if low.startswith(("my ", "our ")):
+        return _statement(rules.stated_of_own(clause), clause, OWN, speaker)
+    if low.startswith(("the ", "this ", "that ")):
+        return _statement(rules.stated_of_thing(clause), clause, THING, speaker)
+    if kind := rules.stated_of_self(clause):
+        return _statement(kind, clause, SELF, speaker)
+    if re.match(r"it's (?:on|in|at|about) (?:the|my|our) ", low):
+        return _statement(StatementKind.FACT, clause, OTHER, speaker)
+    return _statement(_of_other(clause, speaker), clause, OTHER, speaker)
+
+
+def _of_other(clause: str, speaker: Speaker) -> StatementKind | None:
+    subject = _OTHERS_NAME.match(clause)
+    if subject is None:
+        return None
+    named = subject[2] in speaker.known
+    meant = subject[1] and (speaker.known or speaker.spoken_of)
+    return rules.stated_of_others(clause, subject[0]) if named or meant else None
+
+
+def _statement(
+    kind: StatementKind | None, clause: str, confidence: float, speaker: Speaker
+) -> Statement | None:
+    if kind is None:
+        return None
+    meant = re.sub(r",\s+not\s+(?:(?:on|in|at)\s+)?[\w.:-]+$", "", clause)
+    return Statement(kind=kind, text=restored(f"{speaker.name}: {meant}."), confidence=confidence)
