@@ -266,7 +266,9 @@ def source_of(result: dict[str, Any]) -> str:
         where += f" line {attributes['line_from']}"
     when = str(provenance.get("occurred_at") or "")[:10]
     kind = result.get("kind") or result.get("type") or ""
-    return " · ".join(part for part in (kind, where, when) if part)
+    validity = result.get("validity", "current")
+    holds = "" if validity == "current" else validity
+    return " · ".join(part for part in (kind, where, when, holds) if part)
 
 
 @searches_app.command("show")

@@ -42,6 +42,13 @@ class Label(StrEnum):
     TASK = "Task"  # a longer piece of work; `kind` is its sort, metadata.status how it stands
 
 
+BOOKKEEPING = (Label.CONVERSATION, Label.TASK, "User", "Ticket", "Investigation")
+"""Labels of nodes that stand for records kept elsewhere: they say little and name much."""
+
+BY_LABEL_ONLY = (*BOOKKEEPING, Label.MESSAGE, Label.SUMMARY)
+"""Labels that a search finds only when it names them; migration 0057 says the same in SQL."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """One row of `node`, as it is first written. Field names are the column names."""

@@ -13,7 +13,7 @@ from cairn.recall.proactive import proactive_json
 from cairn.recall.query import MAX_RESULTS, Format, SearchRequest
 from cairn.recall.questions.model_calls import ModelUse
 from cairn.recall.records import NeighbourText
-from cairn.recall.rendering import as_text, attributes, identity, provenance
+from cairn.recall.rendering import as_text, attributes, identity, path_json, provenance
 from cairn.recall.results import RecallMeta, RecallResult, Result, related_json
 
 COMPACT_DECIMALS = 4
@@ -154,7 +154,12 @@ def _compact(result: Result) -> dict[str, Any]:
 
 
 def _reason(result: Result) -> dict[str, Any]:
-    shown: dict[str, Any] = {"retrieval_reason": result.retrieval_reason}
+    shown: dict[str, Any] = {
+        "retrieval_reason": result.retrieval_reason,
+        "validity": result.validity.value,
+    }
+    if path := path_json(result.node):
+        shown["path"] = path
     if result.surfaced:
         shown |= proactive_json(result.surfaced)
     if result.merged:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.llm.budget import BYTES_A_TOKEN
+from cairn.recall.ranking import Validity
 from cairn.recall.rendering import citation_of, related_line
 from cairn.recall.results import related_json
 from cairn.safety.screening import Verdict, screen
@@ -229,6 +230,8 @@ def _written(piece: Piece) -> str:
     }
     if piece.result.surfaced is not None:
         attributes["reason"] = piece.result.retrieval_reason
+    if piece.result.validity is not Validity.CURRENT:
+        attributes["validity"] = piece.result.validity.value
     if citation.screening != CLEAN:
         attributes["screening"] = citation.screening
     given = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items())

@@ -232,6 +232,14 @@ class Search:
         return self.recipe.expand_hops if asked is None else asked
 
     @property
+    def asks_for_a_time(self) -> bool:
+        """Return whether another time than now is asked for, by a parameter or in the question."""
+        asked, understanding = self.request, self.asked.understanding
+        given = (asked.as_of, asked.valid_at, asked.occurred_from, asked.occurred_to)
+        named = understanding.hint is not None or understanding.asks_when
+        return named or any(each is not None for each in given)
+
+    @property
     def looked_up(self) -> bool:
         """Return whether anything is searched for: not when the gate or the route says so."""
         return self.asked.verdict.search and looked_up(self.recipe, self.asked.retrieval_class)

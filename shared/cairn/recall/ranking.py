@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from cairn.graph.node import Label
+from cairn.graph.node import BOOKKEEPING, Label, State
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
 from cairn.recall.records import Candidate, Sketch
 from cairn.recall.scoring import Scored, decay, score_all
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.recall.query import Search
+    from cairn.recall.records import FoundNode
 
 
 COMPILED_TRUTH = 1.15
@@ -108,6 +112,119 @@ def _layers(node: Sketch) -> list[object]:
         when = (node.occurred_at, node.session_id, node.source_agent) if happened else ()
         layers.append((*content, *when))
     return layers
+
+
+BELOW = 0.01
+LEAST_OF_GRAIN = 0.5
+"""A part stands for the section or document around it from this share of the latter's score on."""
+
+_ID = re.compile(r"[A-Za-z_]+:\S+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_COARSE = frozenset({Label.DOCUMENT, Label.SECTION})
+_PARTS = frozenset({Label.SECTION, Label.CHUNK})
+
+
+def bookkeeping(label: str, text: str) -> bool:
+    """Return whether a node stands for a record kept elsewhere, or says nothing but an id."""
+    return label in BOOKKEEPING or (label not in _OWN_LABELS and _ID.fullmatch(text) is not None)
+
+
+_OWN_LABELS = frozenset(Label)
+
+
+def without_bookkeeping(sketches: Sequence[Sketch], labels: Sequence[str]) -> Sequence[Sketch]:
+    """Return the candidates that may be results: all of them when labels were asked for."""
+    return sketches if labels else [one for one in sketches if not bookkeeping(one.label, one.text)]
+
+
+class Validity(StrEnum):
+    """Whether what a node says holds at a moment."""
+
+    CURRENT = "current"
+    SUPERSEDED = "superseded"  # something newer stands in its place
+    ENDED = "ended"  # past its `valid_to`
+
+
+def validity(node: Sketch | FoundNode, at: datetime) -> Validity:
+    """Return whether a node holds at a moment."""
+    if node.state == State.SUPERSEDED:
+        return Validity.SUPERSEDED
+    return Validity.ENDED if node.valid_to is not None and node.valid_to <= at else Validity.CURRENT
+
+
+def present_first(ranked: Sequence[Scored], at: datetime) -> list[Scored]:
+    """Return the candidates, what holds no more below all that holds at `at`; order stays in both.
+
+    The signal `past` takes from each of the former as much as the best is ahead of the last, and
+    a little more.
+    """
+    past = {each.sketch.id for each in ranked if validity(each.sketch, at) is not Validity.CURRENT}
+    if not past or len(past) == len(ranked):
+        return list(ranked)
+    distance = ranked[-1].score - ranked[0].score - BELOW
+    return _in_order(
+        _moved(each, "past", distance) if each.sketch.id in past else each for each in ranked
+    )
+
+
+def one_text(unique: Deduped) -> Deduped:
+    """Return one hit for a document, section and chunk of the same text: the finest that is good.
+
+    A section or document that is among the candidates with a part of it gives its place to its
+    best part (signal `grain`), when that has `LEAST_OF_GRAIN` of its score; else the part merges
+    into it, as all its others. Passages of a document that are not around each other stay apart.
+    """
+    parts_of = _parts_of(each.sketch for each in unique.kept)
+    if not parts_of:
+        return unique
+    hits = {each.sketch.id: each for each in unique.kept}
+    merged = dict(unique.merged)
+    for coarse in [each for each in unique.kept if each.sketch.label in _COARSE]:
+        whole = hits.get(coarse.sketch.id)
+        parts = [hits[part] for part in parts_of.get(coarse.sketch.id, ()) if part in hits]
+        if whole is None or not parts:
+            continue
+        best = max(parts, key=lambda each: each.score)
+        if best.score >= LEAST_OF_GRAIN * whole.score:
+            _merge(best, [whole], hits, merged)
+            if whole.score > best.score:
+                hits[best.sketch.id] = _moved(best, "grain", whole.score - best.score)
+        else:
+            _merge(whole, parts, hits, merged)
+    return Deduped(kept=tuple(_in_order(hits.values())), merged=merged)
+
+
+def _parts_of(nodes: Iterable[Sketch]) -> dict[UUID, list[UUID]]:
+    """Return the parts by the section and the document around them."""
+    parts: dict[UUID, list[UUID]] = {}
+    for node in nodes:
+        if node.label in _PARTS:
+            for around in dict.fromkeys((node.parent_id, node.document_id)):
+                if around is not None and around != node.id:
+                    parts.setdefault(around, []).append(node.id)
+    return parts
+
+
+def _merge(
+    into: Scored,
+    others: Sequence[Scored],
+    hits: dict[UUID, Scored],
+    merged: dict[UUID, tuple[UUID, ...]],
+) -> None:
+    """Take `others` out of the hits; what they stand for goes to `into`."""
+    taken = [
+        node_id for each in others for node_id in (each.sketch.id, *merged.pop(each.sketch.id, ()))
+    ]
+    merged[into.sketch.id] = (*merged.get(into.sketch.id, ()), *taken)
+    for each in others:
+        del hits[each.sketch.id]
+
+
+def _moved(each: Scored, signal: str, points: float) -> Scored:
+    return replace(each, score=each.score + points, signals={**each.signals, signal: points})
+
+
+def _in_order(scored: Iterable[Scored]) -> list[Scored]:
+    return sorted(scored, key=lambda each: (-each.score, -each.sketch.position))
 
 
 RRF_K = 60
@@ -261,11 +378,18 @@ def best_fused(fused: Mapping[UUID, float], recipe: Recipe, limit: int) -> list[
 
 
 def rank(sketches: Sequence[Sketch], fused: Mapping[UUID, float], search: Search) -> Ranking:
-    """Return the candidates the principal can see: scored, boosted, duplicates merged."""
+    """Return the candidates that may be results: scored, boosted, duplicates merged."""
     recipe = search.recipe
-    scored = score_all(sketches, fused, search.asked.understanding, recipe, search.at)
+    shown = without_bookkeeping(sketches, search.filters.labels)
+    scored = score_all(shown, fused, search.asked.understanding, recipe, search.at)
     scored = boosted(scored, recipe)
+    if recipe.present_first and not search.asks_for_a_time:
+        scored = present_first(scored, search.at)
     unique = deduped(scored) if recipe.dedup else Deduped(kept=tuple(scored), merged={})
+    if recipe.one_text:
+        unique = one_text(unique)
+        kept = {each.sketch.id: each for each in unique.kept}
+        scored = _in_order(kept.get(each.sketch.id, each) for each in scored)
     return Ranking(
         fused=len(fused),
         scored=tuple(scored),
@@ -278,12 +402,13 @@ def rank(sketches: Sequence[Sketch], fused: Mapping[UUID, float], search: Search
 def reordered(ranking: Ranking, scores: Mapping[UUID, float]) -> Ranking:
     """Return the ranking with the nodes in `scores` first, by those scores; the rest follow.
 
-    Equal scores keep their order.
+    Equal scores keep their order, and what holds no more stays last.
     """
     read = [one for one in ranking.kept if one.sketch.id in scores]
     rest = [one for one in ranking.kept if one.sketch.id not in scores]
     read.sort(key=lambda one: -scores[one.sketch.id])
-    return replace(ranking, kept=(*read, *rest), reranked=scores)
+    kept = sorted((*read, *rest), key=lambda one: "past" in one.signals)
+    return replace(ranking, kept=tuple(kept), reranked=scores)
 
 
 def cut(ranking: Ranking, recipe: Recipe, limit: int) -> tuple[Scored, ...]:

@@ -53,7 +53,8 @@ class Recipe:
 
     `decay_factor` is what confidence keeps a day, `rrf_k` the constant of reciprocal rank fusion.
 
-    `gate`, `expansion`, `route`, `dedup` and `cache` switch those stages. `rerank` is how many of
+    `gate`, `expansion`, `route`, `dedup`, `one_text`, `present_first` and `cache` switch those
+    stages. `rerank` is how many of
     the best are read again by the reranker, 0 none. `threshold` is what the final score must
     reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
     `proactive` how many nodes nobody asked for may follow. `labels` empty means any; memories of
@@ -78,6 +79,8 @@ class Recipe:
     expansion: bool = False
     route: bool = False
     dedup: bool = False
+    one_text: bool = False
+    present_first: bool = False
     cache: bool = True
     rerank: int = 0
     threshold: float | None = None
@@ -108,6 +111,8 @@ DEFAULT = Recipe(
     decay=0.2,
     access=0.1,
     dedup=True,
+    one_text=True,
+    present_first=True,
 )
 SEED_000 = Recipe(
     name="seed-000",
@@ -133,6 +138,8 @@ KNOWLEDGE = Recipe(
     scored=40,
     minimum_cosine=MIN_COSINE,
     dedup=True,
+    one_text=True,
+    present_first=True,
     rerank=20,
     labels=("Document", "Section", "Chunk"),
     limit=6,
@@ -148,6 +155,8 @@ MEMORY = Recipe(
     decay=DEFAULT.decay,
     access=DEFAULT.access,
     dedup=True,
+    one_text=True,
+    present_first=True,
     labels=("Memory", "Event", "Message", "Summary", "Report"),
     limit=10,
 )

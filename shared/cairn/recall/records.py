@@ -66,6 +66,9 @@ class Sketch(NamedTuple):
     client_id: str = "global"
     backlink_count: int = 0
     compiled_truth: bool = False  # whether there is one
+    parent_id: UUID | None = None
+    state: str = "active"
+    valid_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

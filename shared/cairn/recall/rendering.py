@@ -26,6 +26,18 @@ _RESERVED = re.compile(r"[\[\]#\s]+")
 HEADINGS = " > "
 
 
+def path_json(node: FoundNode) -> list[dict[str, Any]]:
+    """Return what is around a part of a document, from the document down; nothing for others."""
+    if node.label not in (Label.SECTION, Label.CHUNK) or node.document_id is None:
+        return []
+    document = {"node_id": str(node.document_id), "type": Label.DOCUMENT.value}
+    path: list[dict[str, Any]] = [document | {"source_uri": node.source_uri}]
+    if node.label == Label.CHUNK and node.parent_id is not None:
+        section = {"node_id": str(node.parent_id), "type": Label.SECTION.value}
+        path.append(section | {"headings": list(node.headings)})
+    return path
+
+
 def citation_of(node: FoundNode) -> str:
     """Return the citation token of a node.
 
@@ -117,6 +129,8 @@ def row_text(row: Mapping[str, Any]) -> str:
     score = row.get("scores", {}).get("relevance_score", 0.0)
     lines = [f"[{row['type']}] (id: {row['node_id']}) (score: {score:.3f})"]
     lines += [f"  {name}: {_one_line(value)}" for name, value in _properties(row)]
+    if row.get("validity", "current") != "current":
+        lines.append(f"  validity: {row['validity']}")
     if related := row.get("related"):
         lines.append("  Related:")
         lines += [f"    {related_line(each)}" for each in related]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.recall.proactive import surface
+from cairn.recall.ranking import Validity, bookkeeping, validity
 from cairn.recall.records import Neighbours
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ class Result:
 
     `scores` by signal: relevance_score (the final score), the legs' own by leg, when they found
     it, fused, what each signal added, decay_score and importance_score. `merged` are the ids this
-    result stands for besides its own. `surfaced` says why a proactive node is there.
+    result stands for besides its own. `surfaced` says why a proactive node is there, `validity`
+    whether what the node says held at the moment the search answers for.
     """
 
     node: FoundNode
@@ -134,6 +136,7 @@ class Result:
     related: Related = field(default_factory=Related)
     merged: tuple[UUID, ...] = ()
     surfaced: Surfaced | None = None
+    validity: Validity = Validity.CURRENT
 
     @property
     def retrieval_reason(self) -> str:
@@ -201,6 +204,7 @@ def shown(
             neighbours=beside.get(node.id, Neighbours()),
             related=related.get(node.id, Related()),
             merged=merged.get(node.id, ()),
+            validity=validity(node, search.at),
         )
         for each in best
         if (node := by_id.get(each.id)) is not None
@@ -236,7 +240,8 @@ def proactive(
             node=node,
             scores={"relevance_score": each.score, "importance_score": node.importance},
             surfaced=each,
+            validity=validity(node, search.at),
         )
         for each in found
-        if (node := by_id.get(each.node_id)) is not None
+        if (node := by_id.get(each.node_id)) is not None and not bookkeeping(node.label, node.text)
     )

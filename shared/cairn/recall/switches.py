@@ -38,6 +38,8 @@ _ON: Mapping[str, Any] = MappingProxyType(
         "expansion": True,
         "route": True,
         "dedup": True,
+        "one_text": True,
+        "present_first": True,
         "cache": True,
         "decay": 1.0,
         "access": 1.0,

@@ -43,6 +43,8 @@ STAGE_NAMES = (
     "expansion",
     "route",
     "dedup",
+    "one_text",
+    "present_first",
     "cache",
     "decay",
     "access",

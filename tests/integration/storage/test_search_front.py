@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
-from tests.support.front import Cloud, Front, environment, stand_in_for_aws
-from tests.support.graphs import Planted
+from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
+from tests.support.graphs import NOON, Planted
 from tests.support.world import open_world
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.enrichment.enrich import Enrich
+from cairn.graph.node import State
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
@@ -330,3 +332,122 @@ def test_a_signal_of_no_use_is_counted_muted_and_brought_back(
     again = Door(door.world, door.folder)
     assert [one["proactive_signal"] for one in shown(again)] == ["entity_context"]
     assert again.api.call("GET", "/v1/stats")["muted_signals"] == []
+
+
+# No junk
+
+
+def test_bookkeeping_is_found_only_when_its_label_is_asked_for(door: Door) -> None:
+    graph = door.graph
+    graph.plant(
+        [
+            graph.node("fact", text="the peanut allergy of the guest"),
+            *(
+                graph.node(label, label=label, kind=None, text=f"peanut {label}")
+                for label in ("User", "Ticket", "Investigation", "Task", "Conversation")
+            ),
+            graph.node("bare", label="Customer", kind=None, text="customer:peanut"),
+            graph.node("named", label="Customer", kind=None, text="Peanut Imports Ltd"),
+        ]
+    )
+    found = door.search("peanut", limit=20)
+    assert texts(found) == {"the peanut allergy of the guest", "Peanut Imports Ltd"}
+    asked = {"query": "peanut", "labels": ["Ticket", "Task"], "format": "compact"}
+    answered = mcp(door.api, door.world.key, "tools/call", name="recall", arguments=asked)
+    assert texts(answered["result"]["structuredContent"]) == {"peanut Ticket", "peanut Task"}
+    [bare] = [
+        one
+        for one in door.search("peanut", labels=["Customer"])["results"]
+        if one["text"][0] == "c"
+    ]
+    assert bare["type"] == "Customer"
+
+
+def document(door: Door, name: str, *chunks: str, section: str = "Mooring") -> None:
+    """A document of one section with the chunks, every text found by its words."""
+    graph = door.graph
+    whole = graph.id(name)
+    common: dict[str, Any] = {"kind": None, "document_id": whole, "source_uri": f"file:///{name}"}
+    graph.plant(
+        [
+            graph.node(name, label="Document", text=f"{section} handbook", **common),
+            graph.node(
+                f"{name} section",
+                label="Section",
+                text=f"{section} of a ferry: {section}",
+                parent_id=whole,
+                headings=(section,),
+                **common,
+            ),
+            *(
+                graph.node(
+                    f"{name} {number}",
+                    label="Chunk",
+                    text=text,
+                    parent_id=graph.id(f"{name} section"),
+                    ordinal=number,
+                    headings=(section,),
+                    **common,
+                )
+                for number, text in enumerate(chunks)
+            ),
+        ]
+    )
+
+
+def test_a_document_its_section_and_its_chunk_are_one_hit_with_the_path(door: Door) -> None:
+    passage = "Mooring a ferry takes two lines"
+    document(door, "one", passage)
+    found = door.search("mooring of a ferry")
+    [hit] = found["results"]
+    assert (hit["type"], hit["text"]) == ("Chunk", passage)
+    assert [(each["type"], each["node_id"]) for each in hit["path"]] == [
+        ("Document", str(door.graph.id("one"))),
+        ("Section", str(door.graph.id("one section"))),
+    ]
+    assert set(hit["merged"]) == {each["node_id"] for each in hit["path"]}
+    explained = door.api.call("GET", f"/v1/searches/{found['meta']['search_id']}")
+    assert explained["replayed"]
+    assert "grain" in explained["results"][0]["contributions"]
+    apart = door.search("mooring of a ferry", stages={"one_text": False})["results"]
+    assert len(apart) == 3
+
+
+def test_two_passages_of_a_document_stay_two_hits(door: Door) -> None:
+    document(door, "two", "Mooring a ferry takes two lines", "Mooring a ferry needs a ferry crew")
+    hits = door.search("mooring a ferry")["results"]
+    assert [each["type"] for each in hits] == ["Chunk", "Chunk"]
+
+
+def test_a_document_whose_passages_hardly_match_is_the_hit_itself(door: Door) -> None:
+    document(door, "far", "the weather", "a ferry", section="Mooring quay harbour handbook")
+    [hit] = door.search("mooring quay harbour handbook ferry")["results"]
+    assert (hit["type"], len(hit["merged"])) == ("Section", 2)
+    assert [each["type"] for each in hit["path"]] == ["Document"]
+
+
+def test_what_holds_no_more_is_marked_and_comes_last_unless_a_time_is_asked_for(door: Door) -> None:
+    graph = door.graph
+    graph.plant(
+        [
+            graph.node("old", text="we host on Heroku, we host", state=State.SUPERSEDED),
+            graph.node("ended", text="we host on Fly", valid_to=NOON + timedelta(days=1)),
+            graph.node("now", text="there is somebody who may host Render too"),
+        ]
+    )
+    found = door.search("we host", include_superseded=True)
+    rows = [(each["text"].split()[-1], each["validity"]) for each in found["results"]]
+    assert rows[0] == ("too", "current")
+    assert dict(rows) == {"too": "current", "host": "superseded", "Fly": "ended"}
+    explained = door.api.call("GET", f"/v1/searches/{found['meta']['search_id']}")
+    assert explained["replayed"]
+    day_before = (NOON - timedelta(days=1)).isoformat()
+    for then in ({"valid_at": NOON.isoformat()}, {"occurred_from": day_before}):
+        again = door.search("we host", include_superseded=True, **then)["results"]
+        assert again[-1]["validity"] == "current", then
+    past = door.search("where did we host in May 2026?", include_superseded=True)["results"]
+    assert past[-1]["validity"] == "current"
+    block = door.api.call(
+        "POST", "/v1/context", json={"query": "we host", "include_superseded": True}
+    )
+    assert 'validity="superseded"' in block["context"]

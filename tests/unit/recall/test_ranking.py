@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 from tests.unit.recall.fakes import NOW, node_id, ranked, sketch
 
-from cairn.recall.ranking import RRF_K, Deduped, deduped, min_max, reciprocal_rank, weighted_sum
+from cairn.recall.ranking import (
+    RRF_K,
+    Deduped,
+    bookkeeping,
+    deduped,
+    min_max,
+    one_text,
+    present_first,
+    reciprocal_rank,
+    weighted_sum,
+)
 from cairn.recall.scoring import Scored
 
 
@@ -153,3 +163,69 @@ def test_what_is_lowered_counts_from_the_least_of_its_leg() -> None:
 @pytest.mark.parametrize("scores", [[0.4], [2.0, 2.0], [0.0, 0.0]])
 def test_equal_scores_all_become_one(scores: list[float]) -> None:
     assert min_max(scores) == [1.0] * len(scores)
+
+
+# One text, and what holds
+
+
+def scored(number: int, score: float, **values: Any) -> Scored:
+    return Scored(sketch=sketch(number, **values), score=score, signals={})
+
+
+def hits(*nodes: Scored) -> Deduped:
+    return one_text(Deduped(kept=nodes, merged={node_id(3): (node_id(30),)}))
+
+
+WHOLE: dict[str, Any] = {"label": "Document", "document_id": node_id(1)}
+PART: dict[str, Any] = {"label": "Section", "document_id": node_id(1), "parent_id": node_id(1)}
+PASSAGE: dict[str, Any] = {"label": "Chunk", "document_id": node_id(1), "parent_id": node_id(2)}
+
+
+def test_the_finest_good_grain_takes_the_place_of_what_is_around_it() -> None:
+    found = hits(
+        scored(1, 3.0, **WHOLE), scored(9, 2.5), scored(2, 2.0, **PART), scored(3, 1.8, **PASSAGE)
+    )
+    assert kept(found) == [3, 9]
+    assert found.kept[0].score == pytest.approx(3.0)
+    assert set(found.merged[node_id(3)]) == {node_id(1), node_id(2), node_id(30)}
+
+
+def test_a_grain_that_is_much_worse_merges_into_what_is_around_it() -> None:
+    found = hits(scored(1, 3.0, **WHOLE), scored(3, 1.0, **PASSAGE))
+    assert kept(found) == [1]
+    assert found.merged == {node_id(1): (node_id(3), node_id(30))}
+
+
+def test_passages_of_other_documents_and_messages_are_left_alone() -> None:
+    other = PASSAGE | {"document_id": node_id(50), "parent_id": node_id(51)}
+    found = hits(scored(1, 3.0, **WHOLE), scored(3, 1.0, **other), scored(4, 0.5))
+    assert kept(found) == [1, 3, 4]
+
+
+def test_what_is_past_keeps_its_order_below_all_that_holds() -> None:
+    ended = {"valid_to": NOW}
+    order = present_first(
+        [
+            scored(1, 3.0, state="superseded"),
+            scored(2, 2.0, **ended),
+            scored(3, 0.1),
+            scored(4, -0.2),
+        ],
+        NOW,
+    )
+    assert [each.sketch.id.int for each in order] == [3, 4, 1, 2]
+    assert present_first([scored(1, 1.0, **ended)], NOW)[0].signals == {}
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "hidden"),
+    [
+        ("Ticket", "Cannot log in", True),
+        ("Customer", "customer:acme", True),
+        ("System", "0191f6a0-0000-7000-8000-000000000001", True),
+        ("Customer", "Acme: makers of anvils", False),
+        ("Memory", "https://example.org/page", False),
+    ],
+)
+def test_bookkeeping_is_a_label_or_a_bare_id(label: str, text: str, hidden: bool) -> None:
+    assert bookkeeping(label, text) is hidden

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.adapters.opensearch.mapping import CONTEXT_WEIGHT
-from cairn.graph.node import Label, State
+from cairn.graph.node import BY_LABEL_ONLY, Label, State
 from cairn.kernel.access import Role
 from cairn.search_index.sync import IndexDocument, bucket_of, mark_of
 
@@ -137,10 +137,6 @@ def _wishes(filters: Filters) -> list[Json]:
     return wishes
 
 
-_ASKED_FOR = (Label.CONVERSATION, Label.MESSAGE, Label.SUMMARY)
-"""Found here when asked for by label only; messages have a search of their own besides."""
-
-
 def _left_out(filters: Filters) -> list[Json]:
     left_out: list[Json] = []
     if filters.valid_at:  # what has no end is not in the range
@@ -148,7 +144,7 @@ def _left_out(filters: Filters) -> list[Json]:
     if not filters.labels:  # entities are found by their names elsewhere, unless they say something
         bare = [{"term": {"label": str(Label.ENTITY)}}, {"term": {"described": False}}]
         left_out.append({"bool": {"filter": bare}})
-        left_out.append({"terms": {"label": [str(one) for one in _ASKED_FOR]}})
+        left_out.append({"terms": {"label": [str(label) for label in BY_LABEL_ONLY]}})
     return left_out
 
 

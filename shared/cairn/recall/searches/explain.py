@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FUSED = "fused"
 FACTORS = ("decay_factor", "access_boost", "compiled_truth", "backlinks")
 """Signals that multiply what the others add up to, in the order they are applied."""
+MOVES = ("past", "grain")
+"""Signals that move a candidate after all of this, in their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
     kept = [one for one in again if one.node.node_id not in gone]
     if run.reranked:
         kept.sort(key=lambda one: -run.reranked.get(one.node.node_id, -math.inf))
+        kept.sort(key=lambda one: "past" in one.node.signals)
     if recipe.threshold is not None:
         kept = [one for one in kept if one.score >= recipe.threshold]
     return tuple(one.node.node_id for one in kept[: run.wanted])
@@ -59,11 +62,14 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
 
 def score_of(signals: Mapping[str, float], fused: float) -> float:
     """Return (fused + what the signals add) x the factors, as the score was made."""
-    added = [value for name, value in signals.items() if name not in FACTORS and name != FUSED]
+    added = [value for name, value in signals.items() if name not in (*FACTORS, *MOVES, FUSED)]
     score = sum([fused, *added])
     for name in FACTORS[:2]:
         score *= signals.get(name, 1.0)
-    return score * math.prod(signals[name] for name in FACTORS[2:] if name in signals)
+    score *= math.prod(signals[name] for name in FACTORS[2:] if name in signals)
+    for name in MOVES:
+        score += signals.get(name, 0.0)
+    return score
 
 
 def legs_of(run: SearchRun) -> dict[str, Sequence[Candidate]]:
@@ -174,11 +180,10 @@ def explain(run: SearchRun, *, others: int = 20) -> Explained:
 def contributions_of(signals: Mapping[str, float], legs: Mapping[str, float]) -> dict[str, float]:
     """Return each leg's and each signal's points of the final score, in order; they sum to it.
 
-    A factor f gives running total x (f - 1).
+    A factor f gives running total x (f - 1); a move comes after the factors.
     """
-    added = {
-        name: value for name, value in signals.items() if name != FUSED and name not in FACTORS
-    }
+    later = (*FACTORS, *MOVES, FUSED)
+    added = {name: value for name, value in signals.items() if name not in later}
     contributions = {**legs, **added}
     total = sum(contributions.values())
     for name in FACTORS:
@@ -186,6 +191,7 @@ def contributions_of(signals: Mapping[str, float], legs: Mapping[str, float]) ->
             change = total * (signals[name] - 1.0)
             contributions[name] = change
             total += change
+    contributions |= {name: signals[name] for name in MOVES if name in signals}
     return {name: value for name, value in contributions.items() if value}
 
 
