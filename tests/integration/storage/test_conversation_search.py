@@ -188,10 +188,10 @@ def test_no_leg_of_recall_shows_a_public_key_another_visitors_message(
     visitor = public_of(world.admin)
     with StoreTransactions(world.pool).reading(visitor) as stores:
         ids = [yours.message_id, yours.conversation_id]
-        assert stores.nodes.read(ids, Filters(), subscribed=ids) == []
-        assert stores.nodes.sketch(ids, Filters()) == []
+        assert stores.node_reader.read(ids, Filters(), subscribed=ids) == []
+        assert stores.node_reader.sketch(ids, Filters()) == []
         past = Filters(as_of_position=yours.position)
-        assert stores.nodes.read(ids, past, subscribed=ids) == []
+        assert stores.node_reader.read(ids, past, subscribed=ids) == []
 
 
 def test_an_agent_finds_what_is_tagged_for_it(

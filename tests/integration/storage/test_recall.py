@@ -184,8 +184,8 @@ def test_the_past_is_searched_as_it_was(world: World, root: Connection) -> None:
     assert by_vector(world, position, as_of_position=position) == [old]
     assert by_vector(world, position, as_of_position=position + 1) == []
     with StoreTransactions(world.pool).reading(world.admin) as stores:
-        then = stores.nodes.read([old, new], Filters(as_of_position=position))
-        now = stores.nodes.read([old, new], Filters())
+        then = stores.node_reader.read([old, new], Filters(as_of_position=position))
+        now = stores.node_reader.read([old, new], Filters())
     assert [(one.id, one.state) for one in then] == [(old, "active")]
     assert {one.id: one.state for one in now} == {old: "superseded", new: "active"}
 
@@ -219,7 +219,7 @@ def test_an_agent_finds_and_reads_what_is_tagged_for_it_only(
         assert by_words(world, "lighthouse", who=who) == found
         assert by_vector(world, position, who=who) == found
         with StoreTransactions(world.pool).reading(who) as stores:
-            assert [one.id for one in stores.nodes.read([node], Filters())] == found
+            assert [one.id for one in stores.node_reader.read([node], Filters())] == found
 
 
 def test_neighbours_stand_in_reading_order_even_when_numbers_are_missing(
@@ -227,10 +227,10 @@ def test_neighbours_stand_in_reading_order_even_when_numbers_are_missing(
 ) -> None:
     node, position = id_of(root, world, "the walrus")
     with StoreTransactions(world.pool).reading(world.admin) as stores:
-        nodes = stores.nodes.read([node], Filters())
-        beside = stores.nodes.neighbours(nodes, 2, Filters())[node]
-        then = stores.nodes.neighbours(nodes, 2, Filters(as_of_position=position))[node]
-        assert stores.nodes.neighbours(nodes, 0, Filters()) == {}
+        nodes = stores.node_reader.read([node], Filters())
+        beside = stores.node_reader.neighbours(nodes, 2, Filters())[node]
+        then = stores.node_reader.neighbours(nodes, 2, Filters(as_of_position=position))[node]
+        assert stores.node_reader.neighbours(nodes, 0, Filters()) == {}
     assert [one.text for one in beside.before] == ["ahoy", "which ship"]
     assert [one.text for one in beside.after] == ["she sails at noon"]
     assert then == replace(beside, after=())
@@ -272,8 +272,8 @@ def test_a_search_run_is_kept_as_it_was(world: World) -> None:
 
 def test_the_position_of_a_moment_is_the_last_one_recorded_by_then(world: World) -> None:
     with StoreTransactions(world.pool).reading(world.admin) as stores:
-        assert stores.nodes.position_at(MORNING - timedelta(days=9000)) == 0
-        assert stores.nodes.position_at(utc_now() + timedelta(1)) == 9
+        assert stores.node_reader.position_at(MORNING - timedelta(days=9000)) == 0
+        assert stores.node_reader.position_at(utc_now() + timedelta(1)) == 9
 
 
 def test_a_leg_that_takes_too_long_is_unavailable(world: World, root: Connection) -> None:

@@ -61,7 +61,7 @@ def found(
 
 def read(world: World, principal: Principal, *ids: UUID, subscribed: bool = True) -> set[UUID]:
     with StoreTransactions(world.pool).reading(principal) as stores:
-        nodes = stores.nodes.read(ids, ALL, subscribed=ids if subscribed else ())
+        nodes = stores.node_reader.read(ids, ALL, subscribed=ids if subscribed else ())
     return {one.id for one in nodes}
 
 
