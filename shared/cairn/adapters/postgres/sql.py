@@ -1,11 +1,20 @@
-"""Named queries: every statement the adapters run stands in `queries/<noun>.sql`, not in code."""
+"""Named queries: every statement the adapters run stands in `queries/<noun>.sql`, not in code.
+
+`-- columns: module.Record` in a query lets `{columns}` (or `{n.columns}`) stand for the record's
+fields, without those that the query names by AS itself, or leaves out: `... but name name`.
+"""
 
 import re
+from dataclasses import fields
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 QUERIES = Path(__file__).parent / "queries"
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_RECORD = re.compile(r"^-- columns: ([\w.]+)\.(\w+)(?: but ([\w ]+))?$", re.MULTILINE)
+_COLUMNS = re.compile(r"\{(\w+\.)?columns\}")
+_NAMED = re.compile(r"\bAS (\w+)")
 
 
 @cache
@@ -29,4 +38,13 @@ def queries_in(path: Path) -> dict[str, bytes]:
 
 def _body(text: str) -> bytes:
     lines = [line for line in text.strip().splitlines() if not line.startswith("--")]
-    return "\n".join(lines).encode()
+    statement = "\n".join(lines)
+    if record := _RECORD.search(text):
+        module, name, without = record.groups()
+        kind = getattr(import_module(module), name)
+        own = {*_NAMED.findall(statement), *(without or "").split()}
+        columns = [field.name for field in fields(kind) if field.name not in own]
+        statement = _COLUMNS.sub(
+            lambda found: ", ".join(f"{found[1] or ''}{column}" for column in columns), statement
+        )
+    return statement.encode()

@@ -47,6 +47,15 @@ def record(make: Callable[..., R], **convert: Callable[[Any], Any]) -> RowFactor
     return factory
 
 
+def keyed(make: Callable[..., R], key: str = "id") -> RowFactory[tuple[Any, R]]:
+    """Return what makes a pair of each row: the column `key`, and `make` of the others."""
+
+    def pair(**row: Any) -> tuple[Any, R]:
+        return row.pop(key), make(**row)
+
+    return record(pair)
+
+
 def part(kind: type[R], row: Mapping[str, Any]) -> R:
     """Return a dataclass of those columns of a row that are named as its fields."""
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from datetime import timedelta
+from functools import cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.grouping import groups
 from cairn.adapters.postgres.rows import Record, as_json, runs
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.kernel.text.hashes import sha256
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from psycopg.rows import RowFactory
+
     from cairn.graph.projection import Projection, Purge
     from cairn.rebuild.missing_keys import SealedFor
     from cairn.writing.ports import Subject
@@ -40,22 +45,9 @@ _EDGE_QUERIES: Mapping[type, str] = {
     EdgeStrength: "node.strengthen_edges",
 }
 
-_DESCRIBING = {
-    "keywords",
-    "importance",
-    "consolidated",
-    "knowledge_category",
-    "metadata",
-    "summary",
-}
-_CHANGING = attrgetter(
-    *(
-        one.name
-        for one in fields(NodeChange)
-        if one.name not in {"workspace_id", "id", "position", "revive", *_DESCRIBING}
-    )
-)
-"""What a node would have to be indexed again for, or its guards changed."""
+
+SET = re.compile(r"^ .*?(\w+) = ", re.MULTILINE)
+R = TypeVar("R")
 
 
 class PostgresLedger(Store):
@@ -63,13 +55,9 @@ class PostgresLedger(Store):
 
     def head(self) -> Head:
         """Return where the chain ends."""
-        position, hash_, recorded_at = self.run("ledger.head").fetchone() or _missing()
-        return Head(
-            workspace_id=self.principal.workspace_id,
-            position=position,
-            hash=hash_,
-            recorded_at=recorded_at,
-        )
+        made = record(partial(Head, workspace_id=self.principal.workspace_id))
+        (head,) = self.all_of(made, "ledger.head")
+        return head
 
     def append(self, entries: Sequence[Entry]) -> None:
         """Append sealed entries and move the head."""
@@ -90,26 +78,22 @@ class PostgresLedger(Store):
 
     def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
         """Return up to `limit` entries above position `after`, of one type when given."""
-        rows = self.run("ledger.page", after=after, limit=limit, type=type_)
-        return [ledger_entry(self.principal.workspace_id, row) for row in rows]
+        asked = {"after": after, "limit": limit, "type": type_}
+        return self.all_of(entries_of(self.principal.workspace_id), "ledger.page", **asked)
 
     def sealed_for(self) -> Sequence[SealedFor]:
         """Return everybody whose key a body needs and who was not forgotten, in order of ids."""
         from cairn.rebuild.missing_keys import SealedFor
 
-        return [
-            SealedFor(subject_id=subject_id, entries=entries, first_position=first)
-            for subject_id, entries, first in self.run("ledger.sealed_for")
-        ]
+        return self.all_of(record(SealedFor), "ledger.sealed_for")
 
     def trace_at(self, position: int) -> str | None:
         """Return the trace id of the entry at a position, if it is of a trace."""
-        row = self.run("ledger.trace_at", position=position).fetchone()
-        return row[0] if row else None
+        return self.value("ledger.trace_at", position=position)
 
     def position_at(self, moment: datetime) -> int:
         """Return the last position recorded at or before `moment`; 0 before the first."""
-        return (self.run("ledger.position_at", moment=moment).fetchone() or _missing())[0]
+        return self.value("ledger.position_at", moment=moment)
 
 
 class PostgresMemories(Store):
@@ -117,33 +101,20 @@ class PostgresMemories(Store):
 
     def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
         """Return the active and superseded memories of each identity that has any."""
-        found: dict[str, tuple[Known, ...]] = {}
-        rows = self.run("memory.known", dedup_keys=list(dedup_keys))
-        for key, node_id, position, observed_by, valid_from, active in rows:
-            known = Known(
-                id=node_id,
-                position=position,
-                observed_by=tuple(observed_by),
-                valid_from=valid_from,
-                active=active,
-            )
-            found[key] = (*found.get(key, ()), known)
-        return found
+        known = keyed(Known, "dedup_key")
+        return _grouped(self.all_of(known, "memory.known", dedup_keys=list(dedup_keys)))
 
     def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
         """Return the links around each (chain key, moment), by chain key."""
-        found: dict[str, tuple[Link, ...]] = {}
         keys, moments = [key for key, _ in places], [moment for _, moment in places]
-        rows = self.run("memory.links", chain_keys=keys, moments=moments)
-        for key, node_id, valid_from, valid_to, position in rows:
-            link = Link(id=node_id, valid_from=valid_from, valid_to=valid_to, position=position)
-            found[key] = (*found.get(key, ()), link)
-        return found
+        asked = {"chain_keys": keys, "moments": moments}
+        return _grouped(self.all_of(keyed(Link, "chain_key"), "memory.links", **asked))
 
     def messages(self, session: Session, first: int, last: int) -> tuple[Message, ...]:
         """Return a session's messages from `first` to `last`, and some more on either side."""
         audience = session.audience
-        rows = self.run(
+        messages = self.all_of(
+            record(Message),
             "memory.messages",
             session_id=session.session_id,
             first=first,
@@ -152,24 +123,11 @@ class PostgresMemories(Store):
             agents=_list(audience.agents),
             data_subjects=list(audience.data_subjects),
         )
-        return tuple(Message(id=one, sequence=sequence, text=text) for one, sequence, text in rows)
+        return tuple(messages)
 
     def find(self, memory_id: UUID) -> StoredMemory | None:
         """Return a memory, deleted or not, that the principal's agent may see."""
-        row = self.run("memory.find", id=memory_id).fetchone()
-        if row is None:
-            return None
-        node_id, position, deleted, subjects, session_id, sequence, scope, agents, text = row
-        audience = Audience(scope=scope, agents=_tuple(agents), data_subjects=tuple(subjects))
-        return StoredMemory(
-            id=node_id,
-            position=position,
-            deleted=deleted,
-            data_subjects=tuple(subjects),
-            session=_session(session_id, sequence, audience),
-            sequence=sequence,
-            text=text,
-        )
+        return self.first_of(record(_memory), "memory.find", id=memory_id)
 
 
 class PostgresNodes(Store):
@@ -220,8 +178,8 @@ class PostgresSubjects(Store):
     def find(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
         """Return the ids of the (kind, natural key) pairs that are known."""
         kinds, names = [kind for kind, _ in wanted], [name for _, name in wanted]
-        rows = self.run("subject.find", kinds=kinds, natural_keys=names)
-        return {(kind, name): subject_id for kind, name, subject_id in rows}
+        rows = self.all_of(dict_row, "subject.find", kinds=kinds, natural_keys=names)
+        return {(row["kind"], row["natural_key"]): row["id"] for row in rows}
 
     def add(self, subject: Subject, position: int) -> None:
         """Project a registered subject; a second time changes nothing."""
@@ -235,11 +193,11 @@ class PostgresSubjects(Store):
 
     def forgotten(self, subject_ids: Collection[UUID]) -> Collection[UUID]:
         """Return those of the subjects whose forgetting was begun."""
-        return {one for (one,) in self.run("subject.forgotten", ids=list(subject_ids))}
+        return set(self.values("subject.forgotten", ids=list(subject_ids)))
 
     def barred(self, marks: Collection[bytes]) -> Collection[UUID]:
         """Return the subjects whose forgetting is under way, by the marks of their names."""
-        return {one for (one,) in self.run("subject.barred", marks=list(marks))}
+        return set(self.values("subject.barred", marks=list(marks)))
 
 
 class PostgresOutbox(Store):
@@ -260,12 +218,11 @@ class PostgresOutbox(Store):
 
     def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
         """Return the rows still unfinished among these."""
-        return [self._row(row) for row in self.run("outbox.find", ids=list(ids))]
+        return self.all_of(self._made, "outbox.find", ids=list(ids))
 
     def find_batch(self, reference: UUID, batch: int) -> OutboxRow | None:
         """Return one batch of an ingestion, None when it is done."""
-        row = self.run("outbox.find_batch", reference=reference, batch=batch).fetchone()
-        return self._row(row) if row else None
+        return self.first_of(self._made, "outbox.find_batch", reference=reference, batch=batch)
 
     def done(self, ids: Collection[UUID]) -> None:
         """Remove finished rows."""
@@ -279,17 +236,9 @@ class PostgresOutbox(Store):
         """Keep why the work of rows failed."""
         self.run("outbox.failed", ids=list(ids), error=error)
 
-    def _row(self, row: Sequence[Any]) -> OutboxRow:
-        row_id, topic, node_ids, reference, position, batch = row
-        return OutboxRow(
-            workspace_id=self.principal.workspace_id,
-            id=row_id,
-            topic=topic,
-            position=position,
-            node_ids=tuple(node_ids),
-            reference=reference,
-            batch=batch,
-        )
+    @property
+    def _made(self) -> RowFactory[OutboxRow]:
+        return record(partial(OutboxRow, workspace_id=self.principal.workspace_id))
 
 
 class PostgresIdempotency(Store):
@@ -297,13 +246,13 @@ class PostgresIdempotency(Store):
 
     def find(self, key: str, now: datetime) -> StoredAnswer | None:
         """Return the answer given under this key within 24 hours."""
-        row = self.run(
+        return self.first_of(
+            record(StoredAnswer),
             "idempotency.find",
             principal_id=self.principal.principal_id,
             key=key,
             since=now - IDEMPOTENCY_LIFETIME,
-        ).fetchone()
-        return StoredAnswer(body_hash=row[0], status=row[1], answer=row[2]) if row else None
+        )
 
     def save(self, key: str, answer: StoredAnswer, now: datetime) -> None:
         """Keep the answer in this transaction."""
@@ -319,43 +268,19 @@ class PostgresIdempotency(Store):
         )
 
 
-def ledger_entry(workspace_id: UUID, row: Sequence[Any]) -> Entry:
-    """Return the entry that a row of `ledger.page` is."""
-    (
-        position,
-        entry_id,
-        type_,
-        actor_kind,
-        actor_id,
-        session_id,
-        trace_id,
-        parent_id,
-        subjects,
-        occurred_at,
-        recorded_at,
-        meta,
-        body,
-        prev_hash,
-        hash_,
-    ) = row
-    return Entry(
-        id=entry_id,
-        workspace_id=workspace_id,
-        position=position,
-        type=type_,
-        actor=Actor(kind=ActorKind(actor_kind), id=actor_id),
-        occurred_at=occurred_at,
-        recorded_at=recorded_at,
-        data_subjects=tuple(subjects),
-        meta_text=meta,
-        body=body,
-        body_hash=sha256(body),
-        session_id=session_id,
-        trace_id=trace_id,
-        parent_id=parent_id,
-        prev_hash=prev_hash,
-        hash=hash_,
-    )
+def entries_of(workspace_id: UUID) -> RowFactory[Entry]:
+    """Return what makes entries of rows such as those of `ledger.page`."""
+
+    def entry(*, actor_kind: str, actor_id: str, body: bytes, **row: Any) -> Entry:
+        return Entry(
+            workspace_id=workspace_id,
+            actor=Actor(kind=ActorKind(actor_kind), id=actor_id),
+            body=body,
+            body_hash=sha256(body),
+            **row,
+        )
+
+    return record(entry)
 
 
 def _entry_row(entry: Entry) -> dict[str, Any]:
@@ -379,18 +304,24 @@ def _entry_row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _session(session_id: str | None, sequence: int | None, audience: Audience) -> Session | None:
-    if session_id is None or sequence is None:
-        return None
-    return Session(session_id=session_id, audience=audience)
+def _memory(*, scope: str, agents: tuple[str, ...] | None, **row: Any) -> StoredMemory:
+    audience = Audience(scope=scope, agents=agents, data_subjects=row["data_subjects"])
+    session_id, sequence = row.pop("session_id"), row["sequence"]
+    session = None
+    if session_id is not None and sequence is not None:
+        session = Session(session_id=session_id, audience=audience)
+    return StoredMemory(session=session, **row)
+
+
+def _grouped(pairs: Sequence[tuple[str, R]]) -> dict[str, tuple[R, ...]]:
+    groups: dict[str, tuple[R, ...]] = {}
+    for key, each in pairs:
+        groups[key] = (*groups.get(key, ()), each)
+    return groups
 
 
 def _list(values: tuple[str, ...] | None) -> list[str] | None:
     return list(values) if values is not None else None
-
-
-def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
-    return tuple(values) if values is not None else None
 
 
 def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
@@ -409,8 +340,15 @@ def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
 def _only_describes(row: Record) -> bool:
     if not isinstance(row, NodeChange):
         return False
-    return not row.revive and all(value is None for value in _CHANGING(row))
+    return not row.revive and all(value is None for value in _changing()(row))
 
 
-def _missing() -> Any:
-    raise RuntimeError("a row that always exists is missing")
+@cache
+def _changing() -> attrgetter[Any]:
+    """Return what reads the values that a node would have to be indexed again for.
+
+    They are what `node.describe` does not set.
+    """
+    described = set(SET.findall(query("node.describe").decode()))
+    kept = {"workspace_id", "id", "revive", *described}
+    return attrgetter(*(field.name for field in fields(NodeChange) if field.name not in kept))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from psycopg.rows import scalar_row
+
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import record
 from cairn.writing.ports import OutboxRow
 
 if TYPE_CHECKING:
@@ -27,20 +30,8 @@ class ClaimOutbox:
         """Return up to `limit` rows never sent, or sent before `stale` and unfinished."""
         asked = {"limit": limit, "stale": stale, "now": now, "topics": list(self.topics)}
         with self.database.connection() as connection:
-            rows = connection.execute(query("outbox.claim"), asked).fetchall()
-        return [
-            OutboxRow(
-                workspace_id=workspace_id,
-                id=row_id,
-                topic=topic,
-                node_ids=tuple(node_ids),
-                reference=reference,
-                position=position,
-                attempt=attempt,
-                batch=batch,
-            )
-            for workspace_id, row_id, topic, node_ids, reference, position, attempt, batch in rows
-        ]
+            cursor = connection.cursor(row_factory=record(OutboxRow))
+            return cursor.execute(query("outbox.claim"), asked).fetchall()
 
 
 @dataclass(frozen=True)
@@ -66,4 +57,5 @@ class ListWorkspaces:
     def __call__(self) -> Sequence[UUID]:
         """Return the ids of all workspaces."""
         with self.database.connection() as connection:
-            return [one for (one,) in connection.execute(query("tenancy.list_workspaces"))]
+            cursor = connection.cursor(row_factory=scalar_row)
+            return cursor.execute(query("tenancy.list_workspaces")).fetchall()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from psycopg.rows import scalar_row
 
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.webhooks.webhooks import DeliveryView, DueDelivery, Webhook
 from cairn.writing.webhook_ports import Delivery, WebhookEvent
 
@@ -35,21 +37,7 @@ class PostgresWebhooks(Store):
 
     def all(self) -> Sequence[Webhook]:
         """Return every webhook, newest first."""
-        return [
-            Webhook(
-                id=webhook_id,
-                url=url,
-                events=tuple(WebhookEvent(one) for one in events),
-                created_at=created_at,
-                disabled_at=disabled_at,
-                waiting=waiting,
-                failed=failed,
-                last_delivered_at=last,
-            )
-            for webhook_id, url, events, created_at, disabled_at, waiting, failed, last in self.run(
-                "webhook.all"
-            )
-        ]
+        return self.all_of(record(Webhook, events=_events), "webhook.all")
 
     def remove(self, webhook_id: UUID) -> bool:
         """Remove one with its deliveries; False when there is none."""
@@ -61,7 +49,7 @@ class PostgresWebhooks(Store):
 
     def subscribed(self, events: Collection[WebhookEvent]) -> Sequence[tuple[UUID, WebhookEvent]]:
         """Return the (webhook, event) pairs among `events` that active webhooks ask for."""
-        rows = self.run("webhook.subscribed", events=[one.value for one in events])
+        rows = self.run("webhook.subscribed", events=[event.value for event in events])
         return [(webhook_id, WebhookEvent(event)) for webhook_id, event in rows]
 
     def deliver(self, deliveries: Sequence[Delivery], now: datetime) -> None:
@@ -71,20 +59,7 @@ class PostgresWebhooks(Store):
 
     def due(self, delivery_id: UUID) -> DueDelivery | None:
         """Return a delivery that waits for an active webhook."""
-        row = self.run("webhook.due", id=delivery_id).fetchone()
-        if row is None:
-            return None
-        found, webhook_id, event, entry_id, position, occurred_at, data, attempts, url, secret = row
-        delivery = Delivery(
-            id=found,
-            webhook_id=webhook_id,
-            event=WebhookEvent(event),
-            entry_id=entry_id,
-            position=position,
-            occurred_at=occurred_at,
-            data=data,
-        )
-        return DueDelivery(delivery=delivery, attempts=attempts, url=url, sealed_secret=secret)
+        return self.first_of(record(_due, event=WebhookEvent), "webhook.due", id=delivery_id)
 
     def target(self, webhook_id: UUID) -> tuple[str, bytes] | None:
         """Return where an active webhook leads, and its sealed secret."""
@@ -98,9 +73,8 @@ class PostgresWebhooks(Store):
 
     def deliveries(self, webhook_id: UUID, limit: int) -> Sequence[DeliveryView]:
         """Return the newest deliveries of a webhook."""
-        names = tuple(DeliveryView.__dataclass_fields__)
-        rows = self.run("webhook.deliveries", webhook_id=webhook_id, limit=limit)
-        return [DeliveryView(**dict(zip(names, row, strict=True))) for row in rows]
+        asked = {"webhook_id": webhook_id, "limit": limit}
+        return self.all_of(record(DeliveryView), "webhook.deliveries", **asked)
 
 
 @dataclass(frozen=True)
@@ -113,5 +87,14 @@ class DropDeliveries:
         """Remove at most `limit` ended deliveries older than `before`; return how many went."""
         asked = {"before": before, "limit": limit}
         with self.database.connection() as connection:
-            row = connection.execute(query("webhook.drop_deliveries"), asked).fetchone()
-        return row[0] if row else 0
+            cursor = connection.cursor(row_factory=scalar_row)
+            return cursor.execute(query("webhook.drop_deliveries"), asked).fetchone() or 0
+
+
+def _events(names: list[str]) -> tuple[WebhookEvent, ...]:
+    return tuple(WebhookEvent(name) for name in names)
+
+
+def _due(*, attempts: int, url: str, secret: bytes, **row: Any) -> DueDelivery:
+    delivery = Delivery(**row)
+    return DueDelivery(delivery=delivery, attempts=attempts, url=url, sealed_secret=secret)

@@ -6,11 +6,12 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from psycopg.rows import scalar_row
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access.system import system_principal
 from cairn.safety.profiles import workspace_redaction
 from cairn.workspace.documents import CurrentSettings, StoredSettings, read
@@ -34,10 +35,8 @@ class PostgresSettings(Store):
 
     def stored(self) -> StoredSettings:
         """Return what is set; nothing in a workspace that there is not."""
-        row = self.run("workspace_settings.stored").fetchone()
-        if row is None:
-            return StoredSettings()
-        return StoredSettings(document=row[0], version=row[1], position=row[2])
+        stored = self.first_of(record(StoredSettings), "workspace_settings.stored")
+        return stored or StoredSettings()
 
     def put(self, settings: StoredSettings) -> None:
         """Keep a document; a change older than what is kept does nothing."""
@@ -119,5 +118,5 @@ class PostgresReindex:
             "now": self._clock(),
         }
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS, read_only=False) as connection:
-            row = connection.execute(query("recall_setup.reindex"), asked).fetchone()
-        return row[0] if row else 0
+            cursor = connection.cursor(row_factory=scalar_row)
+            return cursor.execute(query("recall_setup.reindex"), asked).fetchone() or 0

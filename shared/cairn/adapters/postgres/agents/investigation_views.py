@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store
-from cairn.adapters.postgres.stores import ledger_entry
+from cairn.adapters.postgres.stores import entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -20,5 +20,5 @@ class PostgresEntries(Store):
         """Return the entries at these positions, in order; positions that are none are left out."""
         if not positions:
             return []
-        rows = self.run("ledger.at", positions=sorted(positions))
-        return [ledger_entry(self.principal.workspace_id, row) for row in rows]
+        made = entries_of(self.principal.workspace_id)
+        return self.all_of(made, "ledger.at", positions=sorted(positions))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.consolidation.plan import BatchMemory, EntityName, Pair
 from cairn.consolidation.ports import Client, Standing
 from cairn.consolidation.runs import Progress, Run, RunState, Trigger
@@ -18,69 +20,60 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from psycopg.rows import RowFactory
+
 
 class PostgresUnconsolidated(Store):
     """Implements `consolidation.ports.Unconsolidated`."""
 
     def clients(self) -> Sequence[Client]:
         """Return the clients with memories nobody has looked at, the longest waiting first."""
-        rows = self.run("consolidation.clients")
-        return [Client(id=client_id, name=name) for client_id, name in rows]
+        return self.all_of(record(Client), "consolidation.clients")
 
     def client(self, client_id: UUID) -> Client | None:
         """Return a client by its data subject, or none for the workspace's own id."""
         if client_id == self.principal.workspace_id:
             return Client(id=client_id, name=GLOBAL_CLIENT)
-        row = self.run("consolidation.client", id=client_id).fetchone()
-        return Client(id=client_id, name=row[0]) if row else None
+        name: str | None = self.value("consolidation.client", id=client_id)
+        return Client(id=client_id, name=name) if name is not None else None
 
     def next(
         self, client: str, model_id: int, *, without: Collection[UUID], limit: int
     ) -> Sequence[BatchMemory]:
         """Return the next memories nobody has looked at."""
-        rows = self.run(
+        ids = self.values(
             "consolidation.next",
             client_id=client,
             model_id=model_id,
             without=list(without),
             limit=limit,
         )
-        ids = [one for (one,) in rows]
-        found = {one.id: one for one in self.find(ids)} if ids else {}
-        return [found[one] for one in ids if one in found]
+        memories = {memory.id: memory for memory in self.find(ids)} if ids else {}
+        return [memories[id_] for id_ in ids if id_ in memories]
 
     def find(self, ids: Collection[UUID]) -> Sequence[BatchMemory]:
         """Return those of the memories that are to be found."""
-        return [_memory(row) for row in self.run("consolidation.memories", ids=list(ids))]
+        return self.all_of(MEMORY, "consolidation.memories", ids=list(ids))
 
     def near(
         self, ids: Collection[UUID], model_id: int, *, minimum: float, wanted: int
     ) -> Sequence[Pair]:
         """Return pairs with others of their client and audience, nearest first."""
-        rows = self.run(
-            "consolidation.near", ids=list(ids), model_id=model_id, minimum=minimum, wanted=wanted
-        )
-        return [Pair(one=one, other=other, cosine=cosine) for one, other, cosine in rows]
+        asked = {"model_id": model_id, "minimum": minimum, "wanted": wanted}
+        return self.all_of(record(Pair), "consolidation.near", ids=list(ids), **asked)
 
     def pairs(self, ids: Collection[UUID], model_id: int, *, minimum: float) -> Sequence[Pair]:
         """Return every near pair among these memories."""
-        rows = self.run("consolidation.pairs", ids=list(ids), model_id=model_id, minimum=minimum)
-        return [Pair(one=one, other=other, cosine=cosine) for one, other, cosine in rows]
+        asked = {"model_id": model_id, "minimum": minimum}
+        return self.all_of(record(Pair), "consolidation.pairs", ids=list(ids), **asked)
 
     def standing(self, ids: Collection[UUID]) -> Mapping[UUID, Standing]:
         """Return how those of the memories stand that are still to be found."""
-        return {
-            one: Standing(position=position, consolidated=consolidated, metadata=metadata)
-            for one, position, consolidated, metadata in self.run(
-                "consolidation.standing", ids=list(ids)
-            )
-        }
+        return dict(self.all_of(keyed(Standing), "consolidation.standing", ids=list(ids)))
 
     def left(self, model_id: int) -> Mapping[str, int]:
         """Count what no run takes."""
-        row = self.run("consolidation.left", model_id=model_id).fetchone()
-        without_vector, suspicious = row or (0, 0)
-        return {"without_vector": without_vector, "suspicious": suspicious}
+        return self.first_of(dict_row, "consolidation.left", model_id=model_id) or {}
 
 
 class PostgresRuns(Store):
@@ -110,13 +103,13 @@ class PostgresRuns(Store):
 
     def find(self, run_id: UUID) -> Run | None:
         """Return a run of the workspace."""
-        row = self.run("consolidation.runs", id=run_id, before=None, limit=1).fetchone()
-        return self._run(row) if row else None
+        asked = {"id": run_id, "before": None, "limit": 1}
+        return self.first_of(self._made, "consolidation.runs", **asked)
 
     def page(self, *, before: UUID | None, limit: int) -> Sequence[Run]:
         """Return runs, the newest first."""
-        rows = self.run("consolidation.runs", id=None, before=before, limit=limit)
-        return [self._run(row) for row in rows]
+        asked = {"id": None, "before": before, "limit": limit}
+        return self.all_of(self._made, "consolidation.runs", **asked)
 
     def begin(self, run_id: UUID, now: datetime, *, execution: str | None) -> bool:
         """Let a waiting run run."""
@@ -165,58 +158,25 @@ class PostgresRuns(Store):
     def _moved(self, query: str, **given: Any) -> bool:
         return self.run(query, **given).rowcount > 0
 
-    def _run(self, row: Sequence[Any]) -> Run:
-        run_id, state, trigger, dry_run, client, requested_by, provider, model, *rest = row
-        counts, cost, undone, error, execution, created_at, started_at, updated_at, ended_at = rest
-        return Run(
-            id=run_id,
-            workspace_id=self.principal.workspace_id,
-            state=RunState(state),
-            trigger=Trigger(trigger),
-            dry_run=dry_run,
-            client=client,
-            requested_by=requested_by,
-            provider=provider,
-            model=model,
-            counts=counts,
-            cost_usd=cost,
-            undone=tuple(undone),
-            error=error,
-            execution=execution,
-            created_at=created_at,
-            started_at=started_at,
-            updated_at=updated_at,
-            ended_at=ended_at,
-        )
+    @property
+    def _made(self) -> RowFactory[Run]:
+        made = partial(Run, workspace_id=self.principal.workspace_id)
+        return record(made, state=RunState, trigger=Trigger)
 
 
-def _memory(row: Sequence[Any]) -> BatchMemory:
-    node_id, position, kind, text, digest, scope, agents, subjects, client, *rest = row
-    occurred_at, valid_from, valid_to, key, subject, status, category, importance, *rest = rest
-    source_agent, screening, confidence, consolidated, entities = rest
+def _memory(
+    *,
+    scope: str,
+    agents: tuple[str, ...] | None,
+    data_subjects: tuple[UUID, ...],
+    entities: Sequence[tuple[str, str]],
+    **row: Any,
+) -> BatchMemory:
     return BatchMemory(
-        id=node_id,
-        position=position,
-        kind=MemoryKind(kind),
-        text=text,
-        content_hash=digest,
-        audience=Audience(
-            scope=scope,
-            agents=tuple(agents) if agents is not None else None,
-            data_subjects=tuple(subjects),
-        ),
-        client_id=client,
-        occurred_at=occurred_at,
-        valid_from=valid_from,
-        valid_to=valid_to,
-        key=key,
-        subject=subject,
-        status_value=status,
-        knowledge_category=KnowledgeCategory(category or KnowledgeCategory.GENERAL),
-        importance=importance,
-        source_agent=source_agent,
-        screening=screening,
-        confidence=confidence,
+        audience=Audience(scope=scope, agents=agents, data_subjects=data_subjects),
         entities=tuple(EntityName(name=name, type=type_) for name, type_ in entities),
-        known=consolidated,
+        **{name: value for name, value in row.items() if value is not None},
     )
+
+
+MEMORY = record(_memory, kind=MemoryKind, knowledge_category=KnowledgeCategory)

@@ -5,13 +5,13 @@ Statements stand in `queries/graph.sql`. Nothing here walks or ranks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from psycopg.rows import kwargs_row
+from psycopg.rows import args_row, scalar_row, tuple_row
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.quality import GraphEdge
 from cairn.kernel.access import Role
@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from psycopg.rows import RowFactory
+
     from cairn.adapters.postgres.database import Database
     from cairn.kernel.access import Principal
     from cairn.recall.records import Filters
     from cairn.recall.searches.searches import Feedback
 
+R = TypeVar("R")
 MOST_NAMES = 64
 MOST_ENTITIES = 256
 _FIND_ENTITIES = ("graph.find_entities", "graph.find_entities_as_of")  # the present, the past
@@ -55,11 +58,7 @@ class PostgresGraph(Store):
         if not names:
             return ()
         asked = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
-        rows = self._rows(_FIND_ENTITIES, filters, names=asked, limit=MOST_ENTITIES)
-        return [
-            Seed(node_id=node_id, name=name, canonical_name=canonical, type=kind)
-            for node_id, name, canonical, kind in rows
-        ]
+        return self._made(record(Seed), _FIND_ENTITIES, filters, names=asked, limit=MOST_ENTITIES)
 
     def starts(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[tuple[UUID, str]]:
         """Return (id, label) of the nodes a walk may start from."""
@@ -80,7 +79,8 @@ class PostgresGraph(Store):
             return ()
         if timeout_ms is not None:
             self.run("graph.limit_time", timeout_ms=str(max(1, timeout_ms)))
-        rows = self._rows(
+        return self._made(
+            args_row(GraphEdge),
             _HOP,
             filters,
             frontier=list(frontier),
@@ -88,13 +88,13 @@ class PostgresGraph(Store):
             limit=limit,
             relations=list(relations) or None,
         )
-        return [GraphEdge._make(row) for row in rows]
 
     def eligible(self, node_ids: Sequence[UUID], filters: Filters) -> frozenset[UUID]:
         """Return those that may be results."""
         if not node_ids:
             return frozenset()
-        rows = self._rows(
+        ids = self._made(
+            scalar_row,
             _ELIGIBLE,
             filters,
             ids=list(node_ids),
@@ -107,15 +107,13 @@ class PostgresGraph(Store):
             valid_at=filters.valid_at,
             include_superseded=filters.include_superseded,
         )
-        return frozenset(node_id for (node_id,) in rows)
+        return frozenset(ids)
 
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
         """Return the nodes, untagged ones too."""
         if not node_ids:
             return ()
-        statement, asked = self._asked(_READ, filters, {"ids": list(node_ids)})
-        with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
-            return cursor.execute(statement, asked).fetchall()
+        return self._made(record(FoundNode), _READ, filters, ids=list(node_ids))
 
     def summaries(
         self,
@@ -128,21 +126,19 @@ class PostgresGraph(Store):
     ) -> Sequence[UUID]:
         """Return summaries, the latest first."""
         moment, last = after or (None, None)
-        rows = self._rows(
-            _SUMMARIES, filters, scope=scope, scope_id=scope_id, moment=moment, id=last, limit=limit
-        )
-        return [node_id for (node_id,) in rows]
+        asked = {"scope": scope, "scope_id": scope_id, "moment": moment, "id": last}
+        return self._made(scalar_row, _SUMMARIES, filters, **asked, limit=limit)
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
-        row = self.run("ledger.position_at", moment=moment).fetchone()
-        return row[0] if row else 0
+        return self.value("ledger.position_at", moment=moment)
 
     def related(
         self, node_ids: Sequence[UUID], filters: Filters, *, cap: int
     ) -> Mapping[UUID, Related]:
         """Return what hangs on each node by one edge."""
-        rows = self._rows(
+        rows = self._made(
+            record(_related_node),
             _RELATED,
             filters,
             ids=list(node_ids),
@@ -152,9 +148,9 @@ class PostgresGraph(Store):
         )
         nodes: dict[UUID, list[RelatedNode]] = {}
         counted: dict[UUID, int] = {}
-        for *row, count in rows:
-            nodes.setdefault(row[0], []).append(_related_node(row))
-            counted[row[0]] = count
+        for node, count in rows:
+            nodes.setdefault(node.of_id, []).append(node)
+            counted[node.of_id] = count
         return {
             of_id: Related(nodes=tuple(each), dropped=counted[of_id] - len(each))
             for of_id, each in nodes.items()
@@ -193,18 +189,18 @@ class PostgresGraph(Store):
         return {signal: (judged, useful) for signal, judged, useful in rows}
 
     def _rows(self, pair: tuple[str, str], filters: Filters, **parameters: Any) -> list[Any]:
-        statement, asked = self._asked(pair, filters, parameters)
-        with self.connection.cursor(binary=True) as cursor:
-            return cursor.execute(statement, asked).fetchall()
+        return self._made(tuple_row, pair, filters, **parameters)
 
-    def _asked(
-        self, pair: tuple[str, str], filters: Filters, parameters: dict[str, Any]
-    ) -> tuple[bytes, dict[str, Any]]:
+    def _made(
+        self, made: RowFactory[R], pair: tuple[str, str], filters: Filters, **parameters: Any
+    ) -> list[R]:
         asked = {"workspace_id": self.principal.workspace_id, **parameters}
         present, past = pair
-        if filters.as_of_position is None:
-            return query(present), asked
-        return query(past), asked | {"as_of_position": filters.as_of_position}
+        name = present if filters.as_of_position is None else past
+        if filters.as_of_position is not None:
+            asked["as_of_position"] = filters.as_of_position
+        with self.connection.cursor(row_factory=made, binary=True) as cursor:
+            return cursor.execute(query(name), asked).fetchall()
 
 
 class PostgresFeedback:
@@ -247,29 +243,5 @@ class PostgresFeedback:
         return row[0] if row else None
 
 
-def _found_node(**row: Any) -> FoundNode:
-    for name in ("agents", "headings", "keywords"):
-        row[name] = tuple(row[name])
-    return FoundNode(**row)
-
-
-def _related_node(row: Sequence[Any]) -> RelatedNode:
-    (
-        of_id, node_id, label, kind, relation, view, outgoing, text, title, canonical_name,
-        importance, occurred_at, weight,
-    ) = row  # fmt: skip
-    return RelatedNode(
-        of_id=of_id,
-        node_id=node_id,
-        label=label,
-        kind=kind,
-        relation=relation,
-        view=view,
-        direction=OUTGOING if outgoing else INCOMING,
-        text=text,
-        title=title,
-        canonical_name=canonical_name,
-        importance=importance,
-        occurred_at=occurred_at,
-        weight=weight,
-    )
+def _related_node(*, outgoing: bool, counted: int, **row: Any) -> tuple[RelatedNode, int]:
+    return RelatedNode(direction=OUTGOING if outgoing else INCOMING, **row), counted

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import args_row, kwargs_row
+from psycopg.rows import args_row
 
 from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.graph.node import Label
 from cairn.recall.records import (
     Candidate,
@@ -106,7 +106,7 @@ class PostgresNodeReader(Store):
         """Return the visible nodes of these ids, in one query."""
         statement, asked = self._of_nodes(_READ, node_ids, filters)
         asked["subscribed"] = list(subscribed)
-        with self.connection.cursor(row_factory=kwargs_row(_found_node), binary=True) as cursor:
+        with self.connection.cursor(row_factory=record(FoundNode), binary=True) as cursor:
             return cursor.execute(statement, asked).fetchall()
 
     def _of_nodes(
@@ -135,34 +135,43 @@ class PostgresNodeReader(Store):
         chunks = [one for one in nodes if one.document_id and one.label == Label.CHUNK]
         common = {"count": count, "as_of_position": filters.as_of_position}
         if messages:
-            rows = self.run("search.neighbours_in_session", **_places(messages), **common)
-            beside |= _grouped(rows.fetchall())
+            beside |= self._beside("search.neighbours_in_session", messages, **common)
         if chunks:
-            rows = self.run("search.neighbours_in_document", **_places(chunks), **common)
-            beside |= _grouped(rows.fetchall())
+            beside |= self._beside("search.neighbours_in_document", chunks, **common)
         return beside
+
+    def _beside(
+        self, name: str, nodes: Sequence[FoundNode], **common: int | None
+    ) -> dict[UUID, Neighbours]:
+        made = record(_neighbour)
+        texts: dict[UUID, tuple[list[NeighbourText], list[NeighbourText]]] = {}
+        for of_id, before, text in self.all_of(made, name, **_places(nodes), **common):
+            texts.setdefault(of_id, ([], []))[0 if before else 1].append(text)
+        return {
+            of_id: Neighbours(
+                before=tuple(sorted(before, key=_reading_order)),
+                after=tuple(sorted(after, key=_reading_order)),
+            )
+            for of_id, (before, after) in texts.items()
+        }
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
-        row = self.run("ledger.position_at", moment=moment).fetchone()
-        return row[0] if row else 0
+        return self.value("ledger.position_at", moment=moment)
 
     def moment_at(self, position: int) -> datetime | None:
         """Return when the entry at a ledger position was recorded; None when there is none."""
-        row = self.run("ledger.moment_at", position=position).fetchone()
-        return row[0] if row else None
+        return self.value("ledger.moment_at", position=position)
 
     def head_position(self) -> int:
         """Return the position of the last ledger entry."""
-        row = self.run("ledger.head").fetchone()
-        return row[0] if row else 0
+        return self.value("ledger.head") or 0
 
 
 def _candidates(
     connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
 ) -> Sequence[Candidate]:
-    rows = matches(connection, names, asked, filters)
-    return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)
+    return tuple(Candidate._make(row) for row in matches(connection, names, asked, filters))
 
 
 def matches(
@@ -186,12 +195,6 @@ def matches(
         return cursor.execute(query(name), asked).fetchall()
 
 
-def _found_node(**row: Any) -> FoundNode:
-    for name in ("agents", "headings", "keywords"):
-        row[name] = tuple(row[name])
-    return FoundNode(**row)
-
-
 def _places(nodes: Sequence[FoundNode]) -> dict[str, list[Any]]:
     return {
         "ids": [one.id for one in nodes],
@@ -204,21 +207,8 @@ def _places(nodes: Sequence[FoundNode]) -> dict[str, list[Any]]:
     }
 
 
-def _grouped(rows: Sequence[Sequence[Any]]) -> dict[UUID, Neighbours]:
-    """Return the rows of a neighbours query by the node they stand beside."""
-    texts: dict[UUID, tuple[list[NeighbourText], list[NeighbourText]]] = {}
-    for of_id, node_id, text, occurred_at, sequence, ordinal, before in rows:
-        text = NeighbourText(
-            node_id=node_id, text=text, occurred_at=occurred_at, sequence=sequence, ordinal=ordinal
-        )
-        texts.setdefault(of_id, ([], []))[0 if before else 1].append(text)
-    return {
-        of_id: Neighbours(
-            before=tuple(sorted(before, key=_reading_order)),
-            after=tuple(sorted(after, key=_reading_order)),
-        )
-        for of_id, (before, after) in texts.items()
-    }
+def _neighbour(of_id: UUID, *, before: bool, **row: Any) -> tuple[UUID, bool, NeighbourText]:
+    return of_id, before, NeighbourText(**row)
 
 
 def _reading_order(text: NeighbourText) -> tuple[int, UUID]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
-from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access import Role, Scope
 from cairn.memories.kinds import MemoryKind, importance_band
 from cairn.reading.views import (
@@ -23,13 +20,12 @@ from cairn.reading.views import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
 
 _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
-
-Row = dict[str, Any]
 
 
 class PostgresViews(Store):
@@ -37,20 +33,20 @@ class PostgresViews(Store):
 
     def memory(self, memory_id: UUID) -> MemoryView | None:
         """Return a memory that is not deleted."""
-        rows = self._rows("view.memory", id=memory_id)
-        return _memory(rows[0]) if rows else None
+        return self.first_of(MEMORY, "view.memory", id=memory_id)
 
     def memory_versions(self, memory_id: UUID) -> Sequence[MemoryVersion]:
         """Return a memory's versions, oldest first; a deleted one's for admins only."""
         if self.principal.role is Role.ADMIN:
             self.run("view.see_deleted")
-        return [_version(row) for row in self._rows("view.memory_versions", id=memory_id)]
+        return self.all_of(VERSION, "view.memory_versions", id=memory_id)
 
     def memories(
         self, where: MemoryFilter, *, limit: int, after: int | None
     ) -> Sequence[MemoryView]:
         """Return up to `limit` memories by falling position, those below `after`."""
-        rows = self._rows(
+        return self.all_of(
+            MEMORY,
             "view.memories",
             limit=limit,
             after=after,
@@ -61,17 +57,14 @@ class PostgresViews(Store):
             session_id=where.session_id,
             state=where.state,
         )
-        return [_memory(row) for row in rows]
 
     def document(self, document_id: UUID) -> DocumentView | None:
         """Return a document without its sections."""
-        rows = self._rows("view.document", id=document_id)
-        return _document(rows[0]) if rows else None
+        return self.first_of(DOCUMENT, "view.document", id=document_id)
 
     def sections(self, document_id: UUID) -> Sequence[SectionView]:
         """Return a document's sections in order."""
-        rows = self._rows("view.sections", id=document_id)
-        return [_section(row) for row in rows]
+        return self.all_of(record(SectionView), "view.sections", id=document_id)
 
     def documents(
         self, *, client_id: str | None, source_uri: str | None, limit: int, after: int | None
@@ -81,62 +74,56 @@ class PostgresViews(Store):
         `source_uri` may be written as in citations: with spaces for what would end one.
         """
         asked = {"client_id": client_id, "source_uri": source_uri}
-        rows = self._rows("view.documents", **asked, limit=limit, after=after)
-        return [_document(row) for row in rows]
+        return self.all_of(DOCUMENT, "view.documents", **asked, limit=limit, after=after)
 
     def ingestion(self, ingestion_id: UUID) -> IngestionView | None:
         """Return an ingestion of a document the principal may see, deleted or not."""
         self.run("view.see_deleted")  # a deleted document that is being ingested again
-        rows = self._rows("view.ingestion", id=ingestion_id)
-        return _ingestion(rows[0]) if rows else None
+        return self.first_of(INGESTION, "view.ingestion", id=ingestion_id)
 
     def status(self) -> Status:
         """Return the counts."""
-        return Status(**self._rows("view.counts")[0])
-
-    def _rows(self, name: str, **parameters: Any) -> list[Row]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
-        with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+        (counts,) = self.all_of(record(Status), "view.counts")
+        return counts
 
 
-def _memory(row: Row) -> MemoryView:
-    row["type"], row["scope"] = MemoryKind(row["type"]), Scope(row["scope"])
-    row["importance_band"] = importance_band(row["importance"])
-    row["agents"], row["observed_by"] = tuple(row["agents"]), tuple(row["observed_by"])
-    row["entities"] = tuple(NamedEntity(**one) for one in row["entities"])
-    return MemoryView(**row)
+def _memory(*, importance: int, entities: Sequence[Mapping[str, str]], **row: Any) -> MemoryView:
+    return MemoryView(
+        importance=importance,
+        importance_band=importance_band(importance),
+        entities=tuple(NamedEntity(**entity) for entity in entities),
+        **row,
+    )
 
 
-def _version(row: Row) -> MemoryVersion:
-    from_position, to_position = row.pop("from_position"), row.pop("to_position")
-    return MemoryVersion(from_position=from_position, to_position=to_position, memory=_memory(row))
+def _version(*, from_position: int, to_position: int | None, **row: Any) -> MemoryVersion:
+    return MemoryVersion(
+        from_position=from_position, to_position=to_position, memory=_memory(**row)
+    )
 
 
-def _section(row: Row) -> SectionView:
-    row["headings"] = tuple(row["headings"])
-    return SectionView(**row)
+def _document(*, metadata: dict[str, Any], status: str | None, **row: Any) -> DocumentView:
+    return DocumentView(
+        media_type=metadata.pop("media_type", ""),
+        metadata=metadata,
+        status=DocumentStatus(status or DocumentStatus.READY),
+        **row,
+    )
 
 
-def _document(row: Row) -> DocumentView:
-    row["media_type"] = row["metadata"].pop("media_type", "")
-    row["scope"] = Scope(row["scope"])
-    row["status"] = DocumentStatus(row["status"] or DocumentStatus.READY)
-    return DocumentView(**row)
-
-
-def _ingestion(row: Row) -> IngestionView:
-    status = DocumentStatus(row["status"])
-    counts: dict[str, int] = row["counts"]
+def _ingestion(
+    *, counts: Mapping[str, int], created_at: datetime, updated_at: datetime, **row: Any
+) -> IngestionView:
     return IngestionView(
-        id=row["id"],
-        document_id=row["document_id"],
-        status=status,
-        started_at=row["created_at"],
-        finished_at=row["updated_at"] if status in _ENDED else None,
-        execution=row["execution"],
+        started_at=created_at,
+        finished_at=updated_at if row["status"] in _ENDED else None,
         sections=counts.get("sections", 0),
         chunks=counts.get("chunks", 0),
-        embedded=row["embedded"],
-        error=row["error"],
+        **row,
     )
+
+
+MEMORY = record(_memory, type=MemoryKind, scope=Scope)
+VERSION = record(_version, type=MemoryKind, scope=Scope)
+DOCUMENT = record(_document, scope=Scope)
+INGESTION = record(_ingestion, status=DocumentStatus)

@@ -1,7 +1,7 @@
 -- name: clients
 -- Clients with memories no consolidation has looked at, the longest waiting first. The workspace
 -- stands for no client; a client whose data subject was forgotten is not named.
-SELECT coalesce(s.id, %(workspace_id)s), w.client_id
+SELECT coalesce(s.id, %(workspace_id)s) AS id, w.client_id AS name
   FROM (SELECT n.client_id, min(n.created_position) AS since FROM node n
          WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND NOT n.consolidated
            AND n.screening = 'clean' AND n.state IN ('active', 'provisional')
@@ -37,9 +37,8 @@ SELECT found.id
 
 -- name: memories
 -- Memories that are to be found, with the entities their texts name.
-SELECT n.id, n.position, n.kind, n.text, n.content_hash, n.scope, n.agents, n.data_subjects,
-  n.client_id, n.occurred_at, n.valid_from, n.valid_to, n.key, n.subject, n.status_value,
-  n.knowledge_category, n.importance, n.source_agent, n.screening, n.confidence, n.consolidated,
+-- columns: cairn.consolidation.plan.BatchMemory but audience
+SELECT {n.columns}, n.scope, n.agents, n.data_subjects, n.consolidated AS known,
   named.entities
   FROM node n
  CROSS JOIN LATERAL (
@@ -54,7 +53,8 @@ SELECT n.id, n.position, n.kind, n.text, n.content_hash, n.scope, n.agents, n.da
 
 -- name: near
 -- Pairs of these memories with others of their client and audience, by the index.
-SELECT DISTINCT least(f.node_id, f.other_id), greatest(f.node_id, f.other_id), f.score
+SELECT DISTINCT least(f.node_id, f.other_id) AS one, greatest(f.node_id, f.other_id) AS other,
+  f.score AS cosine
   FROM find_near_memories(%(ids)s::uuid[], %(model_id)s::smallint, %(minimum)s::real, %(wanted)s)
     AS f
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = f.node_id
@@ -64,7 +64,7 @@ SELECT DISTINCT least(f.node_id, f.other_id), greatest(f.node_id, f.other_id), f
 
 -- name: pairs
 -- Every pair among these memories, exactly: the greatest cosine of any two of their windows.
-SELECT a.node_id, b.node_id, max(1 - (a.v <=> b.v))::real
+SELECT a.node_id AS one, b.node_id AS other, max(1 - (a.v <=> b.v))::real AS cosine
   FROM embedding a JOIN embedding b ON b.workspace_id = %(workspace_id)s
    AND b.model_id = %(model_id)s AND b.node_id = ANY (%(ids)s) AND a.node_id < b.node_id
    AND b.scope = a.scope AND b.agents IS NOT DISTINCT FROM a.agents
@@ -82,8 +82,8 @@ SELECT id, position, consolidated, metadata FROM node
 -- What no run takes: without a vector of the model, or not screened as clean.
 SELECT count(*) FILTER (WHERE n.screening = 'clean' AND NOT EXISTS (
          SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id
-            AND e.model_id = %(model_id)s)),
-       count(*) FILTER (WHERE n.screening <> 'clean')
+            AND e.model_id = %(model_id)s)) AS without_vector,
+       count(*) FILTER (WHERE n.screening <> 'clean') AS suspicious
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND NOT n.consolidated
    AND n.state IN ('active', 'provisional')

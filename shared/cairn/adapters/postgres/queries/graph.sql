@@ -12,7 +12,7 @@ WITH asked AS (
     FROM (SELECT array_agg(meant.canonical) AS names, array_agg(meant.type) AS types FROM meant) AS m,
          find_entities(m.names, m.types, %(limit)s::integer) AS f
 )
-SELECT n.id, min(meant.name), n.canonical_name, n.kind
+SELECT n.id AS node_id, min(meant.name) AS name, n.canonical_name, n.kind AS type
   FROM found
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = found.node_id
   JOIN meant ON meant.canonical = found.canonical AND (meant.type IS NULL OR meant.type = n.kind)
@@ -30,7 +30,7 @@ WITH asked AS (
     FROM asked JOIN entity_alias a ON a.workspace_id = %(workspace_id)s AND a.alias = asked.name
      AND a.position <= %(as_of_position)s
 )
-SELECT n.id, min(meant.name), n.canonical_name, n.kind
+SELECT n.id AS node_id, min(meant.name) AS name, n.canonical_name, n.kind AS type
   FROM node_version n
   JOIN meant ON lower(n.canonical_name) = meant.canonical AND (meant.type IS NULL OR meant.type = n.kind)
  WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Entity'
@@ -202,16 +202,10 @@ SELECT n.id FROM node_version n
 
 -- name: read
 -- Nodes on a walk as their reader may see them, untagged ones too.
-SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS position, n.occurred_at,
-  n.recorded_at, n.valid_from, n.kind, n.title, n.summary, n.canonical_name, n.slug,
-  n.content_hash, n.scope, coalesce(n.agents, '{}') AS agents, n.client_id, n.source_agent,
-  n.observation_count, n.session_id, n.sequence, n.trace_id, n.category, n.importance,
-  n.knowledge_category, n.key, n.subject, n.status_value, n.metadata, n.document_id, n.parent_id,
-  n.ordinal, n.source_uri, coalesce(n.headings, '{}') AS headings, n.line_from, n.line_to,
-  n.page_from, n.page_to, n.supersedes, n.superseded_by, n.superseded_at, n.confidence,
-  n.access_count, n.last_accessed_at, n.backlink_count,
-  n.compiled_truth IS NOT NULL AS compiled_truth, n.valid_to,
-  coalesce(n.keywords, '{}') AS keywords
+-- columns: cairn.recall.records.FoundNode
+SELECT {n.columns}, n.created_position AS position, coalesce(n.agents, '{}') AS agents,
+  coalesce(n.headings, '{}') AS headings, coalesce(n.keywords, '{}') AS keywords,
+  n.compiled_truth IS NOT NULL AS compiled_truth
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state NOT IN ('deleted', 'quarantined')
@@ -219,16 +213,10 @@ SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS positio
 
 -- name: read_as_of
 -- The versions of them that held at a ledger position.
-SELECT n.id, n.label, n.text, n.state, n.entry_id, n.created_position AS position, n.occurred_at,
-  n.recorded_at, n.valid_from, n.kind, n.title, n.summary, n.canonical_name, n.slug,
-  n.content_hash, n.scope, coalesce(n.agents, '{}') AS agents, n.client_id, n.source_agent,
-  n.observation_count, n.session_id, n.sequence, n.trace_id, n.category, n.importance,
-  n.knowledge_category, n.key, n.subject, n.status_value, n.metadata, n.document_id, n.parent_id,
-  n.ordinal, n.source_uri, coalesce(n.headings, '{}') AS headings, n.line_from, n.line_to,
-  n.page_from, n.page_to, n.supersedes, n.superseded_by, n.superseded_at, n.confidence,
-  n.access_count, n.last_accessed_at, n.backlink_count,
-  n.compiled_truth IS NOT NULL AS compiled_truth, n.valid_to,
-  coalesce(n.keywords, '{}') AS keywords
+-- columns: cairn.recall.records.FoundNode
+SELECT {n.columns}, n.created_position AS position, coalesce(n.agents, '{}') AS agents,
+  coalesce(n.headings, '{}') AS headings, coalesce(n.keywords, '{}') AS keywords,
+  n.compiled_truth IS NOT NULL AS compiled_truth
   FROM node_version n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.from_position <= %(as_of_position)s
@@ -264,7 +252,7 @@ SELECT n.id FROM node_version n
 
 -- name: related
 -- What hangs on each result by one edge, the heaviest first, and how many there are up to a count.
-SELECT one.of_id, one.id, one.label, one.kind, one.relation, one.view, one.outgoing, one.text,
+SELECT one.of_id, one.id AS node_id, one.label, one.kind, one.relation, one.view, one.outgoing, one.text,
   one.title, one.canonical_name, one.importance, one.occurred_at, one.weight, one.counted
   FROM (
     SELECT near.id AS of_id, beside.*,
@@ -314,7 +302,7 @@ SELECT one.of_id, one.id, one.label, one.kind, one.relation, one.view, one.outgo
 
 -- name: related_as_of
 -- The same of the versions that held at a ledger position.
-SELECT one.of_id, one.id, one.label, one.kind, one.relation, one.view, one.outgoing, one.text,
+SELECT one.of_id, one.id AS node_id, one.label, one.kind, one.relation, one.view, one.outgoing, one.text,
   one.title, one.canonical_name, one.importance, one.occurred_at, one.weight, one.counted
   FROM (
     SELECT near.id AS of_id, beside.*,

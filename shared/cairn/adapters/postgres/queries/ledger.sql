@@ -1,7 +1,7 @@
 -- name: sealed_for
 -- Whose keys bodies need, except of those who were forgotten: an entry says so, or a forgetting
 -- whose tombstone is written.
-SELECT s.id, count(*), min(l.position)
+SELECT s.id AS subject_id, count(*) AS entries, min(l.position) AS first_position
   FROM ledger l CROSS JOIN LATERAL unnest(CASE WHEN l.data_subjects = '{}'
     THEN ARRAY[l.workspace_id] ELSE l.data_subjects END) AS s (id)
  WHERE l.workspace_id = %(workspace_id)s AND octet_length(l.body) > 0
@@ -35,7 +35,7 @@ UPDATE ledger_head SET position = %(position)s, hash = %(hash)s, recorded_at = %
 -- name: page
 -- Entries by rising position, of one type or one namespace (a name without a dot) when asked.
 SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
-  occurred_at, recorded_at, meta, body, prev_hash, hash
+  occurred_at, recorded_at, meta AS meta_text, body, prev_hash, hash
   FROM ledger
  WHERE workspace_id = %(workspace_id)s AND position > %(after)s
    AND (%(type)s::text IS NULL OR type = %(type)s
@@ -62,7 +62,7 @@ SELECT workspace_id FROM ledger_head ORDER BY workspace_id
 -- name: at
 -- The entries at these positions.
 SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
-  occurred_at, recorded_at, meta, body, prev_hash, hash
+  occurred_at, recorded_at, meta AS meta_text, body, prev_hash, hash
   FROM ledger
  WHERE workspace_id = %(workspace_id)s AND position = ANY (%(positions)s)
  ORDER BY position

@@ -1,13 +1,14 @@
 -- name: known
 -- The active and superseded memories of these identities.
-SELECT dedup_key, id, created_position, observed_by, valid_from, state <> 'superseded' AS active
+SELECT dedup_key, id, created_position AS position, observed_by, valid_from, state <> 'superseded' AS active
   FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = ANY (%(dedup_keys)s)
    AND state IN ('active', 'provisional', 'superseded')
 
 -- name: links
 -- The links just before and just after each (chain, moment).
-SELECT DISTINCT asked.chain_key, link.id, link.valid_from, link.valid_to, link.created_position
+SELECT DISTINCT asked.chain_key, link.id, link.valid_from, link.valid_to,
+  link.created_position AS position
   FROM unnest(%(chain_keys)s::text[], %(moments)s::timestamptz[]) AS asked (chain_key, moment)
  CROSS JOIN LATERAL (
    (SELECT n.id, n.valid_from, n.valid_to, n.created_position FROM node n

@@ -1,23 +1,8 @@
 -- name: insert
 -- Write new nodes; the first position is also the present one.
-INSERT INTO node (
-  workspace_id, id, label, text, content_hash, data_subjects, state, occurred_at, valid_from,
-  recorded_at, entry_id, position, kind, title, summary, context_text, slug, canonical_name,
-  dedup_key, chain_key, scope, agents, client_id, source_agent, observed_by, observation_count,
-  session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
-  status_value, screening, metadata, document_id, parent_id, ordinal, source_uri, headings,
-  line_from, line_to, page_from, page_to, token_count, supersedes, superseded_by, superseded_at,
-  confidence, valid_to, deleted_at, keywords, compiled_truth, consolidated, created_position
-)
-SELECT
-  workspace_id, id, label, text, content_hash, data_subjects, state, occurred_at, valid_from,
-  recorded_at, entry_id, position, kind, title, summary, context_text, slug, canonical_name,
-  dedup_key, chain_key, scope, agents, client_id, source_agent, observed_by, observation_count,
-  session_id, sequence, trace_id, category, importance, knowledge_category, key, subject,
-  status_value, screening, coalesce(metadata, '{}'), document_id, parent_id, ordinal,
-  source_uri, headings, line_from, line_to, page_from, page_to, token_count, supersedes,
-  superseded_by, superseded_at, confidence, valid_to, deleted_at, coalesce(keywords, '{}'),
-  compiled_truth, coalesce(consolidated, false), position
+-- columns: cairn.graph.node.Node but access_count last_accessed_at
+INSERT INTO node ({columns}, created_position)
+SELECT {columns}, position
   FROM jsonb_populate_recordset(NULL::node, %(rows)s::jsonb)
 ON CONFLICT (workspace_id, id) DO NOTHING
 

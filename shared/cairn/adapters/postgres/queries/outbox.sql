@@ -29,7 +29,7 @@ UPDATE outbox SET error = %(error)s WHERE workspace_id = %(workspace_id)s AND id
 
 -- name: claim
 -- Rows of any workspace and of some topics never sent, or sent before `stale` and unfinished.
-SELECT workspace_id, id, topic, node_ids, reference, position, attempts, batch
+SELECT workspace_id, id, topic, node_ids, reference, position, attempts AS attempt, batch
   FROM claim_outbox(%(limit)s, %(stale)s, %(now)s, %(topics)s)
 
 -- name: oldest

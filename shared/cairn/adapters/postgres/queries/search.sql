@@ -44,14 +44,10 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
 
 -- name: read
 -- Found nodes as their reader may see them; what a subscription found need not be tagged for its agent.
-SELECT id, label, text, state, entry_id, created_position AS position, occurred_at, recorded_at,
-  valid_from, kind, title, summary, canonical_name, slug, content_hash, scope,
-  coalesce(agents, '{}') AS agents, client_id, source_agent, observation_count, session_id,
-  sequence, trace_id, category, importance, knowledge_category, key, subject, status_value,
-  metadata, document_id, parent_id, ordinal, source_uri, coalesce(headings, '{}') AS headings,
-  line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
-  access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
-  valid_to, coalesce(keywords, '{}') AS keywords
+-- columns: cairn.recall.records.FoundNode
+SELECT {columns}, created_position AS position, coalesce(agents, '{}') AS agents,
+  coalesce(headings, '{}') AS headings, coalesce(keywords, '{}') AS keywords,
+  compiled_truth IS NOT NULL AS compiled_truth
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
@@ -59,14 +55,10 @@ SELECT id, label, text, state, entry_id, created_position AS position, occurred_
 
 -- name: read_as_of
 -- The versions of found nodes that held at a ledger position.
-SELECT id, label, text, state, entry_id, created_position AS position, occurred_at, recorded_at,
-  valid_from, kind, title, summary, canonical_name, slug, content_hash, scope,
-  coalesce(agents, '{}') AS agents, client_id, source_agent, observation_count, session_id,
-  sequence, trace_id, category, importance, knowledge_category, key, subject, status_value,
-  metadata, document_id, parent_id, ordinal, source_uri, coalesce(headings, '{}') AS headings,
-  line_from, line_to, page_from, page_to, supersedes, superseded_by, superseded_at, confidence,
-  access_count, last_accessed_at, backlink_count, compiled_truth IS NOT NULL AS compiled_truth,
-  valid_to, coalesce(keywords, '{}') AS keywords
+-- columns: cairn.recall.records.FoundNode
+SELECT {columns}, created_position AS position, coalesce(agents, '{}') AS agents,
+  coalesce(headings, '{}') AS headings, coalesce(keywords, '{}') AS keywords,
+  compiled_truth IS NOT NULL AS compiled_truth
   FROM node_version
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s

@@ -1,9 +1,12 @@
 -- name: counts
 -- How many nodes there are by each of some columns, one pass; the empty set is the whole.
 SELECT label, kind, state, category, knowledge_category,
-  count(*), grouping(label, kind, state, category, knowledge_category) AS which,
-  count(*) FILTER (WHERE is_memory AND state = 'active'),
-  count(*) FILTER (WHERE is_memory AND state = 'active' AND kind = 'fact')
+  CASE 0 WHEN grouping(label) THEN 'label' WHEN grouping(kind) THEN 'kind'
+    WHEN grouping(state) THEN 'state' WHEN grouping(category) THEN 'category'
+    WHEN grouping(knowledge_category) THEN 'knowledge_category' END AS grouped,
+  count(*) AS nodes,
+  count(*) FILTER (WHERE is_memory AND state = 'active') AS memories,
+  count(*) FILTER (WHERE is_memory AND state = 'active' AND kind = 'fact') AS facts
   FROM (SELECT n.label, n.state, n.category, n.knowledge_category, n.label = 'Memory' AS is_memory,
           CASE WHEN n.label = 'Memory' THEN n.kind END AS kind
           FROM node n WHERE n.workspace_id = %(workspace_id)s) AS n
@@ -11,13 +14,13 @@ SELECT label, kind, state, category, knowledge_category,
 
 -- name: facts
 -- The confidence of active facts and since when they were not used.
-SELECT n.confidence, coalesce(n.last_accessed_at, n.recorded_at) FROM node n
+SELECT n.confidence, coalesce(n.last_accessed_at, n.recorded_at) AS since FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = 'Memory'
    AND n.kind = 'fact' LIMIT %(limit)s
 
 -- name: random_facts
 -- The same of random facts.
-SELECT n.confidence, coalesce(n.last_accessed_at, n.recorded_at) FROM node n
+SELECT n.confidence, coalesce(n.last_accessed_at, n.recorded_at) AS since FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = 'Memory'
    AND n.kind = 'fact' ORDER BY random() LIMIT %(limit)s
 
@@ -85,7 +88,8 @@ SELECT m.name, count(*) FROM embedding e JOIN embedding_model m ON m.id = e.mode
 
 -- name: feedback
 -- What readers said of results, by recipe, reason and signal.
-SELECT recipe, retrieval_reason, signal, count(*), count(*) FILTER (WHERE useful)
+SELECT recipe, retrieval_reason, signal, count(*) AS judged,
+  count(*) FILTER (WHERE useful) AS useful
   FROM search_feedback WHERE workspace_id = %(workspace_id)s
  GROUP BY recipe, retrieval_reason, signal
  ORDER BY recipe NULLS LAST, retrieval_reason, signal NULLS LAST

@@ -4,12 +4,9 @@ SELECT set_config('cairn.sees_deleted', 'on', true)
 
 -- name: memory
 -- One memory.
-SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
-  n.recorded_at, n.importance, n.confidence, n.content_hash, n.key, n.subject, n.status_value,
-  n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
-  coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
-  n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
-  n.last_accessed_at, n.metadata, n.consolidated,
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
   (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
      FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
     WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
@@ -25,12 +22,9 @@ SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.
 
 -- name: memory_versions
 -- What a memory was, oldest first; nothing when its present row is not to be seen.
-SELECT n.from_position, n.to_position, n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
-  n.recorded_at, n.importance, n.confidence, n.content_hash, n.key, n.subject, n.status_value,
-  n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
-  coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
-  n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
-  n.last_accessed_at, n.metadata, n.consolidated,
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT n.from_position, n.to_position, {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
   (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
      FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
     WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
@@ -50,12 +44,9 @@ SELECT n.from_position, n.to_position, n.id, n.created_position AS position, n.k
 
 -- name: memories
 -- Memories, newest first, below a ledger position when asked.
-SELECT n.id, n.created_position AS position, n.kind AS type, n.text, n.state, n.client_id, n.scope,
-  n.recorded_at, n.importance, n.confidence, n.content_hash, n.key, n.subject, n.status_value,
-  n.source_agent, n.observed_by, n.observation_count, n.category, n.knowledge_category,
-  coalesce(n.agents, '{}') AS agents, n.occurred_at, n.valid_from, n.valid_to, n.superseded_at,
-  n.supersedes, n.superseded_by, n.session_id, n.sequence, n.trace_id, n.parent_id, n.access_count,
-  n.last_accessed_at, n.metadata, n.consolidated,
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
   (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
      FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
     WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'

@@ -1,6 +1,7 @@
 -- name: stored
 -- What the workspace has set, and how often it was changed.
-SELECT coalesce(s.document, w.settings), coalesce(s.version, 0), coalesce(s.position, 0)
+SELECT coalesce(s.document, w.settings) AS document, coalesce(s.version, 0) AS version,
+  coalesce(s.position, 0) AS position
   FROM workspace w LEFT JOIN workspace_settings s ON s.workspace_id = w.id
  WHERE w.id = %(workspace_id)s
 
