@@ -3,16 +3,16 @@ import json
 
 import pytest
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.kernel.errors import ValidationFailed
 
 FILTERS = {"type": "fact", "client_id": None}
 
 
 def test_a_cursor_comes_back_as_the_position_it_was_made_of() -> None:
-    cursor = cursors.encode(1234, route="memories", filters=FILTERS)
-    assert cursors.decode(cursor, route="memories", filters=FILTERS) == 1234
-    assert cursors.decode(None, route="memories", filters=FILTERS) is None
+    cursor = pages.encode(1234, route="memories", filters=FILTERS)
+    assert pages.decode(cursor, route="memories", filters=FILTERS) == 1234
+    assert pages.decode(None, route="memories", filters=FILTERS) is None
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,9 @@ def test_a_cursor_comes_back_as_the_position_it_was_made_of() -> None:
     ],
 )
 def test_a_cursor_is_refused_under_other_filters(route: str, filters: dict[str, str]) -> None:
-    cursor = cursors.encode(1, route="memories", filters=FILTERS)
+    cursor = pages.encode(1, route="memories", filters=FILTERS)
     with pytest.raises(ValidationFailed) as refused:
-        cursors.decode(cursor, route=route, filters=filters)
+        pages.decode(cursor, route=route, filters=filters)
     assert refused.value.reason == "cursor-filters"
 
 
@@ -53,5 +53,5 @@ def forged(*payload: object) -> str:
 )
 def test_a_damaged_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
-        cursors.decode(cursor, route="memories", filters=FILTERS)
+        pages.decode(cursor, route="memories", filters=FILTERS)
     assert refused.value.reason == "bad-cursor"

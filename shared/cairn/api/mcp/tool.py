@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import Field
+
+from cairn.api.answers import encode
 from cairn.kernel.access import Role
+from cairn.kernel.text.hashes import sha256
+from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,3 +57,20 @@ def may_use(tool: Tool, principal: Principal) -> bool:
     """Return whether the principal's role and the key's own list of tools allow the tool."""
     listed = principal.tools is None or tool.name in principal.tools
     return listed and principal.role in tool.roles
+
+
+RepeatKey = Annotated[
+    str,
+    Field(
+        pattern=r"^[\x21-\x7e]{1,255}$",
+        description="The same key and arguments within 24 hours are written once.",
+    ),
+]
+
+
+def repeated(arguments: Body, key: str | None) -> IdempotencyKey | None:
+    """Return the key with the hash of the arguments it came with; None without one."""
+    if key is None:
+        return None
+    given = arguments.model_dump(mode="json", exclude={"idempotency_key"})
+    return IdempotencyKey(key=key, body_hash=sha256(encode([type(arguments).__name__, given])))

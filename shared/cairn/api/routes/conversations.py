@@ -9,7 +9,7 @@ from fastapi import Path, Query, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer, fitting, replay_headers
 from cairn.api.dependencies import Admin, Anyone, Idempotency, Options, Services, Writer
 from cairn.api.documentation import PageOf, answers, problems
@@ -199,7 +199,7 @@ def list_conversations(
 ) -> Response:
     """List what the key may see: a public key the one conversation it is bound to."""
     filters = {"channel": channel, "session_id": session_id, "client_id": client_id}
-    after = cursors.decode(cursor, route="conversations", filters=filters)
+    after = pages.decode(cursor, route="conversations", filters=filters)
     where = ConversationFilter(
         channel=channel.value if channel else None, session_id=session_id, client_id=client_id
     )
@@ -229,7 +229,7 @@ def get_conversation(
         "route": "conversation",
         "filters": {"conversation_id": conversation_id},
     }
-    after = cursors.decode(cursor, **bound)
+    after = pages.decode(cursor, **bound)
     conversation, page = services.conversations.get(
         caller, conversation_id, limit=limit, after=after
     )
@@ -237,7 +237,7 @@ def get_conversation(
     following = page.next_after
     if len(items) < len(page.items):
         following = int(items[-1]["position"])
-    onward = None if following is None else cursors.encode(following, **bound)
+    onward = None if following is None else pages.encode(following, **bound)
     return answer({"conversation": conversation, "items": items, "next_cursor": onward})
 
 

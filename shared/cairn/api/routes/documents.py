@@ -1,4 +1,4 @@
-"""Documents: accept one for ingestion, read, list, delete with its sections and chunks."""
+"""Documents, direct uploads of them, and how their ingestion goes."""
 
 import base64
 from typing import Annotated, Any
@@ -9,16 +9,16 @@ from fastapi import Path, Query, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.documents.items import DocumentAccepted, NewDocument
+from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
 from cairn.kernel.errors import FieldError, ValidationFailed
-from cairn.reading.views import DocumentView
+from cairn.reading.views import DocumentView, IngestionView
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.items import Deleted
 
@@ -151,7 +151,7 @@ def list_documents(
 ) -> Response:
     """List the documents the key may see, without their sections."""
     filters = {"client_id": client_id, "source_uri": source_uri}
-    after = cursors.decode(cursor, route="documents", filters=filters)
+    after = pages.decode(cursor, route="documents", filters=filters)
     page = services.browse.list_documents(
         caller, client_id=client_id, source_uri=source_uri, limit=limit, after=after
     )
@@ -178,3 +178,41 @@ def get_document(document_id: DocumentId, caller: Writer, services: Services) ->
 def delete_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
     """Hide a document, its sections and its chunks from search and lists."""
     return answer(services.delete_document(caller, document_id))
+
+
+class UploadIn(Body):
+    """What will be uploaded."""
+
+    size: Annotated[int, Field(ge=1, le=2**40, description="In bytes, exactly.")]
+    media_type: MediaType | None = None
+
+
+@routes.post(
+    "/v1/uploads",
+    summary="Prepare the upload of a large document",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "Where to PUT it, and until when", UploadTicket),
+        **problems(body=True),
+    },
+)
+def create_upload(body: UploadIn, caller: Writer, services: Services) -> Response:
+    """Return a URL to PUT the bytes to; then ingest them by `upload_id`."""
+    ticket = services.create_upload(caller, size=body.size, media_type=body.media_type)
+    return answer(ticket, status=201)
+
+
+@routes.get(
+    "/v1/ingestions/{ingestion_id}",
+    summary="Follow one ingestion",
+    response_model=None,
+    responses={**answers(200, "How far it is", IngestionView), **problems("not-found")},
+)
+def get_ingestion(
+    ingestion_id: Annotated[UUID, Path(description="From the answer to POST /v1/documents.")],
+    caller: Writer,
+    services: Services,
+) -> Response:
+    """Show the status, the counts so far and, when it failed, why."""
+    return answer(services.browse.get_ingestion(caller, ingestion_id))

@@ -8,7 +8,7 @@ from fastapi import Path, Query, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services, Writer
 from cairn.api.documentation import PageOf, answers, problems
@@ -82,7 +82,7 @@ def list_entities(
     """List the entities the key may see; merged ones are left out."""
     where = EntityFilter(q=q, type=type)
     filters = asdict(where)
-    after = cursors.decode_key(cursor, kind=str, route="entities", filters=filters)
+    after = pages.decode_key(cursor, kind=str, route="entities", filters=filters)
     found = services.nodes.entities(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
         found, limit=limit, key="sort_key", route="entities", filters=filters, options=options

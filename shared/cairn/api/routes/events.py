@@ -10,7 +10,7 @@ from fastapi import Path, Query, Response
 from pydantic import Discriminator, Field, SkipValidation, Tag
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
@@ -208,7 +208,7 @@ def list_events(
         client_id=client_id,
     )
     filters = asdict(where)
-    after = cursors.decode(cursor, route="events", filters=filters)
+    after = pages.decode(cursor, route="events", filters=filters)
     page = services.events.page(caller, where, limit=limit, after=after)
     return page_answer(page, route="events", filters=filters, options=options)
 

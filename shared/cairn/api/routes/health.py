@@ -1,14 +1,17 @@
-"""Liveness and readiness, for load balancers and launchers. No key needed, nothing told."""
+"""Whether the process lives and the database answers; metrics for Prometheus."""
 
+import hmac
 from typing import Literal
 
-from fastapi import Response
+from fastapi import Request, Response
 from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Services
+from cairn.api.dependencies import Options, Services
 from cairn.api.documentation import answers, problems
+from cairn.api.problems import Refused
 from cairn.api.routing import router
+from cairn.kernel.errors import Unauthenticated
 
 routes = router("operations")
 
@@ -56,3 +59,14 @@ def get_readiness(services: Services) -> Response:
     backlog = services.check_ready()
     status = "behind" if backlog.behind else "ready"
     return answer({"status": status, "oldest_waiting_seconds": backlog.seconds})
+
+
+@routes.get("/metrics", include_in_schema=False)
+def metrics(request: Request, services: Services, options: Options) -> Response:
+    """Show them; there is no such path where they are told to CloudWatch instead."""
+    if options.metrics_token is None:
+        raise Refused("not-found", "There is no such path.", reason="route")
+    given = request.headers.get("authorization", "").encode()
+    if not hmac.compare_digest(given, f"Bearer {options.metrics_token}".encode()):
+        raise Unauthenticated("The token of /metrics is missing or wrong.", reason="metrics-token")
+    return Response(services.show_metrics(), media_type="text/plain; version=1.0.0")

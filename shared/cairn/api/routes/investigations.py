@@ -1,5 +1,6 @@
-"""Investigations: start them, see how they go, follow them live, take them up again."""
+"""Investigations, their steps and tool calls, and what people think of them."""
 
+from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -14,21 +15,30 @@ from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services, Writer
 from cairn.api.documentation import ListOf, PageOf, answers, problems
-from cairn.api.fields import Body
+from cairn.api.fields import Body, Name, Text, at_most
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.problems import Refused
 from cairn.api.routing import router
+from cairn.investigations.people.learning import HIGHEST, LOWEST
+from cairn.investigations.people.proposing import Remembered
 from cairn.investigations.state import State
-from cairn.investigations.views import InvestigationDetail, InvestigationView, Present, StepsView
+from cairn.investigations.views import (
+    InvestigationDetail,
+    InvestigationView,
+    OpinionView,
+    Present,
+    StepsView,
+    ToolCallView,
+)
 
 routes = router("investigations")
 
-_ROUTE = "investigations"
 InvestigationId = Annotated[UUID, Path(description="The investigation's id.")]
 After = Annotated[
     int, Query(ge=0, le=streams.MOST_STEPS, description="`seq` of the last step you have.")
 ]
 QUEUED = "queued"
+MAX_TEXT_CHARS = 2_000
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events until the investigation ends",
@@ -110,7 +120,7 @@ def list_investigations(
         limit=limit,
         cursor=cursor,
         key="created_at",
-        route=_ROUTE,
+        route="investigations",
         filters=filters,
         options=options,
     )
@@ -225,3 +235,158 @@ def resume_investigation(
 ) -> Response:
     """Start a new execution from the last snapshot; actions that were applied are not repeated."""
     return answer(services.resume.one(caller, investigation_id), status=202)
+
+
+class RememberedAs(StrEnum):
+    """What a line is remembered as."""
+
+    FACT = "fact"
+    OBSERVATION = "observation"
+    RESOLUTION = "resolution"
+
+
+class RatingIn(Body):
+    """How well it was done."""
+
+    rating: Annotated[int, Field(ge=LOWEST, le=HIGHEST)]
+    comment: Annotated[str, at_most(MAX_TEXT_CHARS)] = ""
+
+
+class DisputeIn(Body):
+    """What was wrong."""
+
+    reason: Annotated[Text, at_most(MAX_TEXT_CHARS)]
+
+
+class RememberIn(Body):
+    """What to remember of a line; without `text` what the line says."""
+
+    label: Annotated[RememberedAs, Field(strict=False)] = RememberedAs.FACT
+    text: Annotated[Text, at_most(MAX_TEXT_CHARS)] | None = None
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/rating",
+    summary="Rate an investigation",
+    response_model=None,
+    responses={
+        **answers(200, "What you said", OpinionView),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def rate_investigation(
+    investigation_id: InvestigationId, body: RatingIn, caller: Admin, services: Services
+) -> Response:
+    """Rate one that ended; 4 and 5 stage what may be learned of it. Your last word counts."""
+    said = services.opinions.rate(
+        caller, investigation_id, rating=body.rating, comment=body.comment
+    )
+    return answer(said)
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/dispute",
+    summary="Dispute how an investigation ended",
+    response_model=None,
+    responses={
+        **answers(200, "What you said", OpinionView),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def dispute_investigation(
+    investigation_id: InvestigationId, body: DisputeIn, caller: Admin, services: Services
+) -> Response:
+    """Say that it did not end well: nothing is learned of it. Your last word counts."""
+    return answer(services.opinions.dispute(caller, investigation_id, reason=body.reason))
+
+
+@routes.get(
+    "/v1/investigations/{investigation_id}/opinions",
+    summary="List what people said of an investigation",
+    response_model=None,
+    responses={
+        **answers(200, "The last word of each", ListOf[OpinionView]),
+        **problems("not-found"),
+    },
+)
+def list_opinions(investigation_id: InvestigationId, caller: Admin, services: Services) -> Response:
+    """List ratings and disputes that stand; earlier words are in the ledger."""
+    return answer({"items": services.opinions.of(caller, investigation_id)})
+
+
+@routes.post(
+    "/v1/investigations/{investigation_id}/steps/{seq}/remember",
+    summary="Remember a step",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "The node that holds it", Remembered),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def remember_step(
+    investigation_id: InvestigationId,
+    seq: Annotated[int, Path(ge=1, le=2**31 - 1, description="The step's number.")],
+    body: RememberIn,
+    caller: Admin,
+    services: Services,
+) -> Response:
+    """Make a line of the timeline an active node of the memory graph, tied to its investigation."""
+    made = services.remember_step(
+        caller, investigation_id, seq, label=body.label.value, text=body.text
+    )
+    return answer(made, status=201)
+
+
+@routes.get(
+    "/v1/tool-calls",
+    summary="List tool calls",
+    response_model=None,
+    responses={
+        **answers(200, "Tool calls, the newest first", PageOf[ToolCallView]),
+        **problems(),
+    },
+)
+def list_tool_calls(
+    caller: Writer,
+    services: Services,
+    options: Options,
+    investigation_id: Annotated[UUID | None, Query(description="Only those of this one.")] = None,
+    connector: Annotated[Name | None, Query(description="Only those of its tools.")] = None,
+    session_id: Annotated[Name | None, Query(description="Only those of this session.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what agents asked tools for: owner, input and output (redacted, cut), error, times.
+
+    Calls that agents made over MCP and HTTP are among them, with the owner `cairn`.
+    """
+    filters: dict[str, Any] = {
+        "investigation_id": investigation_id,
+        "connector": connector,
+        "session_id": session_id,
+    }
+    return newest_answer(
+        partial(services.investigations.tool_calls, caller, **filters),
+        limit=limit,
+        cursor=cursor,
+        key="proposed_at",
+        route="tool-calls",
+        filters=filters,
+        options=options,
+    )
+
+
+@routes.get(
+    "/v1/tool-calls/{action_id}",
+    summary="Show a tool call",
+    response_model=None,
+    responses={**answers(200, "The tool call", ToolCallView), **problems("not-found")},
+)
+def get_tool_call(
+    action_id: Annotated[UUID, Path(description="The id in a citation: `[tool:<id>]`.")],
+    caller: Writer,
+    services: Services,
+) -> Response:
+    """Show what a citation of a tool names: the call, and what the tool said."""
+    return answer(services.investigations.tool_call(caller, action_id))

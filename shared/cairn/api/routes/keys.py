@@ -1,19 +1,20 @@
-"""API keys: make, list, revoke. The secret is in the answer to making one, and nowhere else."""
+"""Keys: making, listing and revoking them, the first one, and what a key may do."""
 
+from collections.abc import Set
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Response
+from fastapi import Path, Request, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Admin, Services
+from cairn.api.dependencies import Admin, Services, ToolCaller
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
-from cairn.kernel.access import Role
+from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.reading.views import KeyView, NewKey
 
@@ -119,3 +120,95 @@ def revoke_key(
 ) -> Response:
     """Revoke a key at once. The last admin key cannot be revoked."""
     return answer(services.revoke_key(caller, key_id))
+
+
+class ClaimIn(Body):
+    """The token from the deployment's output, and a name for the workspace."""
+
+    token: Annotated[str, Field(min_length=1, max_length=200)]
+    workspace_name: Name = "main"
+
+
+@routes.post(
+    "/v1/claim",
+    summary="Claim a new deployment",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "The first admin key, with its secret", KeyWithSecret),
+        **problems(
+            "unauthenticated", "conflict", "rate-limited", "validation-failed",
+            body=True, public=True,
+        ),
+    },
+)  # fmt: skip
+def claim(body: ClaimIn, services: Services) -> Response:
+    """Exchange the one-time token for the first admin key; works once."""
+    created = services.claim(token=body.token, workspace_name=body.workspace_name)
+    return answer({"key": created.key, "secret": created.secret}, status=201)
+
+
+_EXAMPLE = {
+    "workspace_id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
+    "principal_id": "019a8f0e-3b5c-7c11-9d2e-000000000001",
+    "key_id": "019a8f0e-3b5c-7c11-9d2e-000000000002",
+    "name": "laptop",
+    "role": "admin",
+    "scopes": ["admin", "public", "shared"],
+    "agent_slug": None,
+    "tools": None,
+    "rate_limit": {"limit": 6000, "remaining": 5999, "window_seconds": 60},
+}
+
+
+class RateLimit(TypedDict):
+    """What a key may send, and what of it is left."""
+
+    limit: int
+    remaining: int
+    window_seconds: int
+
+
+class WhoAmI(TypedDict):
+    """A key: whose it is, and what it may do."""
+
+    workspace_id: UUID
+    principal_id: UUID
+    key_id: UUID | None
+    name: str
+    role: Role
+    scopes: Set[Scope]
+    agent_slug: str | None
+    tools: list[str] | None
+    rate_limit: RateLimit
+
+
+@routes.get(
+    "/v1/whoami",
+    summary="Who this key is",
+    response_model=None,
+    responses={
+        **answers(200, "The principal", WhoAmI, _EXAMPLE),
+        **problems(),
+    },
+)
+def whoami(caller: ToolCaller, request: Request) -> Response:
+    """Show the workspace, role, scopes and rate limit of the key."""
+    rate = request.state.rate
+    return answer(
+        {
+            "workspace_id": caller.workspace_id,
+            "principal_id": caller.principal_id,
+            "key_id": caller.key_id,
+            "name": caller.name,
+            "role": caller.role,
+            "scopes": caller.allowed_scopes,
+            "agent_slug": caller.agent_slug,
+            "tools": None if caller.tools is None else sorted(caller.tools),
+            "rate_limit": {
+                "limit": rate.limit,
+                "remaining": rate.remaining,
+                "window_seconds": rate.window,
+            },
+        }
+    )

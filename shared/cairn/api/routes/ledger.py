@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from cairn.anchors.anchors import AnchoredVerification
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
@@ -35,7 +35,7 @@ def list_ledger(
 ) -> Response:
     """Read entries with their hashes. Bodies are encrypted and stay out of the answer."""
     filters = {"type": type, "from_position": from_position}
-    after = cursors.decode(cursor, route="ledger", filters=filters)
+    after = pages.decode(cursor, route="ledger", filters=filters)
     page = services.browse.list_ledger(
         caller, type=type, from_position=from_position, limit=limit, after=after
     )

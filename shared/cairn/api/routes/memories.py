@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
@@ -248,7 +248,7 @@ def list_memories(
         state=None if state == "any" else state,
     )
     filters = asdict(where)
-    after = cursors.decode(cursor, route="memories", filters=filters)
+    after = pages.decode(cursor, route="memories", filters=filters)
     page = services.browse.list_memories(caller, where, limit=limit, after=after)
     return page_answer(page, route="memories", filters=filters, options=options)
 

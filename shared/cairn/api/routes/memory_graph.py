@@ -7,7 +7,7 @@ from fastapi import Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import PageOf, answers, problems
@@ -81,14 +81,14 @@ def export_graph(
     caller: Admin, services: Services, limit: Limit = 100, cursor: Cursor = None
 ) -> Response:
     """Read the nodes with natural keys and the edges between them, without ids, page by page."""
-    after = cursors.decode_names(cursor, route="export")
+    after = pages.decode_names(cursor, route="export")
     position, names = after or (None, ())
     page = services.memory_graph.bound_to(caller).export_page(
         caller.workspace_id, names, position=position, limit=limit
     )
     more = None
     if page.after is not None:
-        more = cursors.encode_names([page.position, *page.after], route="export")
+        more = pages.encode_names([page.position, *page.after], route="export")
     items = [as_record(one) for one in page.records]
     return answer({"items": items, "position": page.position, "next_cursor": more})
 

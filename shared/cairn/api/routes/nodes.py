@@ -9,7 +9,7 @@ from fastapi import Path, Query, Response
 from pydantic import Discriminator, Field, SkipValidation, Tag
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
 from cairn.api.dependencies import Idempotency, Options, Services, Writer
@@ -224,7 +224,7 @@ def list_nodes(
     """List what the key may see of one label, with every filter given."""
     where = NodeFilter(label=label, kind=kind, client_id=client_id)
     filters = asdict(where)
-    after = cursors.decode_key(cursor, kind=int, route="nodes", filters=filters)
+    after = pages.decode_key(cursor, kind=int, route="nodes", filters=filters)
     found = services.nodes.nodes(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
         found, limit=limit, key="position", route="nodes", filters=filters, options=options

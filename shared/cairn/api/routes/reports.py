@@ -8,7 +8,7 @@ from fastapi import Query, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Services, Writer
 from cairn.api.documentation import ListOf, PageOf, answers, problems
@@ -144,10 +144,10 @@ def list_reports(
         keyword=keyword.casefold() if keyword else None, source_workflow=source_workflow
     )
     bound: dict[str, Any] = {"route": "reports", "filters": asdict(where)}
-    after = cursors.decode(cursor, **bound)
+    after = pages.decode(cursor, **bound)
     found = services.reports.list(caller, where, limit=limit, after=after)
     following = found.page.next_after
-    onward = None if following is None else cursors.encode(following, **bound)
+    onward = None if following is None else pages.encode(following, **bound)
     return answer({"items": found.page.items, "next_cursor": onward, "total": found.total})
 
 

@@ -1,15 +1,20 @@
-"""Searches that were made: why each result is where it is."""
+"""Why a search found what it found, and whether that was of use."""
 
 from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Services
 from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body
 from cairn.api.recall_answers import ExplainedSearch
 from cairn.api.routing import router
+from cairn.recall.proactive import Signal
+from cairn.recall.searches.searches import Feedback
 from cairn.recall.walks.picture import walk_picture
 
 routes = router("searches")
@@ -38,3 +43,43 @@ def get_search(
     if format == "svg":
         return Response(walk_picture(told), media_type="image/svg+xml")
     return answer(told)
+
+
+class FeedbackIn(Body):
+    """What a reader says of one node."""
+
+    node_id: Annotated[UUID, Field(strict=False)]
+    useful: bool
+    retrieval_reason: Literal["direct", "proactive"] = "direct"
+    proactive_signal: Annotated[Signal, Field(strict=False)] | None = None
+
+    @model_validator(mode="after")
+    def signal_of_a_proactive_node(self) -> "FeedbackIn":
+        """Refuse a signal of a node that was asked for."""
+        if self.proactive_signal is not None and self.retrieval_reason != "proactive":
+            raise PydanticCustomError("signal", "proactive_signal is of proactive nodes only")
+        return self
+
+
+@routes.post(
+    "/v1/searches/{search_id}/feedback",
+    summary="Say whether a result was of use",
+    response_model=None,
+    responses={**answers(200, "What was kept", Feedback), **problems("not-found", body=True)},
+)
+def give_feedback(
+    search_id: UUID, body: FeedbackIn, caller: Anyone, services: Services
+) -> Response:
+    """Keep what this key says of a node its search returned; a second time replaces the first.
+
+    `proactive_signal` is what the answer said of a proactive node: a signal of which at least ten
+    judgements of the last 30 days say mostly no is muted until they are older.
+    """
+    feedback = Feedback(
+        search_id=search_id,
+        node_id=body.node_id,
+        useful=body.useful,
+        retrieval_reason=body.retrieval_reason,
+        signal=body.proactive_signal.value if body.proactive_signal else None,
+    )
+    return answer(services.give_feedback(caller, feedback))

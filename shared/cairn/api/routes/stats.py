@@ -1,14 +1,18 @@
-"""What a workspace holds, how good it is, and what lost what it belongs to: numbers, no texts."""
+"""The numbers of a workspace: what it holds, what waits, what models have cost."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Query, Response
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Admin, Services
+from cairn.api.dependencies import Admin, Services, Writer
 from cairn.api.documentation import answers, problems
+from cairn.api.fields import Day
 from cairn.api.routing import router
+from cairn.llm.costs import CostBy, CostReport
 from cairn.operations.stats import Stats
+from cairn.reading.views import Status
 from cairn.rebuild.orphans import Orphans
 
 routes = router("operations")
@@ -40,3 +44,41 @@ def find_orphans(caller: Admin, services: Services) -> Response:
     Each kind is counted up to 1,000.
     """
     return answer(services.find_orphans(caller))
+
+
+@routes.get(
+    "/v1/costs",
+    summary="Report what models have cost",
+    response_model=None,
+    responses={**answers(200, "The costs of a period", CostReport), **problems()},
+)
+def get_costs(
+    caller: Admin,
+    services: Services,
+    by: Annotated[CostBy, Query(description="What a row is: model, purpose, day, workspace.")] = (
+        CostBy.MODEL
+    ),
+    since: Annotated[
+        Day | None, Query(description="The first day (UTC); 29 days before the last unless said.")
+    ] = None,
+    until: Annotated[
+        Day | None, Query(description="The last day (UTC); today unless said.")
+    ] = None,
+) -> Response:
+    """Report tokens, US dollars and calls by model, purpose, day, or of the whole workspace.
+
+    A model without a price costs nothing here and is counted in `unpriced_calls`. Calls whose
+    details are gone are in `total` and in `dropped_calls`, not in rows of models and purposes.
+    """
+    return answer(services.costs(caller, by=by, since=since, until=until))
+
+
+@routes.get(
+    "/v1/status",
+    summary="How much work waits",
+    response_model=None,
+    responses={**answers(200, "Counts", Status), **problems()},
+)
+def get_status(caller: Writer, services: Services) -> Response:
+    """Count what waits for its embedding, what failed, and what is stored."""
+    return answer(services.browse.get_status(caller))

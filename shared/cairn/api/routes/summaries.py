@@ -9,12 +9,12 @@ from uuid import UUID
 from fastapi import Query, Response
 from typing_extensions import TypedDict
 
-from cairn.api import cursors
+from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.pages import Cursor, Limit, key_page_answer
-from cairn.api.routes.lineage import AsOf
+from cairn.api.routes.graph import AsOf
 from cairn.api.routing import router
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.summaries.read import (
@@ -126,7 +126,7 @@ def list_summaries(
 ) -> Response:
     """Return summaries of episodes, sessions and agents, the latest first."""
     filters = {"scope": scope, "scope_id": scope_id, "as_of": as_of}
-    key = cursors.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
+    key = pages.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
     after = (parse_timestamp(key[0]), key[1]) if key else None
     where = SummaryFilter(scope=scope.value if scope else None, scope_id=scope_id, as_of=as_of)
     found = services.summaries.page(caller, where, limit=limit + 1, after=after)

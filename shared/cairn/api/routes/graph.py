@@ -1,23 +1,27 @@
-"""Queries of the graph: a subgraph around a question or around nodes."""
+"""Walks over the graph: what lies around, where it comes from and what came of it."""
 
+from datetime import datetime
+from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import Body as BodyParameter
-from fastapi import Response
-from pydantic import Field, model_validator
+from fastapi import Query, Response
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import answer, encode, fitting
 from cairn.api.dependencies import Anyone, Options, Services
 from cairn.api.documentation import answers, problems
-from cairn.api.fields import Body, Name, Text, at_most
-from cairn.api.recall_answers import Subgraph
+from cairn.api.fields import Body, Name, Text, at_most, timestamp
+from cairn.api.recall_answers import Lineage, ProvDocument, Subgraph
 from cairn.api.routes.search import Label, Moment
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.recall.walks.graph_ports import Method
+from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
+from cairn.recall.walks.prov import prov_json
 from cairn.recall.walks.subgraph import (
     MAX_NAMED,
     MAX_QUERY_CHARS,
@@ -109,3 +113,59 @@ def query_subgraph(
         meta = {**shown["meta"], "truncated": True, "nodes_returned": len(nodes)}
         shown = {"nodes": nodes, "edges": edges, "meta": {**meta, "edges_returned": len(edges)}}
     return answer(shown)
+
+
+class LineageFormat(StrEnum):
+    """How a lineage is written."""
+
+    ATLAS = "atlas"  # nodes, edges and meta, as in other answers
+    PROV = "prov"  # a PROV-JSON document
+
+
+def _moment(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdecimal() else timestamp(value)
+
+
+AsOf = Annotated[
+    datetime | Annotated[int, Field(ge=0, le=2**53 - 1)],
+    BeforeValidator(_moment),
+    Query(description="A time, or a ledger position: what was known then."),
+]
+
+
+@routes.get(
+    "/v1/nodes/{node_id}/lineage",
+    summary="Trace a node",
+    response_model=None,
+    responses={
+        **answers(200, "Nodes, nearest first, and edges", Lineage | ProvDocument),
+        **problems("not-found"),
+    },
+)
+def get_lineage(
+    node_id: UUID,
+    caller: Anyone,
+    services: Services,
+    direction: Direction = Direction.ANCESTORS,
+    max_depth: Annotated[int, Query(ge=LEAST.max_depth, le=MOST.max_depth)] = Bounds().max_depth,
+    intent: Intent | None = None,
+    as_of: AsOf | None = None,
+    format: LineageFormat = LineageFormat.ATLAS,
+) -> Response:
+    """Follow causes, makers, summaries, parts and earlier versions from a node.
+
+    `ancestors` is what it comes from, `descendants` what came of it. `intent` orders what is
+    followed first where there is much.
+    """
+    found = services.lineage(
+        caller,
+        LineageRequest(
+            node_id=node_id,
+            direction=direction,
+            max_depth=max_depth,
+            intent=intent,
+            as_of=as_of,
+            beside=format is LineageFormat.PROV,
+        ),
+    )
+    return answer(prov_json(found) if format is LineageFormat.PROV else lineage_json(found))
