@@ -16,10 +16,11 @@ from tests.support.remembering import NOON, admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.investigations.ports import ActionState, AgentStores, ApprovalState, Move
+from cairn.investigations.ports import ActionState, ApprovalState, Move
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
+from cairn.kernel.stores import Stores
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -31,7 +32,7 @@ SUBJECT = new_id()
 
 
 @pytest.fixture(params=["in memory", "postgres"])
-def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
+def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
     """The stores of one writing transaction."""
     if request.param == "in memory":
         transactions, admin = InMemoryTransactions(), admin_of(new_id())
@@ -48,7 +49,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
     pool.close()
 
 
-def started(stores: AgentStores, **changes: Any) -> "Investigation":
+def started(stores: Stores, **changes: Any) -> "Investigation":
     one = investigation(workspace_of(stores), **changes)
     assert stores.investigations.add(one, b"sealed")
     return one
@@ -58,7 +59,7 @@ def workspace_of(stores: Any) -> UUID:
     return stores.ledger.head().workspace_id
 
 
-def moved(stores: AgentStores, one: UUID, source: State, target: State, **changes: Any) -> bool:
+def moved(stores: Stores, one: UUID, source: State, target: State, **changes: Any) -> bool:
     found = stores.investigations.find(one)
     given: dict[str, Any] = {"run": 1, "snapshot": b"later", "spending": SPENT, "now": NOON}
     given["since"] = found.moved_at if found else NOON
@@ -68,13 +69,13 @@ def moved(stores: AgentStores, one: UUID, source: State, target: State, **change
 
 
 class TestInvestigations:
-    def test_come_back_as_they_were_kept(self, stores: AgentStores) -> None:
+    def test_come_back_as_they_were_kept(self, stores: Stores) -> None:
         one = started(stores, data_subjects=(SUBJECT,), traceparent="00-aa-bb-01")
         assert stores.investigations.find(one.id) == one
         assert stores.investigations.snapshot(one.id) == b"sealed"
         assert stores.investigations.find(new_id()) is None
 
-    def test_a_ticket_has_one_that_has_not_ended(self, stores: AgentStores) -> None:
+    def test_a_ticket_has_one_that_has_not_ended(self, stores: Stores) -> None:
         one = started(stores)
         again = replace(one, id=new_id())
         assert not stores.investigations.add(again, b"sealed")
@@ -82,7 +83,7 @@ class TestInvestigations:
         assert moved(stores, one.id, State.CREATED, State.HALTED)
         assert stores.investigations.add(again, b"sealed")
 
-    def test_move_from_where_they_are_and_from_nowhere_else(self, stores: AgentStores) -> None:
+    def test_move_from_where_they_are_and_from_nowhere_else(self, stores: Stores) -> None:
         one = started(stores)
         assert not moved(stores, one.id, State.PLANNING, State.VERDICT)
         assert stores.investigations.find(one.id) == one
@@ -94,7 +95,7 @@ class TestInvestigations:
 
     @pytest.mark.parametrize("end", [State.DONE, State.HALTED])
     def test_an_end_is_closed_once_and_keeps_verdict_and_error(
-        self, stores: AgentStores, end: State
+        self, stores: Stores, end: State
     ) -> None:
         one = started(stores)
         assert not stores.investigations.close(one.id, NOON)
@@ -108,21 +109,21 @@ class TestInvestigations:
             assert (found.ended_at, found.moved_at) == (at, NOON)
             assert stores.investigations.close(one.id, later) == (at is None)
 
-    def test_keep_what_was_spent_without_a_transition(self, stores: AgentStores) -> None:
+    def test_keep_what_was_spent_without_a_transition(self, stores: Stores) -> None:
         one = started(stores)
         stores.investigations.spend(one.id, Spending(tokens=9), run=2)
         assert stores.investigations.find(one.id) == one
         stores.investigations.spend(one.id, SPENT, run=1)
         assert stores.investigations.find(one.id) == replace(one, spending=SPENT)
 
-    def test_do_not_move_for_a_run_that_is_over(self, stores: AgentStores) -> None:
+    def test_do_not_move_for_a_run_that_is_over(self, stores: Stores) -> None:
         one = started(stores, execution="a")
         stores.investigations.rerun(one.id, "b", NOON)
         assert not moved(stores, one.id, State.CREATED, State.PLANNING)
         assert stores.investigations.snapshot(one.id) == b"sealed"
         assert moved(stores, one.id, State.CREATED, State.PLANNING, run=2)
 
-    def test_do_not_move_from_a_state_they_were_in_before(self, stores: AgentStores) -> None:
+    def test_do_not_move_from_a_state_they_were_in_before(self, stores: Stores) -> None:
         one = started(stores, state=State.PLANNING)
         for at, (source, target) in enumerate(pairwise(("PLANNING", "RETRIEVING", "PLANNING"))):
             now = NOON + timedelta(seconds=at + 1)
@@ -135,7 +136,7 @@ class TestInvestigations:
         assert stores.investigations.find(one.id) == here
         assert stores.investigations.snapshot(one.id) == b"later"
 
-    def test_count_their_executions_once_each(self, stores: AgentStores) -> None:
+    def test_count_their_executions_once_each(self, stores: Stores) -> None:
         one = started(stores, execution="a")
         later = NOON + timedelta(seconds=9)
         runs = [stores.investigations.rerun(one.id, name, later) for name in ("a", "b", "b")]
@@ -143,7 +144,7 @@ class TestInvestigations:
         found = stores.investigations.find(one.id)
         assert found == replace(one, run=2, execution="b", moved_at=later)
 
-    def test_number_the_lines_of_their_timeline(self, stores: AgentStores) -> None:
+    def test_number_the_lines_of_their_timeline(self, stores: Stores) -> None:
         one, other = started(stores), started(stores)
         stores.investigations.add_steps(one.id, [line(), line(action="second", line=1)])
         stores.investigations.add_steps(other.id, [line()])
@@ -155,7 +156,7 @@ class TestInvestigations:
         some = stores.investigations.steps(one.id, after=1, limit=1)
         assert [each.action for each in some] == ["second"]
 
-    def test_are_listed_newest_first_by_state_and_ticket(self, stores: AgentStores) -> None:
+    def test_are_listed_newest_first_by_state_and_ticket(self, stores: Stores) -> None:
         first, second, third = (started(stores) for _ in range(3))
         moved(stores, second.id, State.CREATED, State.PLANNING)
         listed: dict[str, Any] = {"before": None, "limit": 10, "state": None, "ticket_id": None}
@@ -169,7 +170,7 @@ class TestInvestigations:
         assert ids(state=State.CREATED) == [third.id, first.id]
         assert ids(ticket_id=second.ticket_id) == [second.id]
 
-    def test_that_should_move_and_do_not_are_stale(self, stores: AgentStores) -> None:
+    def test_that_should_move_and_do_not_are_stale(self, stores: Stores) -> None:
         early = NOON - timedelta(minutes=1)
         waiting, stuck, told, untold = (
             started(stores, created_at=early, moved_at=early) for _ in range(4)
@@ -186,18 +187,18 @@ class TestInvestigations:
 
 
 class TestSlots:
-    def test_are_as_many_as_may_run(self, stores: AgentStores) -> None:
+    def test_are_as_many_as_may_run(self, stores: Stores) -> None:
         ids = [new_id() for _ in range(4)]
         taken = [stores.slots.take(one, 3, NOON) for one in ids]
         assert taken == [True, True, True, False]
         assert stores.slots.taken() == 3
 
-    def test_are_taken_once_however_often_asked(self, stores: AgentStores) -> None:
+    def test_are_taken_once_however_often_asked(self, stores: Stores) -> None:
         one = new_id()
         assert [stores.slots.take(one, 1, NOON) for _ in range(3)] == [True] * 3
         assert stores.slots.taken() == 1
 
-    def test_given_back_are_taken_again(self, stores: AgentStores) -> None:
+    def test_given_back_are_taken_again(self, stores: Stores) -> None:
         one, two = new_id(), new_id()
         stores.slots.take(one, 1, NOON)
         stores.slots.free(one)
@@ -205,7 +206,7 @@ class TestSlots:
         assert stores.slots.taken() == 0
         assert stores.slots.take(two, 1, NOON)
 
-    def test_a_higher_limit_finds_one_more_and_a_lower_one_none(self, stores: AgentStores) -> None:
+    def test_a_higher_limit_finds_one_more_and_a_lower_one_none(self, stores: Stores) -> None:
         ids = [new_id() for _ in range(3)]
         assert stores.slots.take(ids[0], 1, NOON)
         assert not stores.slots.take(ids[1], 1, NOON)
@@ -216,14 +217,14 @@ class TestSlots:
 
 
 class TestApprovals:
-    def test_come_back_as_they_were_asked(self, stores: AgentStores) -> None:
+    def test_come_back_as_they_were_asked(self, stores: Stores) -> None:
         asked = approval(started(stores))
         stores.approvals.add(asked)
         assert stores.approvals.find(asked.id) == asked
         assert stores.approvals.find(new_id()) is None
         assert stores.approvals.pending() == 1
 
-    def test_are_decided_once(self, stores: AgentStores) -> None:
+    def test_are_decided_once(self, stores: Stores) -> None:
         asked = approval(started(stores))
         stores.approvals.add(asked)
         given: dict[str, Any] = {"by": new_id(), "position": 7, "now": NOON}
@@ -241,7 +242,7 @@ class TestApprovals:
 
     @pytest.mark.parametrize("end", [ApprovalState.EXPIRED, ApprovalState.VOID])
     def test_come_too_late_only_expire_or_are_void(
-        self, stores: AgentStores, end: ApprovalState
+        self, stores: Stores, end: ApprovalState
     ) -> None:
         asked = approval(started(stores))
         stores.approvals.add(asked)
@@ -250,7 +251,7 @@ class TestApprovals:
             assert not stores.approvals.decide(asked.id, state, **given)
         assert stores.approvals.decide(asked.id, end, **given)
 
-    def test_granted_are_found_until_they_are_used_or_expire(self, stores: AgentStores) -> None:
+    def test_granted_are_found_until_they_are_used_or_expire(self, stores: Stores) -> None:
         one = started(stores)
         asked = [approval(one), approval(one), approval(started(stores))]
         given: dict[str, Any] = {"by": new_id(), "position": 7, "now": NOON}
@@ -268,7 +269,7 @@ class TestApprovals:
         assert [each.id for each in stores.approvals.granted(one.id, NOON)] == [asked[0].id]
         assert [each.id for each in stores.approvals.of(one.id)] == [asked[1].id, asked[0].id]
 
-    def test_pending_ones_that_expired_are_due_the_longest_first(self, stores: AgentStores) -> None:
+    def test_pending_ones_that_expired_are_due_the_longest_first(self, stores: Stores) -> None:
         later = timedelta(hours=25)
         one = started(stores)
         asked = [approval(one, expires_at=NOON + later), approval(one), approval(one)]
@@ -282,9 +283,7 @@ class TestApprovals:
         assert [each.id for each in stores.approvals.due(NOON + later, 1)] == [asked[1].id]
         assert stores.approvals.due(NOON, 10) == []
 
-    def test_the_newest_task_token_of_a_decided_one_is_handed_out(
-        self, stores: AgentStores
-    ) -> None:
+    def test_the_newest_task_token_of_a_decided_one_is_handed_out(self, stores: Stores) -> None:
         asked = approval(started(stores))
         stores.approvals.add(asked)
         for token in ("first", "second"):
@@ -296,7 +295,7 @@ class TestApprovals:
         assert stores.approvals.token(asked.id) == "third"
         assert stores.approvals.token(new_id()) is None
 
-    def test_are_listed_newest_first(self, stores: AgentStores) -> None:
+    def test_are_listed_newest_first(self, stores: Stores) -> None:
         asked = [approval(started(stores)) for _ in range(3)]
         for one in asked:
             stores.approvals.add(one)
@@ -310,14 +309,14 @@ class TestApprovals:
 
 
 class TestActions:
-    def test_come_back_as_they_were_proposed_and_once(self, stores: AgentStores) -> None:
+    def test_come_back_as_they_were_proposed_and_once(self, stores: Stores) -> None:
         proposed = action(started(stores), data_subjects=(SUBJECT,), session_id="s")
         stores.actions.add(proposed)
         stores.actions.add(replace(proposed, tool="other"))
         assert stores.actions.find(proposed.id) == proposed
         assert stores.actions.find(new_id()) is None
 
-    def test_start_once_and_end_once(self, stores: AgentStores) -> None:
+    def test_start_once_and_end_once(self, stores: Stores) -> None:
         proposed = action(started(stores))
         stores.actions.add(proposed)
         given: dict[str, Any] = {"output": b"out", "is_error": True, "error": "no", "now": NOON}
@@ -339,7 +338,7 @@ class TestActions:
             completed_at=NOON,
         )
 
-    def test_are_denied_only_before_they_start(self, stores: AgentStores) -> None:
+    def test_are_denied_only_before_they_start(self, stores: Stores) -> None:
         one = started(stores)
         denied, begun = action(one), action(one)
         for each in (denied, begun):
@@ -352,9 +351,7 @@ class TestActions:
             denied, state=ActionState.DENIED, error="not-in-scope", completed_at=NOON
         )
 
-    def test_the_same_is_the_newest_of_its_digest_that_was_not_denied(
-        self, stores: AgentStores
-    ) -> None:
+    def test_the_same_is_the_newest_of_its_digest_that_was_not_denied(self, stores: Stores) -> None:
         one, other = started(stores), started(stores)
         older, newer = action(one), action(one)
         denied = action(one, state=ActionState.DENIED)
@@ -367,7 +364,7 @@ class TestActions:
         assert stores.actions.same(one.id, "f" * 64) is None
 
     def test_what_other_investigations_of_a_ticket_did_or_may_have_is_found(
-        self, stores: AgentStores
+        self, stores: Stores
     ) -> None:
         done = {"state": ActionState.APPLIED}
         first = started(stores)
@@ -392,9 +389,7 @@ class TestActions:
         found = stores.actions.earlier(first.ticket_id, second.id, **given, limit=1)
         assert found == [unknown]
 
-    def test_are_listed_newest_first_by_investigation_and_connector(
-        self, stores: AgentStores
-    ) -> None:
+    def test_are_listed_newest_first_by_investigation_and_connector(self, stores: Stores) -> None:
         one, other = started(stores), started(stores)
         caller = new_id()
         every = [

@@ -17,10 +17,11 @@ from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
-from cairn.investigations.ports import ActionState, AgentStores, Move
+from cairn.investigations.ports import ActionState, Move
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
+from cairn.kernel.stores import Stores
 from cairn.tickets.ticket import Priority, TicketRow, TicketStatus
 from cairn.writing.ports import Subject
 
@@ -35,7 +36,7 @@ LATER = NOON + timedelta(hours=1)
 
 
 @pytest.fixture(params=["in memory", "postgres"])
-def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
+def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
     """The stores of one writing transaction."""
     if request.param == "in memory":
         transactions, admin = InMemoryTransactions(), admin_of(new_id())
@@ -52,14 +53,14 @@ def stores(request: pytest.FixtureRequest) -> Iterator[AgentStores]:
     pool.close()
 
 
-def started(stores: AgentStores, **changes: Any) -> "Investigation":
+def started(stores: Stores, **changes: Any) -> "Investigation":
     one = investigation(stores.ledger.head().workspace_id, **changes)
     assert stores.investigations.add(one, b"sealed")
     return one
 
 
 def resolved(
-    stores: AgentStores,
+    stores: Stores,
     at: "datetime" = NOON,
     verdict: Verdict = Verdict.AUTO_RESOLVED,
     **changes: Any,
@@ -84,14 +85,14 @@ def resolved(
 
 
 class TestEscalations:
-    def test_are_one_an_investigation(self, stores: AgentStores) -> None:
+    def test_are_one_an_investigation(self, stores: Stores) -> None:
         one = call(started(stores))
         assert stores.escalations.add(one)
         assert not stores.escalations.add(replace(one, id=new_id()))
         assert stores.escalations.find(one.id) == stores.escalations.of(one.investigation_id) == one
         assert stores.escalations.find(new_id()) is None
 
-    def test_count_tries_until_they_end_and_keep_a_note_for_good(self, stores: AgentStores) -> None:
+    def test_count_tries_until_they_end_and_keep_a_note_for_good(self, stores: Stores) -> None:
         one = call(started(stores))
         stores.escalations.add(one)
         tried = {"channel": "slack:ops", "now": LATER}
@@ -110,7 +111,7 @@ class TestEscalations:
             updated_at=LATER,
         )
 
-    def test_that_failed_are_queued_anew_and_delivered(self, stores: AgentStores) -> None:
+    def test_that_failed_are_queued_anew_and_delivered(self, stores: Stores) -> None:
         one = call(started(stores))
         stores.escalations.add(one)
         assert not stores.escalations.requeue(one.id, LATER)
@@ -122,7 +123,7 @@ class TestEscalations:
         assert found is not None
         assert (found.attempts, found.delivered_at, found.error) == (1, LATER, None)
 
-    def test_are_listed_newest_first_by_state(self, stores: AgentStores) -> None:
+    def test_are_listed_newest_first_by_state(self, stores: Stores) -> None:
         first, second = call(started(stores)), call(started(stores))
         for one in (first, second):
             stores.escalations.add(one)
@@ -133,7 +134,7 @@ class TestEscalations:
         assert not stores.escalations.page(**asked | {"state": EscalationState.FAILED})
 
 
-def test_channels_have_a_name_each(stores: AgentStores) -> None:
+def test_channels_have_a_name_each(stores: Stores) -> None:
     made = [
         Channel(name=name, kind="slack", created_at=NOON, created_by=new_id())
         for name in ("ops", "desk")
@@ -147,7 +148,7 @@ def test_channels_have_a_name_each(stores: AgentStores) -> None:
     assert stores.channels.find("ops") is None
 
 
-def test_the_last_word_of_each_principal_stands(stores: AgentStores) -> None:
+def test_the_last_word_of_each_principal_stands(stores: Stores) -> None:
     one = resolved(stores)
     first = opinion(one, 2)
     stores.opinions.put(first)
@@ -161,13 +162,13 @@ def test_the_last_word_of_each_principal_stands(stores: AgentStores) -> None:
 
 
 class TestCandidates:
-    def test_are_one_an_investigation(self, stores: AgentStores) -> None:
+    def test_are_one_an_investigation(self, stores: Stores) -> None:
         one = candidate(resolved(stores))
         assert stores.candidates.add(one)
         assert not stores.candidates.add(replace(one, id=new_id()))
         assert stores.candidates.find(one.id) == one
 
-    def test_are_edited_while_they_wait_and_decided_once(self, stores: AgentStores) -> None:
+    def test_are_edited_while_they_wait_and_decided_once(self, stores: Stores) -> None:
         one, by = candidate(resolved(stores)), new_id()
         stores.candidates.add(one)
         assert stores.candidates.edit(one.id, b"better", NOON)
@@ -189,7 +190,7 @@ class TestCandidates:
             ingestion_id=ingestion,
         )
 
-    def test_keep_why_they_were_rejected(self, stores: AgentStores) -> None:
+    def test_keep_why_they_were_rejected(self, stores: Stores) -> None:
         one = candidate(resolved(stores))
         stores.candidates.add(one)
         said: dict[str, Any] = {"by": None, "reason": "disputed", "content": b"why", "now": LATER}
@@ -200,7 +201,7 @@ class TestCandidates:
         stores.candidates.stored(one.id, new_id(), new_id())
         assert stores.candidates.find(one.id) == found
 
-    def test_that_nobody_decided_on_are_found_oldest_first(self, stores: AgentStores) -> None:
+    def test_that_nobody_decided_on_are_found_oldest_first(self, stores: Stores) -> None:
         late, early, done = (
             candidate(resolved(stores), staged_at=NOON + timedelta(minutes=minute))
             for minute in (2, 1, 0)
@@ -213,9 +214,7 @@ class TestCandidates:
         assert [one.id for one in found] == [early.id, late.id]
         assert not stores.candidates.unreviewed(NOON, 9)
 
-    def test_are_due_when_rated_well_or_old_and_never_when_disputed(
-        self, stores: AgentStores
-    ) -> None:
+    def test_are_due_when_rated_well_or_old_and_never_when_disputed(self, stores: Stores) -> None:
         old, rated, disputed, fresh, known, poor = (
             resolved(stores, at)
             for at in (NOON, LATER, NOON, LATER, NOON + timedelta(seconds=1), LATER)
@@ -233,7 +232,7 @@ class TestCandidates:
         assert stores.candidates.due(LATER, 1) == [(old, "undisputed")]
         assert fresh not in {one for one, _ in due}
 
-    def test_tell_what_was_done_again_and_again_for_one_customer(self, stores: AgentStores) -> None:
+    def test_tell_what_was_done_again_and_again_for_one_customer(self, stores: Stores) -> None:
         acme, globex, person = new_id(), new_id(), new_id()
         for subject, kind, key in (
             (acme, "client", "acme"),
@@ -253,9 +252,7 @@ class TestCandidates:
         assert sorted(mine) == sorted(unlocks)
         assert stores.candidates.observed(LATER, 9) == []
 
-    def test_tell_what_was_seen_last_first_however_often_it_was_seen(
-        self, stores: AgentStores
-    ) -> None:
+    def test_tell_what_was_seen_last_first_however_often_it_was_seen(self, stores: Stores) -> None:
         for often, key in enumerate(("hooli", "acme", "globex")):
             subject = Subject(id=new_id(), kind="client", natural_key=key)
             stores.subjects.add(subject, 1)
@@ -267,7 +264,7 @@ class TestCandidates:
 
 
 def _did(
-    stores: AgentStores, about: tuple[UUID, ...], tool: str, state: ActionState, **changes: Any
+    stores: Stores, about: tuple[UUID, ...], tool: str, state: ActionState, **changes: Any
 ) -> UUID:
     ticket = TicketRow(
         id=new_id(),

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from cairn.adapters.files.commands import CommandFile
     from cairn.adapters.postgres.database import Database
-    from cairn.connectors.connector import ConnectorStores, Launch
+    from cairn.connectors.connector import Launch
     from cairn.connectors.host import Host
     from cairn.connectors.registry import Connectors, Mended
     from cairn.connectors.wires import Wire
     from cairn.kernel.metrics import Metrics
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
 
@@ -41,7 +42,7 @@ class HostSettings(Protocol):
 def connector_host(
     settings: HostSettings,
     opened: Database,
-    transactions: Transactions[ConnectorStores],
+    transactions: Transactions[Stores],
     keys: KeyStore,
     cipher: BodyCipher,
     metrics: Metrics = untold,
@@ -159,7 +160,7 @@ def _server_of(launch: Launch) -> Any:
 def connector_registry(
     settings: HostSettings,
     host: Host,
-    transactions: Transactions[ConnectorStores],
+    transactions: Transactions[Stores],
     keys: KeyStore,
     cipher: BodyCipher,
     *,

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cairn.adapters.postgres.database import Database
-    from cairn.investigations.ports import AgentStores
     from cairn.investigations.run.resume import Resume
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.writing.ports import OutboxRow, WriteStores
 
@@ -128,7 +128,7 @@ def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
     return lambda row: answer_to(transactions, row)
 
 
-def answer_to(transactions: Transactions[AgentStores], row: OutboxRow) -> Answer | None:
+def answer_to(transactions: Transactions[Stores], row: OutboxRow) -> Answer | None:
     """Return what the execution that waits for an approval is told: where its investigation is.
 
     None while the question is open.

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import Dump
     from cairn.kernel.access import Principal
     from cairn.ledger.keys import KeyStore
+    from cairn.llm.gateway import Gateway
     from cairn.memory_graph.ledger_graph import LedgerGraph
-    from cairn.tickets.gateway import Admit, Models, Redact, SweepTickets, TakeTicket
+    from cairn.tickets.gateway import Admit, Redact, SweepTickets, TakeTicket
     from cairn.tickets.inbound import ReceiveEvents
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
@@ -199,7 +200,7 @@ class HelpdeskParts:
 
         return WatchQueue(transactions=self.transactions, at_once=at_once, above=above)
 
-    def take(self, models: Models | None, redact: Redact, admit: Admit) -> TakeTicket:
+    def take(self, models: Gateway | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
         from cairn.tickets.gateway import InboundGateway, TakeTicket
 

@@ -35,9 +35,14 @@ if TYPE_CHECKING:
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal
     from cairn.investigations.outcomes import StoredConnectors
-    from cairn.investigations.ports import Escalate
     from cairn.investigations.run.admission import Admit
-    from cairn.investigations.run.closing import Abandon, AbandonExecution, Close, Halt
+    from cairn.investigations.run.closing import (
+        Abandon,
+        AbandonExecution,
+        Close,
+        Halt,
+        QueueEscalation,
+    )
     from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
     from cairn.investigations.run.step import RunStep
     from cairn.investigations.situation import StepFunction
@@ -286,7 +291,7 @@ class InvestigationParts:
         )
 
     @cached_property
-    def escalate(self) -> Escalate:
+    def escalate(self) -> QueueEscalation:
         """What calls people."""
         from cairn.investigations.run.closing import QueueEscalation
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cairn.safety.tools import Autonomy, Criticality
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cairn.connectors.lifecycle import Health
     from cairn.connectors.wires import Wire
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.writing.ports import LedgerStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,101 +50,20 @@ class Registered:
     listing: Listing | None = None
 
 
-class ConnectorStore(Protocol):
-    """The connectors of the transaction's workspace."""
+Wires: TypeAlias = "Callable[[Launch], Wire]"
+"""Makes the wire to a connector; bootstrap knows what is bundled and where HTTP may lead.
 
-    def add(self, connector: Connector, sealed_secrets: bytes) -> bool:
-        """Keep a new one; False when the name is taken."""
-        ...
-
-    def change(self, connector: Connector, sealed_secrets: bytes | None) -> None:
-        """Keep another shape of one, with its secrets when they are given."""
-        ...
-
-    def remove(self, name: str) -> bool:
-        """Remove one with its state; False when there is none."""
-        ...
-
-    def find(self, name: str) -> Registered | None:
-        """Return one."""
-        ...
-
-    def all(self) -> Sequence[Registered]:
-        """Return every one, by name."""
-        ...
-
-    def secrets(self, name: str) -> bytes | None:
-        """Return the sealed secrets of one."""
-        ...
-
-    def hold_health(self, connector_id: UUID) -> Health | None:
-        """Return how one is, which nobody else changes until the transaction ends."""
-        ...
-
-    def keep_health(self, connector_id: UUID, health: Health) -> None:
-        """Keep how one is; nothing when it was removed meanwhile."""
-        ...
-
-    def keep_listing(self, connector_id: UUID, listing: Listing | None) -> None:
-        """Keep what one listed; None forgets it."""
-        ...
+Return a wire that is not open yet; ValidationFailed when there can be none.
+"""
 
 
-class ConnectorStores(Protocol):
-    """What registering connectors needs of a transaction."""
+DatabaseCheck: TypeAlias = "Callable[[str], None]"
+"""Looks where the credentials of a database connector lead.
 
-    @property
-    def ledger(self) -> LedgerStore: ...
-    @property
-    def connectors(self) -> ConnectorStore: ...
+Raise ValidationFailed (`connector-database`) for a database or role of Cairn's.
 
-
-class Directory(Protocol):
-    """The connectors of workspaces as the host sees them; each method is a transaction."""
-
-    def all(self, workspace_id: UUID) -> Sequence[Registered]:
-        """Return every connector, by name."""
-        ...
-
-    def find(self, workspace_id: UUID, name: str) -> Registered | None:
-        """Return one."""
-        ...
-
-    def launch(self, workspace_id: UUID, connector: Connector) -> Launch:
-        """Return what starting one needs, its secrets opened.
-
-        Raises ConnectorUnavailable (`connector-changed`) for one that is not as it was looked up.
-        """
-        ...
-
-    def keep(
-        self, workspace_id: UUID, connector: Connector, becomes: Callable[[Health], Health]
-    ) -> None:
-        """Keep what becomes of how one is by now: other processes call it, too."""
-        ...
-
-    def seen(self, workspace_id: UUID, connector: Connector, listing: Listing) -> None:
-        """Keep what one listed, and write into the ledger that it was seen: version and hash."""
-        ...
-
-
-class Wires(Protocol):
-    """Makes the wire to a connector; bootstrap knows what is bundled and where HTTP may lead."""
-
-    def __call__(self, launch: Launch) -> Wire:
-        """Return a wire that is not open yet; ValidationFailed when there can be none."""
-        ...
-
-
-class DatabaseCheck(Protocol):
-    """Looks where the credentials of a database connector lead."""
-
-    def __call__(self, dsn: str) -> None:
-        """Raise ValidationFailed (`connector-database`) for a database or role of Cairn's.
-
-        Unreachable ones raise it too (`connector-database-unreachable`): nobody could look.
-        """
-        ...
+Unreachable ones raise it too (`connector-database-unreachable`): nobody could look.
+"""
 
 
 class Transport(StrEnum):

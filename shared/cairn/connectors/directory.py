@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from uuid import UUID
 
-    from cairn.connectors.connector import Connector, ConnectorStores, Listing, Registered
+    from cairn.connectors.connector import Connector, Listing, Registered
     from cairn.connectors.lifecycle import Health
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -52,8 +53,8 @@ class Secrets:
 class StoreDirectory:
     """Implements `ports.Directory`. `states` writes without holding the workspace's ledger."""
 
-    transactions: Transactions[ConnectorStores]
-    states: Transactions[ConnectorStores]
+    transactions: Transactions[Stores]
+    states: Transactions[Stores]
     secrets: Secrets
     clock: Clock
     new_id: IdSource

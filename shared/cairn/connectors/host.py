@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.connectors.connection import Connection
-    from cairn.connectors.connector import Directory, Listing, Registered, Wires
+    from cairn.connectors.connector import Listing, Registered, Wires
+    from cairn.connectors.directory import StoreDirectory
     from cairn.connectors.lifecycle import Health
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.metrics import Metrics
@@ -131,7 +132,7 @@ Worded = tuple[dict[str, Any], dict[str, Any]]
 class Host:
     """Implements `port.ToolHost`. One a process; `close` ends what it started."""
 
-    directory: Directory
+    directory: StoreDirectory
     wires: Wires
     clock: Clock = utc_now
     stopwatch: Stopwatch = monotonic
@@ -159,7 +160,11 @@ class Host:
         return [self._view(workspace_id, one) for one in self.directory.all(workspace_id)]
 
     def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
-        """Call a tool; see `port.ToolHost`."""
+        """Call a tool and return its result.
+
+        Raises NotFound for a connector or tool that is none, ValidationFailed when arguments do
+        not satisfy the tool's schema, ConnectorUnavailable, OutcomeUnknown, ConnectorUnauthorised.
+        """
         outcome = "refused"
         try:
             result = self._called(workspace_id, call)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.connectors.port import ConnectorState
 from cairn.kernel.errors import CairnError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from uuid import UUID
 
+    from cairn.connectors.host import Host
     from cairn.kernel.clock import Clock, Stopwatch
 
 
@@ -26,20 +27,11 @@ EVERY = timedelta(minutes=4)
 MOST = 500
 
 
-class ToCheck(Protocol):
-    """Finds connectors of every workspace nobody looked at, the longest unseen first."""
+ToCheck: TypeAlias = "Callable[[datetime, int], Sequence[tuple[UUID, str]]]"
+"""Finds connectors of every workspace nobody looked at, the longest unseen first.
 
-    def __call__(self, before: datetime, limit: int) -> Sequence[tuple[UUID, str]]:
-        """Return (workspace, name) of at most `limit`."""
-        ...
-
-
-class Checks(Protocol):
-    """The host, as far as this asks it."""
-
-    def check(self, workspace_id: UUID, name: str) -> Health:
-        """Look whether one is well, and keep how it is."""
-        ...
+Return (workspace, name) of at most `limit`.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +39,7 @@ class CheckConnectors:
     """Looks at those that are due. What there is no time for is the next run's first."""
 
     due: ToCheck
-    host: Checks
+    host: Host
     clock: Clock
     stopwatch: Stopwatch
     report: Callable[[str, dict[str, object]], None] = lambda event, fields: None

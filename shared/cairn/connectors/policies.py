@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.connectors.manifest import read_manifest
 from cairn.kernel.access.system import system_principal
@@ -12,9 +12,11 @@ from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.scope import parse_scopes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
-    from cairn.connectors.connector import ConnectorStores, Registered
+    from cairn.connectors.connector import Registered
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.safety.tools import Criticality, Manifest
 
@@ -46,12 +48,8 @@ class Manifests:
         return known
 
 
-class Profiles(Protocol):
-    """Which redaction profile a workspace has."""
-
-    def __call__(self, workspace_id: UUID) -> str:
-        """Return its name."""
-        ...
+Profiles: TypeAlias = "Callable[[UUID], str]"
+"""Which redaction profile a workspace has. Return its name."""
 
 
 def default_profile(workspace_id: UUID) -> str:
@@ -63,7 +61,7 @@ def default_profile(workspace_id: UUID) -> str:
 class ConnectorPolicies:
     """Implements `safety.policy.Policies`: the rows are read anew at each call."""
 
-    transactions: Transactions[ConnectorStores]
+    transactions: Transactions[Stores]
     profiles: Profiles = default_profile
     manifests: Manifests = field(default_factory=Manifests)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.kernel.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from uuid import UUID
 
     from cairn.kernel.text.json_value import JsonValue
@@ -106,19 +106,3 @@ class ConnectorUnauthorised(Conflict):
     """The connector's own sign-in is no longer good (401 or 403): a person must renew it."""
 
     code = "connector-unauthorised"
-
-
-class ToolHost(Protocol):
-    """Runs and calls the connectors of a workspace. Safe between threads."""
-
-    def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
-        """Return the workspace's connectors with their manifests; starts those never seen."""
-        ...
-
-    def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
-        """Call a tool and return its result.
-
-        Raises NotFound for a connector or tool that is none, ValidationFailed when arguments do
-        not satisfy the tool's schema, ConnectorUnavailable, OutcomeUnknown, ConnectorUnauthorised.
-        """
-        ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.connectors.connector import Connector
 from cairn.connectors.directory import recorded
@@ -24,16 +24,18 @@ from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.safety.destinations import destinations, origin, refuse_following, renewed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from uuid import UUID
 
-    from cairn.connectors.connector import ConnectorStores, DatabaseCheck, Registered
+    from cairn.connectors.connector import DatabaseCheck, Registered
     from cairn.connectors.directory import Secrets
+    from cairn.connectors.host import Host
     from cairn.connectors.port import ToolCall, ToolResult
     from cairn.connectors.requests import CheckCommand
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.safety.tools import Manifest
@@ -41,40 +43,18 @@ if TYPE_CHECKING:
 MAX_CONNECTORS = 50
 
 
-class Running(Protocol):
-    """What registering asks of the host."""
+AddressCheck: TypeAlias = "Callable[[str], None]"
+"""Looks where an address leads.
 
-    def check(self, workspace_id: UUID, name: str) -> Health:
-        """Look whether it is well."""
-        ...
-
-    def restart(self, workspace_id: UUID, name: str) -> None:
-        """Start it again."""
-        ...
-
-    def drop(self, workspace_id: UUID, connector_id: UUID, name: str) -> None:
-        """End it in this process."""
-        ...
-
-    def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
-        """Call a tool."""
-        ...
+Raise ValidationFailed, or Conflict where nothing may leave.
+"""
 
 
-class AddressCheck(Protocol):
-    """Looks where an address leads."""
+Mended: TypeAlias = "Callable[[UUID, str], int]"
+"""Puts back what waited for something to be mended; see `helpdesk.requeue`.
 
-    def __call__(self, url: str) -> None:
-        """Raise ValidationFailed, or Conflict where nothing may leave."""
-        ...
-
-
-class Mended(Protocol):
-    """Puts back what waited for something to be mended; see `helpdesk.requeue`."""
-
-    def __call__(self, workspace_id: UUID, waits_for: str) -> int:
-        """Put back what waits for `connector:<name>`; return how many."""
-        ...
+Put back what waits for `connector:<name>`; return how many.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +78,9 @@ class Connectors:
     `commands` refuses commands that the machine's owner has not allowed.
     """
 
-    transactions: Transactions[ConnectorStores]
+    transactions: Transactions[Stores]
     secrets: Secrets
-    host: Running
+    host: Host
     address: AddressCheck
     database: DatabaseCheck
     mended: Mended
@@ -299,12 +279,12 @@ class Connectors:
         return self.secrets.opened(principal.workspace_id, connector.id, sealed)
 
     @staticmethod
-    def _forget(stores: ConnectorStores, connector_id: UUID) -> None:
+    def _forget(stores: Stores, connector_id: UUID) -> None:
         stores.connectors.keep_health(connector_id, Health())
         stores.connectors.keep_listing(connector_id, None)
 
     def _record(
-        self, stores: ConnectorStores, principal: Principal, type_: str, connector: Connector
+        self, stores: Stores, principal: Principal, type_: str, connector: Connector
     ) -> None:
         meta: dict[str, JsonValue] = {
             "transport": connector.transport.value,

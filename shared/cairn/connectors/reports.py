@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from cairn.connectors.connector import Directory, Registered
+    from cairn.connectors.connector import Registered
+    from cairn.connectors.directory import StoreDirectory
     from cairn.connectors.lifecycle import Health
     from cairn.connectors.port import ToolCall
     from cairn.kernel.clock import Clock
@@ -77,7 +78,7 @@ _WHY = {
 class Reports:
     """Keeps how connectors are."""
 
-    directory: Directory
+    directory: StoreDirectory
     clock: Clock
 
     def well(self, workspace_id: UUID, found: Registered) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.investigations.journal import Sealed
 from cairn.investigations.views import (
@@ -26,27 +26,23 @@ from cairn.kernel.traces import trace_id_of
 from cairn.tickets.personas import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.investigations.journal import Opener
     from cairn.investigations.ports import (
         ActionRow,
-        ActionStore,
         Approval,
         ApprovalState,
-        ApprovalStore,
-        InvestigationStore,
         StepRow,
     )
     from cairn.investigations.state import Investigation, State
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Entry
-    from cairn.llm.costs import CostStore
     from cairn.tickets.personas import Persona
-    from cairn.tickets.ticket import PersonaStore
 
 LINES = "lines"
 """The field of an entry's body that holds its lines of the timeline, each with `detail`."""
@@ -58,31 +54,6 @@ CUT = "…"
 MAX_ACTIONS = 200
 
 
-class EntryReader(Protocol):
-    """The ledger of the transaction's workspace, by position."""
-
-    def at(self, positions: Collection[int]) -> Sequence[Entry]:
-        """Return the entries at these positions, in order; positions that are none are left out."""
-        ...
-
-
-class SeeingStores(Protocol):
-    """What reading investigations needs of a transaction."""
-
-    @property
-    def investigations(self) -> InvestigationStore: ...
-    @property
-    def approvals(self) -> ApprovalStore: ...
-    @property
-    def actions(self) -> ActionStore: ...
-    @property
-    def entries(self) -> EntryReader: ...
-    @property
-    def costs(self) -> CostStore: ...
-    @property
-    def personas(self) -> PersonaStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseInvestigations:
     """Lists and shows investigations, steps and tool calls to admins and agents.
@@ -91,7 +62,7 @@ class BrowseInvestigations:
     and of tool calls those that it made itself.
     """
 
-    transactions: Transactions[SeeingStores]
+    transactions: Transactions[Stores]
     open: Opener
 
     def page(
@@ -115,7 +86,7 @@ class BrowseInvestigations:
         """Return one with its spending, budget, questions and actions; NotFound otherwise."""
         _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
-            one = _found(stores.investigations, investigation_id)
+            one = _found(stores, investigation_id)
             spent = stores.costs.of_run(investigation_id)
             asked = stores.approvals.of(investigation_id)
             version = stores.personas.find(one.persona)
@@ -140,7 +111,7 @@ class BrowseInvestigations:
         """Return where one is; NotFound for another workspace's too."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
-            return view_of(_found(stores.investigations, investigation_id))
+            return view_of(_found(stores, investigation_id))
 
     def steps(
         self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
@@ -154,7 +125,7 @@ class BrowseInvestigations:
         """Return an investigation and its lines after a number, both of one moment."""
         _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
-            one = _found(stores.investigations, investigation_id)
+            one = _found(stores, investigation_id)
             rows = stores.investigations.steps(investigation_id, after=after, limit=limit)
             entries = stores.entries.at({row.position for row in rows})
         lines = self._lines(principal.workspace_id, rows, entries)
@@ -294,8 +265,8 @@ def _own_only(principal: Principal) -> UUID | None:
     return None if Scope.ADMIN in principal.allowed_scopes else principal.principal_id
 
 
-def _found(store: InvestigationStore, investigation_id: UUID) -> Investigation:
-    found = store.find(investigation_id)
+def _found(stores: Stores, investigation_id: UUID) -> Investigation:
+    found = stores.investigations.find(investigation_id)
     if found is None:
         raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import mean
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.connectors.port import ConnectorState
 from cairn.kernel.access.system import system_principal
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.connectors.connector import ConnectorStore, Registered
-    from cairn.investigations.ports import ApprovalStore
+    from cairn.connectors.connector import Registered
     from cairn.kernel.metrics import Metrics
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
-    from cairn.tickets.ticket import TicketStore
 
 MOST_WORKSPACES = 100
 MOST_TICKETS = 100_000
@@ -32,17 +31,6 @@ MOST_TICKETS = 100_000
 SICK = frozenset({ConnectorState.TIMEOUT, ConnectorState.CRASHED, ConnectorState.DEGRADED})
 UNKNOWN = frozenset({ConnectorState.CONFIGURED, ConnectorState.SHUTDOWN})
 """Never started, or ended on purpose: neither well nor unwell."""
-
-
-class GaugeStores(Protocol):
-    """What is counted in a workspace."""
-
-    @property
-    def approvals(self) -> ApprovalStore: ...
-    @property
-    def tickets(self) -> TicketStore: ...
-    @property
-    def connectors(self) -> ConnectorStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +48,7 @@ class TellGauges:
     """Counts every workspace. One that fails is told to `report`; the others are counted."""
 
     workspaces: Callable[[], Sequence[UUID]]
-    transactions: Transactions[GaugeStores]
+    transactions: Transactions[Stores]
     metrics: Metrics
     report: Callable[[str, dict[str, Any]], None]
 

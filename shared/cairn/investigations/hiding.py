@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.connectors.policies import Profiles
-    from cairn.investigations.ports import Redactor
     from cairn.investigations.situation import Situation
     from cairn.investigations.state import Evidence
     from cairn.kernel.text.json_value import JsonValue
+    from cairn.safety.redaction import ReversibleRedactor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hiding:
     """Hides what the workspace's profile and the persona's together take out."""
 
-    redactor: Redactor
+    redactor: ReversibleRedactor
     profiles: Profiles
 
     def of(self, situation: Situation) -> Hider:
@@ -43,7 +43,9 @@ class Hiding:
 class Hider:
     """Hides personal values in one text after another; `vault` grows with them."""
 
-    def __init__(self, redactor: Redactor, profile: str, vault: Mapping[str, str]) -> None:
+    def __init__(
+        self, redactor: ReversibleRedactor, profile: str, vault: Mapping[str, str]
+    ) -> None:
         self._redactor, self._profile, self.vault = redactor, profile, vault
 
     def __call__(self, text: str) -> str:

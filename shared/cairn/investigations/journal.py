@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.investigations.ports import AgentStores
     from cairn.investigations.state import Investigation
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -107,7 +107,7 @@ def agent_of(investigation: Investigation) -> Actor:
 class Page:
     """A writing transaction: its stores, the keys fetched before it, and what was noted so far."""
 
-    stores: AgentStores
+    stores: Stores
     entries: Entries
     keys: Mapping[UUID, bytes]
     data_subjects: tuple[UUID, ...]
@@ -142,14 +142,14 @@ class Page:
 class Journal:
     """Writes what happens in investigations, and reads it under the same keys."""
 
-    transactions: Transactions[AgentStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
 
-    def reading(self, workspace_id: UUID) -> AbstractContextManager[AgentStores]:
+    def reading(self, workspace_id: UUID) -> AbstractContextManager[Stores]:
         """Open a read-only transaction."""
         return self.transactions.reading(system_principal(workspace_id))
 
@@ -180,7 +180,7 @@ class Journal:
 
     def _page(
         self,
-        stores: AgentStores,
+        stores: Stores,
         workspace_id: UUID,
         data_subjects: tuple[UUID, ...],
         actor: Actor,

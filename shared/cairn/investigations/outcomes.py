@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.connectors.connector import ConnectorStores
-    from cairn.connectors.port import ToolHost, ToolResult
+    from cairn.connectors.host import Host
+    from cairn.connectors.port import ToolResult
     from cairn.investigations.journal import Page
     from cairn.investigations.ports import ActionRow, Connectors
     from cairn.investigations.situation import Effect, Situation
     from cairn.investigations.state import WorkingMemory
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Attempt, Ready
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 class StoredConnectors:
     """Implements `agent.ports.Connectors`; one whose tools were never listed offers none."""
 
-    transactions: Transactions[ConnectorStores]
+    transactions: Transactions[Stores]
     manifests: Manifests = field(default_factory=Manifests)
 
     def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
@@ -72,7 +73,7 @@ class CallTool:
     crashed or did not answer. Raises as `ToolHost.call`.
     """
 
-    host: ToolHost
+    host: Host
     seconds: float = SECONDS
 
     def __call__(self, situation: Situation, ready: Ready) -> ToolResult:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.clock import Clock
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.llm.port import Purpose
 
@@ -134,34 +135,11 @@ class CostReport:
     dropped_calls: int = 0
 
 
-class CostStore(Protocol):
-    """The sums of the transaction's workspace."""
-
-    def days(self, since: date, until: date) -> Sequence[CostRow]:
-        """Return a row a day that had calls, in order."""
-        ...
-
-    def grouped(self, by: CostBy, since: date, until: date) -> Sequence[CostRow]:
-        """Return a row a model or purpose of the calls still kept, the dearest first."""
-        ...
-
-    def of_run(self, run_id: UUID) -> Sequence[CostRow]:
-        """Return a row a purpose of one run, by name: an investigation, a consolidation."""
-        ...
-
-
-class CostStores(Protocol):
-    """What reports of costs need of a transaction."""
-
-    @property
-    def costs(self) -> CostStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetCosts:
     """Reports what models have cost, to admins."""
 
-    transactions: Transactions[CostStores]
+    transactions: Transactions[Stores]
     clock: Clock
 
     def __call__(

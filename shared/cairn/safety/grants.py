@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.canonical import canonical_bytes
@@ -20,7 +20,7 @@ from cairn.safety.action import comparable, same_arguments
 from cairn.safety.tools import Autonomy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -102,48 +102,11 @@ class GrantRow:
     approval_id: UUID | None = None
 
 
-class GrantStore(Protocol):
-    """The standing grants of the transaction's workspace."""
+GrantsInForce: TypeAlias = "Callable[[UUID, str], Sequence[Grant]]"
+"""The grants of a workspace that may be used, by tool.
 
-    def add(self, grant: GrantRow) -> None:
-        """Keep a new one."""
-        ...
-
-    def find(self, grant_id: UUID) -> GrantRow | None:
-        """Return one, over or not."""
-        ...
-
-    def page(self, *, before: UUID | None, limit: int) -> Sequence[GrantRow]:
-        """Return grants, the newest first."""
-        ...
-
-    def in_force(self, tool: str, now: datetime) -> Sequence[GrantRow]:
-        """Return those for a tool that may be used once more, the oldest first."""
-        ...
-
-    def open_count(self, now: datetime) -> int:
-        """Return how many may be used once more."""
-        ...
-
-    def revoke(self, grant_id: UUID, now: datetime) -> bool:
-        """Revoke one; False when it is revoked already or there is none."""
-        ...
-
-    def use(self, grant_id: UUID, action_id: UUID, now: datetime) -> bool:
-        """Count a use by an action; the same action again counts once.
-
-        False when it is revoked, expired or used up: nothing is counted. Two at once never use
-        the last one twice.
-        """
-        ...
-
-
-class GrantsInForce(Protocol):
-    """The grants of a workspace that may be used, by tool."""
-
-    def __call__(self, workspace_id: UUID, tool: str) -> Sequence[Grant]:
-        """Return those for `connector.tool` that are in force now, the oldest first."""
-        ...
+Return those for `connector.tool` that are in force now, the oldest first.
+"""
 
 
 class NoGrants:

@@ -348,7 +348,10 @@ class ReversibleRedactor:
     def redact(
         self, text: str, vault: Mapping[str, str], *, profile: str
     ) -> tuple[str, Mapping[str, str]]:
-        """Return a text from outside with placeholders, and the vault with what is new."""
+        """Return the text with placeholders, and the vault with what is new.
+
+        A value that the vault knows gets its old placeholder.
+        """
         clean = redact(text, vault, kinds_of(profile))
         return str(clean.value), clean.vault
 
@@ -360,12 +363,15 @@ class ReversibleRedactor:
         *,
         profile: str,
     ) -> tuple[JsonValue, Mapping[str, str]]:
-        """Return a value of another vault with placeholders of this one."""
+        """Return a JSON value whose placeholders are of the vault `theirs` with those of `vault`.
+
+        Raises ValidationFailed for a placeholder that `theirs` does not know.
+        """
         clean = moved(value, theirs, vault, kinds_of(profile))
         return clean.value, clean.vault
 
     def restore(self, value: JsonValue, vault: Mapping[str, str]) -> JsonValue:
-        """Return a JSON value with the values put back."""
+        """Return a JSON value with the placeholders in its strings replaced by their values."""
         return restore(value, vault)
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.kernel.text.canonical import canonical_bytes
 from cairn.safety.action import Outcome
@@ -33,7 +33,7 @@ from cairn.safety.scope import ScopeAnswer, Scopes
 from cairn.safety.tools import Autonomy, Criticality, Lane
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from uuid import UUID
 
     from cairn.safety.tools import Manifest, ToolSpec
@@ -100,12 +100,11 @@ class Policy:
         return sha256(canonical_bytes(decides)).hexdigest()
 
 
-class Policies(Protocol):
-    """The policies of workspaces, as they are now: never remembered from an earlier call."""
+Policies: TypeAlias = "Callable[[UUID], Policy]"
+"""The policies of workspaces, as they are now: never remembered from an earlier call.
 
-    def __call__(self, workspace_id: UUID) -> Policy:
-        """Return the workspace's policy; Unavailable when it cannot be read."""
-        ...
+Return the workspace's policy; Unavailable when it cannot be read.
+"""
 
 
 class Reason(StrEnum):

@@ -10,14 +10,14 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
 
 from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +250,8 @@ class TicketAdapter(Protocol):
         ...
 
 
-class OpenAdapter(Protocol):
-    """Makes the adapter of a source."""
+OpenAdapter: TypeAlias = "Callable[[str, Mapping[str, Any], Mapping[str, str]], TicketAdapter]"
+"""Makes the adapter of a source.
 
-    def __call__(
-        self, kind: str, config: Mapping[str, Any], secrets: Mapping[str, str]
-    ) -> TicketAdapter:
-        """Return it; ValidationFailed names the field of `config` or `secrets` that is wrong."""
-        ...
+Return it; ValidationFailed names the field of `config` or `secrets` that is wrong.
+"""

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, NotFound, Unavailable
@@ -38,42 +38,33 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import Dump
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
-    from cairn.llm.structured import Shape, Structured
+    from cairn.llm.gateway import Gateway
     from cairn.tickets.sealing import Sealed
-    from cairn.tickets.ticket import MessageRow, Ticket, TicketRow, TicketStores
+    from cairn.tickets.ticket import MessageRow, Ticket, TicketRow
 
 
 SWEPT = 100
 """Tickets of a workspace that one sweep screens."""
 
 
-class Screen(Protocol):
-    """Says what a message looks like; never fails. See `helpdesk.gateway`."""
-
-    def __call__(self, workspace_id: UUID, text: str, *, channel: str) -> Screened: ...
+GraphWriter: TypeAlias = "Callable[[UUID, Sequence[Dump]], None]"
+"""Writes records of the memory graph; what stands already is left alone."""
 
 
-class GraphWriter(Protocol):
-    """Writes records of the memory graph; what stands already is left alone."""
-
-    def __call__(self, workspace_id: UUID, records: Sequence[Dump]) -> None: ...
-
-
-class Admit(Protocol):
-    """Starts investigations of queued tickets while there is room; returns how many."""
-
-    def __call__(self, workspace_id: UUID) -> int: ...
+Admit: TypeAlias = "Callable[[UUID], int]"
+"""Starts investigations of queued tickets while there is room; returns how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeTicket:
     """Takes up one ticket, and then whatever of its workspace has room to be investigated."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     sealed: Sealed
-    screen: Screen
+    screen: InboundGateway
     redact: Redact
     graph: GraphWriter
     admit: Admit
@@ -104,7 +95,7 @@ class TakeTicket:
     def _labels(
         self, workspace_id: UUID, row: TicketRow, messages: Sequence[MessageRow]
     ) -> Mapping[str, Any]:
-        """Screen a new ticket and remember it; what was forgotten meanwhile has no labels.
+        """InboundGateway a new ticket and remember it; what was forgotten meanwhile has no labels.
 
         One that its requester answered is screened with what they said, and is remembered already.
         """
@@ -169,7 +160,7 @@ class SweepTickets:
     """Takes up what a lost message left behind, in every workspace where tickets wait."""
 
     workspaces: Callable[[], Sequence[UUID]]
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     take: TakeTicket
     warn: Callable[[str, dict[str, Any]], None]
 
@@ -284,22 +275,8 @@ class GatewayAnswer(AnswerShape):
     complexity: Complexity
 
 
-class Models(Protocol):
-    """The gateway to chat models, as far as it is needed here."""
-
-    def answers(self, purpose: Purpose, workspace_id: UUID) -> bool:
-        """Return whether any model is configured for a purpose."""
-        ...
-
-    def structured(self, request: ChatRequest, shape: type[Shape], call: Call) -> Structured[Shape]:
-        """Return the answer in a shape; raises one of Cairn's errors without one."""
-        ...
-
-
-class Redact(Protocol):
-    """Takes personal values out of a text, as a workspace's profile says."""
-
-    def __call__(self, workspace_id: UUID, text: str, /) -> str: ...
+Redact: TypeAlias = "Callable[[UUID, str], str]"
+"""Takes personal values out of a text, as a workspace's profile says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,7 +287,7 @@ class InboundGateway:
     labels: nothing of the text.
     """
 
-    models: Models | None
+    models: Gateway | None
     redact: Redact
     stopwatch: Stopwatch
     inform: Callable[[str, dict[str, Any]], None]

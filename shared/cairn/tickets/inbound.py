@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound, RateLimited
@@ -15,17 +15,19 @@ from cairn.tickets.polling import receive_all
 from cairn.tickets.ticket import SourceState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.tickets.adapter import Delivered
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.polling import Adapters
-    from cairn.tickets.ticket import TicketSource, TicketStores
+    from cairn.tickets.ticket import TicketSource
 
 
 MOST = 300
@@ -60,10 +62,8 @@ MAX_TICKETS = 100
 """Of one delivery, and messages as many; the next poll brings what is beyond."""
 
 
-class WorkspaceOf(Protocol):
-    """Says whose a ticket source is."""
-
-    def __call__(self, source_id: UUID) -> UUID | None: ...
+WorkspaceOf: TypeAlias = "Callable[[UUID], UUID | None]"
+"""Says whose a ticket source is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ class ReceiveEvents:
     """Takes one delivery in. Again, late and out of order are all the same: what is known stays."""
 
     workspace_of: WorkspaceOf
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     adapter: Adapters
     intake: Intake
     messages: ReceiveMessages

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.stores import Stores
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import forgotten_name
 from cairn.tickets.sealing import checked, mark_of, mended, owners_of, sealed_body, text_of
-from cairn.tickets.ticket import TicketRow, TicketStatus, TicketStores
+from cairn.tickets.ticket import TicketRow, TicketStatus
 from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.writer import Work, Write, Writer
 
@@ -73,7 +74,7 @@ class _Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intake(Writer[TicketStores]):
+class Intake(Writer[Stores]):
     """Takes tickets in, in one transaction: the row, the entry, and the message that wakes."""
 
     def add(
@@ -111,7 +112,7 @@ class Intake(Writer[TicketStores]):
         tickets: Sequence[Incoming],
         idempotency: IdempotencyKey | None,
     ) -> tuple[Received, ...]:
-        def prepared() -> Work[TicketStores, tuple[Received, ...]]:
+        def prepared() -> Work[Stores, tuple[Received, ...]]:
             owners = [owners_of(one) for one in tickets]
             wanted = tuple(dict.fromkeys(owner for each in owners for owner in each))
             resolution = self.resolver.resolve(principal, wanted)
@@ -130,7 +131,7 @@ class Intake(Writer[TicketStores]):
         return self.write_once(principal, prepared, idempotency)
 
     def _take(
-        self, origin: From, items: Sequence[_Item], write: Write[TicketStores]
+        self, origin: From, items: Sequence[_Item], write: Write[Stores]
     ) -> tuple[tuple[Received, ...], list[OutboxRow]]:
         write.register()
         tickets = write.stores.tickets
@@ -161,7 +162,7 @@ class Intake(Writer[TicketStores]):
         ]
         return tuple(done), rows
 
-    def _new(self, write: Write[TicketStores], origin: From, item: _Item) -> Received:
+    def _new(self, write: Write[Stores], origin: From, item: _Item) -> Received:
         given = item.given
         if given.closed:
             return Received(external_id=given.external_id, outcome=Outcome.CLOSED)
@@ -194,7 +195,7 @@ class Intake(Writer[TicketStores]):
             external_id=given.external_id, outcome=Outcome.NEW, id=ticket_id, position=position
         )
 
-    def _seen(self, write: Write[TicketStores], item: _Item, row: TicketRow) -> Received:
+    def _seen(self, write: Write[Stores], item: _Item, row: TicketRow) -> Received:
         given = item.given
         same = Received(
             external_id=given.external_id, outcome=Outcome.KNOWN, id=row.id, position=row.position
@@ -222,7 +223,7 @@ class Intake(Writer[TicketStores]):
 
     def _entry(
         self,
-        write: Write[TicketStores],
+        write: Write[Stores],
         type_: str,
         meta: Mapping[str, Any],
         item: _Item,
@@ -240,7 +241,7 @@ class Intake(Writer[TicketStores]):
             occurred_at=occurred_at,
         )
 
-    def _sealed(self, write: Write[TicketStores], ticket_id: UUID, item: _Item) -> bytes:
+    def _sealed(self, write: Write[Stores], ticket_id: UUID, item: _Item) -> bytes:
         subjects = write.resolution.subjects_of(item.owners)
         keys = write.resolution.keys_of(subjects)
         body = sealed_body(text_of(item.given))

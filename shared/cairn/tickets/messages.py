@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.stores import Stores
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, forgotten_name
 from cairn.recall.questions.small_talk import small_talk
@@ -25,7 +26,7 @@ from cairn.tickets.sealing import (
     requester_key,
     sealed_message,
 )
-from cairn.tickets.ticket import API_SOURCE, MessageRow, TicketStores
+from cairn.tickets.ticket import API_SOURCE, MessageRow
 from cairn.writing.subjects import SubjectRegisteredMeanwhile
 from cairn.writing.writer import Work, Write, Writer
 
@@ -93,7 +94,7 @@ _IGNORED = MessageTaken(outcome=MessageOutcome.IGNORED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiveMessages(Writer[TicketStores]):
+class ReceiveMessages(Writer[Stores]):
     """Takes messages in: the row and the entry, and what puts the ticket back, in one transaction.
 
     Again, late and out of order are all the same: a message is known by its id at the source.
@@ -147,7 +148,7 @@ class ReceiveMessages(Writer[TicketStores]):
         items = [(external_id or one.ticket, mended_message(one)) for one in messages]
         names = {name for name, _ in items}
 
-        def prepared() -> Work[TicketStores, tuple[MessageTaken, ...]]:
+        def prepared() -> Work[Stores, tuple[MessageTaken, ...]]:
             with self.transactions.reading(principal) as stores:
                 rows = stores.tickets.known(source, names)
             about = {each for row in rows.values() if row.sealed for each in row.data_subjects}
@@ -165,7 +166,7 @@ class ReceiveMessages(Writer[TicketStores]):
         principal: Principal,
         source: str,
         items: Sequence[tuple[str, Message | None]],
-        write: Write[TicketStores],
+        write: Write[Stores],
     ) -> tuple[tuple[MessageTaken, ...], list[OutboxRow]]:
         rows = write.stores.tickets.known(source, {name for name, _ in items})
         done = [self._one(write, rows.get(name), given) for name, given in items]
@@ -182,7 +183,7 @@ class ReceiveMessages(Writer[TicketStores]):
         return tuple(done), [one for one in woken if one is not None]
 
     def _one(
-        self, write: Write[TicketStores], row: TicketRow | None, given: Message | None
+        self, write: Write[Stores], row: TicketRow | None, given: Message | None
     ) -> MessageTaken:
         if row is None or given is None or not row.sealed:
             return _IGNORED
@@ -195,7 +196,7 @@ class ReceiveMessages(Writer[TicketStores]):
             raise SubjectRegisteredMeanwhile("The ticket is about somebody else by now.")
         return self._kept(write, row, given) if self._is_theirs(write, row, given) else _IGNORED
 
-    def _is_theirs(self, write: Write[TicketStores], row: TicketRow, given: Message) -> bool:
+    def _is_theirs(self, write: Write[Stores], row: TicketRow, given: Message) -> bool:
         """Return whether the requester wrote it, as far as both addresses are known."""
         if given.author is None:
             return True
@@ -207,7 +208,7 @@ class ReceiveMessages(Writer[TicketStores]):
         theirs = requester_key(text.requester_email)
         return theirs is None or requester_key(given.author) == theirs
 
-    def _kept(self, write: Write[TicketStores], row: TicketRow, given: Message) -> MessageTaken:
+    def _kept(self, write: Write[Stores], row: TicketRow, given: Message) -> MessageTaken:
         message_id, workspace_id = self.new_id(), write.entries.workspace_id
         written_at = min(given.written_at or write.now, write.now)
         position = write.entries.add(

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.tickets.ticket import TicketStores
 
 
 DEFAULT_TOKENS = 50_000
@@ -74,7 +74,7 @@ _ESCALATION = re.compile(
 class Personas:
     """The personas of a workspace. `default` is always there and can be changed, not removed."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     clock: Clock

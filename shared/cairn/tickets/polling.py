@@ -7,7 +7,7 @@ loses none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, NotFound
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.tickets.adapter import Incoming, TicketAdapter
     from cairn.tickets.intake import Intake, Received
     from cairn.tickets.messages import ReceiveMessages
-    from cairn.tickets.ticket import TicketSource, TicketStores
+    from cairn.tickets.ticket import TicketSource
 
 PAGE = 50
 """Tickets that a help desk is asked for at once."""
@@ -65,23 +66,19 @@ class PollResult:
         )
 
 
-class Mended(Protocol):
-    """Puts back what waited for something; see `helpdesk.requeue`."""
-
-    def __call__(self, workspace_id: UUID, waits_for: str) -> int: ...
+Mended: TypeAlias = "Callable[[UUID, str], int]"
+"""Puts back what waited for something; see `helpdesk.requeue`."""
 
 
-class Adapters(Protocol):
-    """Opens the adapter of a source; see `helpdesk.sources`."""
-
-    def __call__(self, principal: Principal, source: TicketSource) -> TicketAdapter: ...
+Adapters: TypeAlias = "Callable[[Principal, TicketSource], TicketAdapter]"
+"""Opens the adapter of a source; see `helpdesk.sources`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollSource:
     """Fetches what is new at one source."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     adapter: Adapters
     intake: Intake
     messages: ReceiveMessages
@@ -134,10 +131,8 @@ class PollSource:
                 return done
 
 
-class SourcesDue(Protocol):
-    """Names the sources that are to be polled, in every workspace."""
-
-    def __call__(self, at: datetime, limit: int) -> Sequence[tuple[UUID, UUID]]: ...
+SourcesDue: TypeAlias = "Callable[[datetime, int], Sequence[tuple[UUID, UUID]]]"
+"""Names the sources that are to be polled, in every workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
-    from cairn.tickets.ticket import QueueNumbers, TicketRow, TicketStores
+    from cairn.tickets.ticket import QueueNumbers, TicketRow
     from cairn.writing.ports import Dispatcher
 
 
@@ -34,7 +35,7 @@ WAITING = frozenset([TicketStatus.NEEDS_CLIENT, TicketStatus.AUTO_RESOLVED])
 
 
 def reopened(
-    stores: TicketStores, principal: Principal, ticket: TicketRow, now: datetime, new_id: IdSource
+    stores: Stores, principal: Principal, ticket: TicketRow, now: datetime, new_id: IdSource
 ) -> OutboxRow | None:
     """Take a ticket up again if it was answered since we wrote; None when it was not.
 
@@ -60,7 +61,7 @@ AT_ONCE = 200
 class Requeue:
     """Puts tickets back, with an entry each, and wakes the stage that takes them up."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
@@ -107,7 +108,7 @@ class Requeue:
 
 
 def put_back(
-    stores: TicketStores,
+    stores: Stores,
     principal: Principal,
     ticket_id: UUID,
     why: str,
@@ -186,7 +187,7 @@ def is_degraded(depth: int, *, above: int = DEGRADED_ABOVE) -> bool:
 class WatchQueue:
     """Reads the queue of a workspace. `at_once` is how many investigations run at once."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     at_once: int
     above: int = DEGRADED_ABOVE
 

@@ -1,23 +1,17 @@
 """Tickets as operators see them, with what was answered. Agents see them redacted, elsewhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import NotFound
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
 from cairn.tickets.sealing import Sealed, TicketText
-from cairn.tickets.ticket import (
-    MessageRow,
-    Priority,
-    ReplyRow,
-    TicketRow,
-    TicketStatus,
-    TicketStores,
-)
+from cairn.tickets.ticket import MessageRow, Priority, ReplyRow, TicketRow, TicketStatus
 
 MOST_SHOWN = 50
 """Later messages that are shown with a ticket."""
@@ -85,17 +79,15 @@ class TicketDetail(TicketView):
     investigations: Sequence[Any]
 
 
-class InvestigationsOf(Protocol):
-    """Lists the investigations a ticket had, the newest first, as they are shown in a list."""
-
-    def __call__(self, principal: Principal, ticket_id: UUID) -> Sequence[Any]: ...
+InvestigationsOf: TypeAlias = "Callable[[Principal, UUID], Sequence[Any]]"
+"""Lists the investigations a ticket had, the newest first, as they are shown in a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTickets:
     """Lists tickets and shows one: an admin's work, since tickets say what customers wrote."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     sealed: Sealed
     investigations: InvestigationsOf
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.tickets.adapter import OpenAdapter, TicketAdapter
     from cairn.tickets.polling import Mended
-    from cairn.tickets.ticket import TicketStores
 
 MAX_SOURCES = 50
 MAX_CONFIG_BYTES = 16_384
@@ -65,7 +65,7 @@ class SourceChange:
 class TicketSources:
     """The ticket sources of a workspace: an admin's work. Each change is a ledger entry."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     open_adapter: OpenAdapter
@@ -172,7 +172,7 @@ class TicketSources:
         return self.cipher.seal(source.id, workspace_id, keys, dict(secrets))
 
     def _record(
-        self, stores: TicketStores, principal: Principal, type_: str, source: TicketSource
+        self, stores: Stores, principal: Principal, type_: str, source: TicketSource
     ) -> None:
         """Append the entry of a change: its settings sealed, its secrets nowhere."""
         workspace_id, entry_id, now = principal.workspace_id, self.new_id(), self.clock()
@@ -218,7 +218,7 @@ def _changed(known: TicketSource, change: SourceChange) -> TicketSource:
     )
 
 
-def _found(stores: TicketStores, source_id: UUID) -> TicketSource:
+def _found(stores: Stores, source_id: UUID) -> TicketSource:
     found = stores.ticket_sources.find(source_id)
     if found is None:
         raise NotFound("There is no such ticket source.", source_id=str(source_id))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
-
-from cairn.writing.ports import WriteStores
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -66,104 +64,6 @@ class QueueNumbers:
     average_s: float | None
 
 
-class TicketStore(Protocol):
-    """The tickets of the transaction's workspace: rows are the queue, none is ever dropped.
-
-    new -> queued (or discarded) by screening; queued -> investigating by `claim`; investigating ->
-    an end by `settle`; `requeue` leads back to queued from anywhere but there, `reopen` back to new
-    from needs_client and auto_resolved.
-    """
-
-    def add(self, ticket: TicketRow) -> bool:
-        """Keep a new one; False when its source and external id are known, and nothing changes."""
-        ...
-
-    def find(self, ticket_id: UUID) -> TicketRow | None:
-        """Return one."""
-        ...
-
-    def known(self, source: str, external_ids: Collection[str]) -> Mapping[str, TicketRow]:
-        """Return those of a source that there are, by their external ids."""
-        ...
-
-    def change(self, ticket: TicketRow) -> None:
-        """Replace what a known one says (sealed, mark, priority, times); not where it stands."""
-        ...
-
-    def screened(
-        self, ticket_id: UUID, screening: Mapping[str, Any], status: TicketStatus, now: datetime
-    ) -> bool:
-        """Keep what screening found and move a new one on; False when it is not new any more."""
-        ...
-
-    def unscreened(self, limit: int) -> Sequence[UUID]:
-        """Return tickets that are new, the oldest first."""
-        ...
-
-    def claim(self, investigation_id: UUID, now: datetime) -> TicketRow | None:
-        """Take the next of the queue for an investigation; None when nothing is to be taken.
-
-        Critical first, then who came first. What another transaction is taking is skipped (FOR
-        UPDATE SKIP LOCKED); tickets whose persona is `off` stay in the queue.
-        """
-        ...
-
-    def settle(
-        self, ticket_id: UUID, investigation_id: UUID, status: TicketStatus, now: datetime
-    ) -> bool:
-        """End it, if this investigation has it; `queued` gives it back. False, and no change."""
-        ...
-
-    def park(self, ticket_id: UUID, waits_for: str) -> bool:
-        """Say what has to be mended before the ticket goes back to the queue by itself."""
-        ...
-
-    def waiting(self, waits_for: str, limit: int) -> Sequence[UUID]:
-        """Return the tickets that wait for this to be mended, by rank and age."""
-        ...
-
-    def mended(self) -> Sequence[str]:
-        """Return what ended tickets wait for though it was mended while they were investigated.
-
-        A connector that was changed since they were claimed; a source that is active.
-        """
-        ...
-
-    def requeue(self, ticket_id: UUID, now: datetime) -> bool:
-        """Put one back into the queue; False when it is there or being investigated.
-
-        Its messages are counted from anew: see `TicketMessageStore.reopenings`.
-        """
-        ...
-
-    def reopen(self, ticket_id: UUID) -> bool:
-        """Take up again one whose requester answered; False when it stands anywhere else."""
-        ...
-
-    def page(
-        self,
-        *,
-        status: TicketStatus | None,
-        source: str | None,
-        before: UUID | None,
-        limit: int,
-    ) -> Sequence[TicketRow]:
-        """Return tickets, the newest first."""
-        ...
-
-    def since(self, moment: datetime, limit: int) -> Sequence[TicketRow]:
-        """Return what was received since, the newest first: the window for bursts and doubles."""
-        ...
-
-    def depth(self, most: int) -> int:
-        """Return how many are queued that may be taken, counted up to `most`: cheap if small."""
-        ...
-
-    def numbers(self) -> QueueNumbers:
-        """Return what the queue looks like. It counts everything: for people who look at it."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRow:
     """What a requester wrote to their ticket later, its text sealed under the id of the message.
@@ -182,30 +82,6 @@ class MessageRow:
     received_at: datetime
     reopened: bool = False
     small_talk: bool = False
-
-
-class TicketMessageStore(Protocol):
-    """What requesters wrote to the tickets of the transaction's workspace later."""
-
-    def add(self, message: MessageRow) -> bool:
-        """Keep one; False when its ticket has one of its external id."""
-        ...
-
-    def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
-        """Return those of a ticket that there are, by their external ids."""
-        ...
-
-    def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
-        """Return the messages of a ticket, the last written first; `asking`: without small talk."""
-        ...
-
-    def reopens(self, message_id: UUID) -> None:
-        """Keep that a message put its ticket back."""
-        ...
-
-    def reopenings(self, ticket_id: UUID) -> int:
-        """Return how many messages put a ticket back since somebody last did."""
-        ...
 
 
 class SourceKind(StrEnum):
@@ -244,54 +120,6 @@ class TicketSource:
     error: str | None = None
 
 
-class TicketSourceStore(Protocol):
-    """The ticket sources of the transaction's workspace."""
-
-    def add(self, source: TicketSource, sealed_secrets: bytes) -> bool:
-        """Keep a new one; False when its name is taken."""
-        ...
-
-    def find(self, source_id: UUID) -> TicketSource | None:
-        """Return one."""
-        ...
-
-    def named(self, name: str) -> TicketSource | None:
-        """Return the one of a name."""
-        ...
-
-    def all(self) -> Sequence[TicketSource]:
-        """Return every one, by name."""
-        ...
-
-    def secrets(self, source_id: UUID) -> bytes:
-        """Return the sealed secrets."""
-        ...
-
-    def cursor(self, source_id: UUID) -> str | None:
-        """Return how far polling got."""
-        ...
-
-    def change(self, source: TicketSource, sealed_secrets: bytes | None, now: datetime) -> None:
-        """Replace settings and state, and the secrets unless None; it is due at once."""
-        ...
-
-    def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
-        """Keep how far polling got; its failures are over, a refused sign-in too."""
-        ...
-
-    def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:
-        """Keep that polling failed, and why; a paused one stays paused."""
-        ...
-
-    def remove(self, source_id: UUID) -> bool:
-        """Remove one; its tickets stay. False when there is none."""
-        ...
-
-    def event(self, source_id: UUID, delivery_id: str, now: datetime) -> bool:
-        """Keep that a webhook delivery arrived; False when this one did before."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteBackPart:
     """One part of a write-back: a reply, a status or a time entry. `reference` is the source's."""
@@ -316,40 +144,6 @@ class ReplyRow:
     created_at: datetime
 
 
-class WriteBackStore(Protocol):
-    """What was written back to the sources, part by part, and the replies as they were sent."""
-
-    def parts(self, investigation_id: UUID) -> Mapping[str, WriteBackPart]:
-        """Return the parts that were begun, by name."""
-        ...
-
-    def begin(
-        self, ticket_id: UUID, investigation_id: UUID, part: str, *, now: datetime, until: datetime
-    ) -> bool:
-        """Take the sending of a part `until` then; False when it is done, or another's."""
-        ...
-
-    def release(self, investigation_id: UUID, part: str, *, now: datetime, until: datetime) -> None:
-        """Give back what was taken `until` then; nothing when another has it by now."""
-        ...
-
-    def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:
-        """Keep that a part stands at the source; False when that is known."""
-        ...
-
-    def answered_at(self, investigation_id: UUID) -> datetime | None:
-        """Return when an investigation began to send its answer; None when it never did."""
-        ...
-
-    def add_reply(self, reply: ReplyRow) -> None:
-        """Keep a reply; one of the same id changes nothing."""
-        ...
-
-    def replies(self, ticket_id: UUID) -> Sequence[ReplyRow]:
-        """Return the replies to a ticket, the oldest first."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonaVersion:
     """A persona as it stood from one change on."""
@@ -359,41 +153,6 @@ class PersonaVersion:
     changed_at: datetime
     changed_by: UUID
     removed: bool = False
-
-
-class PersonaStore(Protocol):
-    """The personas of the transaction's workspace with their versions."""
-
-    def find(self, name: str) -> PersonaVersion | None:
-        """Return the present version of one that was not removed."""
-        ...
-
-    def all(self) -> Sequence[PersonaVersion]:
-        """Return the present versions, by name."""
-        ...
-
-    def versions(self, name: str) -> Sequence[PersonaVersion]:
-        """Return every version of a name, the newest first."""
-        ...
-
-    def add(self, version: PersonaVersion) -> None:
-        """Keep a version; the newest is the present one."""
-        ...
-
-
-class TicketStores(WriteStores, Protocol):
-    """What intake, queue and write-back need of a transaction."""
-
-    @property
-    def tickets(self) -> TicketStore: ...
-    @property
-    def ticket_messages(self) -> TicketMessageStore: ...
-    @property
-    def ticket_sources(self) -> TicketSourceStore: ...
-    @property
-    def write_backs(self) -> WriteBackStore: ...
-    @property
-    def personas(self) -> PersonaStore: ...
 
 
 MAX_TITLE_CHARS = 500

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.graph.edge import Relation
 from cairn.graph.memory_records import (
@@ -42,12 +42,13 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import Dump, Ref
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.tickets.adapter import TicketAdapter
     from cairn.tickets.gateway import GraphWriter
     from cairn.tickets.personas import Persona
     from cairn.tickets.sealing import Sealed
-    from cairn.tickets.ticket import Ticket, TicketRow, TicketStores
+    from cairn.tickets.ticket import Ticket, TicketRow
     from cairn.writing.ports import Dispatcher, OutboxRow
 
 
@@ -148,12 +149,11 @@ _SAID = {"reply": "ticket-reply", NOTE: "ticket-note"}
 """What the kept answer of a part is called."""
 
 
-class AdapterOf(Protocol):
-    """Opens the adapter of a ticket's source; see `helpdesk.sources`."""
+AdapterOf: TypeAlias = "Callable[[UUID, str], TicketAdapter]"
+"""Opens the adapter of a ticket's source; see `helpdesk.sources`.
 
-    def __call__(self, workspace_id: UUID, source: str) -> TicketAdapter:
-        """Return it; NotFound when the source was removed."""
-        ...
+Return it; NotFound when the source was removed.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ class _WriteBack:
 class Desk:
     """Reads tickets and personas, and writes back. Safe at least once."""
 
-    transactions: Transactions[TicketStores]
+    transactions: Transactions[Stores]
     sealed: Sealed
     adapter_of: AdapterOf
     graph: GraphWriter
@@ -285,9 +285,10 @@ class Desk:
         text: str,
         data_subjects: tuple[UUID, ...],
     ) -> str:
-        """Leave a private note that calls a person; return what became of it, as `write_back`.
+        """Leave a private note that calls a person; once, however often asked.
 
-        Raises Unavailable when it did not get through.
+        Returns done, not-supported, needs-auth or refused. Raises Unavailable when the source does
+        not answer.
         """
         row = self._row(workspace_id, ticket_id)
         asked = _WriteBack(

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from cairn.kernel.errors import Unauthenticated, ValidationFailed
 from cairn.kernel.text.hashes import sha256
@@ -146,12 +146,11 @@ class ZohoClient(Protocol):
     ) -> Record: ...
 
 
-class TokenKeys(Protocol):
-    """The public keys that sign a data centre's webhook tokens."""
+TokenKeys: TypeAlias = "Callable[[str], Mapping[str, Any] | None]"
+"""The public keys that sign a data centre's webhook tokens.
 
-    def __call__(self, key_id: str, /) -> Mapping[str, Any] | None:
-        """Return a key as a JSON Web Key, None when there is none; may raise Unavailable."""
-        ...
+Return a key as a JSON Web Key, None when there is none; may raise Unavailable.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

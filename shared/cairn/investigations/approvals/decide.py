@@ -44,14 +44,16 @@ if TYPE_CHECKING:
 
     from cairn.investigations.hiding import Hider, Hiding
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.ports import AgentStores, Approval, TicketDesk
+    from cairn.investigations.ports import Approval
     from cairn.investigations.run.closing import Abandon
     from cairn.investigations.situation import Effect
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Pipeline
     from cairn.tickets.personas import Persona
+    from cairn.tickets.write_back import Desk
 
 
 SWEPT = 100
@@ -155,7 +157,7 @@ def expired(before: Opened, asked: Approval) -> Change:
     return replace(change, memory=replace(change.memory, pending=None), effects=(expire,))
 
 
-def _newest(stores: AgentStores, investigation_id: UUID) -> Approval | None:
+def _newest(stores: Stores, investigation_id: UUID) -> Approval | None:
     """Return the question an investigation put last."""
     return next(iter(stores.approvals.of(investigation_id)), None)
 
@@ -198,7 +200,7 @@ class Approvals:
 
     journal: Journal
     pipeline: Pipeline
-    desk: TicketDesk
+    desk: Desk
     hiding: Hiding
 
     def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
@@ -433,7 +435,7 @@ class Approvals:
         )
 
 
-def _found(stores: AgentStores, approval_id: UUID) -> Approval:
+def _found(stores: Stores, approval_id: UUID) -> Approval:
     approval = stores.approvals.find(approval_id)
     if approval is None:
         raise NotFound("There is no such approval.", approval_id=str(approval_id))

@@ -7,26 +7,25 @@ of the approval a grant was made from, or under the workspace's own key.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, key_subjects
-from cairn.safety.grants import Grant, GrantRow, GrantStore, check_grant, declaration, exactly
+from cairn.safety.grants import Grant, GrantRow, check_grant, declaration, exactly
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Entries
-from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.investigations.ports import ApprovalStore
     from cairn.investigations.views import ApprovalView
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.grants import NewGrant
@@ -34,30 +33,19 @@ if TYPE_CHECKING:
     from cairn.safety.tools import ToolSpec
 
 
-class MakeGrant(Protocol):
-    """Makes a grant; `lifecycle.grants.Grants.make`."""
-
-    def __call__(self, principal: Principal, new: NewGrant, /) -> Grant: ...
+MakeGrant: TypeAlias = "Callable[[Principal, NewGrant], Grant]"
+"""Makes a grant; `lifecycle.grants.Grants.make`."""
 
 
-class ShowApproval(Protocol):
-    """Shows a question with the values the tool would get; `agent.approvals.Approvals.get`."""
-
-    def __call__(self, principal: Principal, approval_id: UUID, /) -> ApprovalView: ...
-
-
-class AskedStores(Protocol):
-    """What making a grant from a question needs of a transaction."""
-
-    @property
-    def approvals(self) -> ApprovalStore: ...
+ShowApproval: TypeAlias = "Callable[[Principal, UUID], ApprovalView]"
+"""Shows a question with the values the tool would get; `agent.approvals.Approvals.get`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantFromQuestion:
     """Makes grants, from a question where one is named."""
 
-    transactions: Transactions[AskedStores]
+    transactions: Transactions[Stores]
     show: ShowApproval
     make: MakeGrant
 
@@ -89,18 +77,11 @@ MAX_GRANTS = 200
 MAX_LISTED = 100
 
 
-class GrantStores(WriteStores, Protocol):
-    """What grants need of a transaction."""
-
-    @property
-    def grants(self) -> GrantStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
     """Makes, lists and revokes grants: an admin's work."""
 
-    transactions: Transactions[GrantStores]
+    transactions: Transactions[Stores]
     policies: Policies
     keys: KeyStore
     cipher: BodyCipher
@@ -207,7 +188,7 @@ class Grants:
 
     def _note(
         self,
-        stores: GrantStores,
+        stores: Stores,
         principal: Principal,
         type_: str,
         row: GrantRow,
@@ -243,7 +224,7 @@ class Grants:
 class StandingGrants:
     """Implements `safety.grants.GrantsInForce`. A grant that cannot be opened is none."""
 
-    transactions: Transactions[GrantStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     clock: Clock

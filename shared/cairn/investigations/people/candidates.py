@@ -7,7 +7,7 @@ was interrupted goes on where it stopped, and its document is the same one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.documents.items import NewDocument
 from cairn.investigations.journal import opened, said
@@ -25,22 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from uuid import UUID
 
-    from cairn.documents.items import DocumentAccepted
+    from cairn.documents.accept import AcceptDocument
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.people.ports import Candidate
-    from cairn.investigations.ports import TicketDesk
     from cairn.kernel.access import Principal
+    from cairn.tickets.write_back import Desk
 
 MAX_REASON_CHARS = 1_000
 SOURCE_URI = "kb://resolutions/"
-
-
-class IngestDocument(Protocol):
-    """Takes a document in; `ingestion.accept_document.AcceptDocument`."""
-
-    def __call__(
-        self, principal: Principal, document: NewDocument, *, idempotency: None
-    ) -> DocumentAccepted: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +58,8 @@ class Candidates:
     """
 
     journal: Journal
-    desk: TicketDesk
-    ingest: IngestDocument
+    desk: Desk
+    ingest: AcceptDocument
 
     def page(
         self,
@@ -167,7 +159,7 @@ class Candidates:
                 "investigation_id": str(row.investigation_id),
             },
         )
-        taken = self.ingest(principal, document, idempotency=None)
+        taken = self.ingest(principal, document)
 
         def keep(page: Page) -> None:
             page.stores.candidates.stored(row.id, taken.document_id, taken.ingestion_id)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -31,14 +31,14 @@ from cairn.webhooks.webhooks import GONE, MAX_ATTEMPTS, signed_headers
 from cairn.writing.append import principal_actor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.people.ports import Escalation
-    from cairn.investigations.ports import TicketDesk
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
+    from cairn.tickets.write_back import Desk
     from cairn.webhooks.webhooks import WebhookSender
 
 
@@ -48,12 +48,11 @@ MAX_URL_CHARS = 2_048
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,40}[a-z0-9])?")
 
 
-class CheckAddress(Protocol):
-    """Says whether an address may ever be posted to; `lifecycle.webhooks.WebhookSender.check`."""
+CheckAddress: TypeAlias = "Callable[[str], None]"
+"""Says whether an address may ever be posted to; `lifecycle.webhooks.WebhookSender.check`.
 
-    def __call__(self, url: str, /) -> None:
-        """Raise ValidationFailed for one that may not."""
-        ...
+Raise ValidationFailed for one that may not.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +178,7 @@ class DeliverEscalation:
     """Delivers one call. Safe at least once: what was delivered is not delivered again."""
 
     journal: Journal
-    desk: TicketDesk
+    desk: Desk
     hiding: Hiding
     sender: WebhookSender
 

@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from cairn.investigations import citations
 from cairn.investigations.journal import opened, said
@@ -50,12 +50,11 @@ DISPUTED = "disputed"
 RATED_POORLY = "rated-poorly"
 
 
-class Stage(Protocol):
-    """Stages a candidate of an investigation; `people.learning.StageCandidates`."""
+Stage: TypeAlias = "Callable[[UUID, UUID, str], bool]"
+"""Stages a candidate of an investigation; `people.learning.StageCandidates`.
 
-    def __call__(self, workspace_id: UUID, investigation_id: UUID, cause: str, /) -> bool:
-        """Return whether one was staged."""
-        ...
+Return whether one was staged.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.graph.edge import Relation
 from cairn.graph.memory_records import NodeDump, Provenance, Status, clean_edge, clean_node
@@ -44,30 +44,21 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import Dump, MemoryNode
     from cairn.investigations.browse import BrowseInvestigations
     from cairn.investigations.journal import Journal
-    from cairn.investigations.ports import TicketDesk
     from cairn.investigations.state import Brief
     from cairn.investigations.views import StepView
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
-    from cairn.memory_graph.ledger_graph import Written
+    from cairn.memory_graph.ledger_graph import LedgerGraph
     from cairn.tickets.ticket import Ticket
+    from cairn.tickets.write_back import Desk
 
 
 LABELS = ("fact", "observation", "resolution")
 MAX_TEXT_CHARS = 2_000
 
 
-class Graph(Protocol):
-    """The memory graph, as far as it is written here; `lifecycle.ledger_graph.LedgerGraph`."""
-
-    def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None: ...
-    def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Written: ...
-
-
-class GraphOf(Protocol):
-    """The memory graph as one principal writes it."""
-
-    def __call__(self, principal: Principal, /) -> Graph: ...
+GraphOf: TypeAlias = "Callable[[Principal], LedgerGraph]"
+"""The memory graph as one principal writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +80,7 @@ class RememberStep:
     """
 
     browse: BrowseInvestigations
-    desk: TicketDesk
+    desk: Desk
     graph: GraphOf
     redact: Callable[[UUID, str], str]
     clock: Clock
@@ -143,7 +134,7 @@ class RememberStep:
 
     def _records(
         self,
-        graph: Graph,
+        graph: LedgerGraph,
         workspace_id: UUID,
         node: NodeDump,
         ticket: Ticket,
@@ -205,22 +196,8 @@ BODY_CHARS = 1_000
 USES = (UNLOCK, RESET_MFA, SIGN_INS, ACCOUNT, DELIVERIES, ENDPOINT, INVOICES)
 
 
-class ReviewedGraph(Protocol):
-    """The memory graph of one principal's workspace, as far as proposals need it."""
-
-    def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None: ...
-    def provisional(
-        self, workspace_id: UUID, *, before: UUID | None, limit: int
-    ) -> Sequence[MemoryNode]: ...
-    def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None: ...
-    def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Any: ...
-    def mark_archived(self, workspace_id: UUID, node_id: UUID) -> None: ...
-
-
-class ReviewedGraphOf(Protocol):
-    """The memory graph as one principal reviews it."""
-
-    def __call__(self, principal: Principal, /) -> ReviewedGraph: ...
+ReviewedGraphOf: TypeAlias = "Callable[[Principal], LedgerGraph]"
+"""The memory graph as one principal reviews it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +220,7 @@ class ProposeObservations:
     """Writes provisional nodes for what was confirmed often enough; again changes nothing."""
 
     journal: Journal
-    graph: Graph
+    graph: LedgerGraph
 
     def __call__(self, workspace_id: UUID, now: datetime) -> int:
         """Return how many nodes are new or were seen more often than before."""
@@ -351,7 +328,7 @@ class Proposals:
         graph.mark_archived(principal.workspace_id, node_id)
         return _shown(graph.node(principal.workspace_id, node_id) or one)
 
-    def _waiting(self, principal: Principal, node_id: UUID) -> tuple[ReviewedGraph, MemoryNode]:
+    def _waiting(self, principal: Principal, node_id: UUID) -> tuple[LedgerGraph, MemoryNode]:
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
         one = graph.node(principal.workspace_id, node_id)

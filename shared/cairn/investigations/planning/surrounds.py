@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from cairn.investigations import citations
 from cairn.investigations.journal import Opener, Sealed
@@ -53,10 +53,8 @@ PARTS_OVERFETCH = 4
 """Times more is asked for than wanted: a part of a document may be found more than once."""
 
 
-class Recalls(Protocol):
-    """Searches. See `retrieval.recall.Recall`."""
-
-    def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult: ...
+Recalls: TypeAlias = "Callable[[Principal, SearchRequest], RecallResult]"
+"""Searches. See `retrieval.recall.Recall`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +66,7 @@ class KnowledgeRecaller:
     def __call__(
         self, workspace_id: UUID, query: str, *, customer: str, limit: int = 6
     ) -> Sequence[Evidence]:
-        """As `Recaller`, the best first, each part of a document once."""
+        """Return what was found, each with its citation; Unavailable when recall cannot answer."""
         mine = tuple(
             dict.fromkeys(one for one in (GLOBAL, customer, customer_key(customer)) if one)
         )

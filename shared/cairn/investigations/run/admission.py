@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
     from cairn.investigations.approvals.decide import Expire
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.ports import AgentStores, TicketDesk
     from cairn.investigations.run.closing import AbandonExecution, Close
     from cairn.investigations.run.resume import Resume
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
+    from cairn.kernel.stores import Stores
     from cairn.tickets.ticket import TicketRow
+    from cairn.tickets.write_back import Desk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +183,7 @@ class Start:
 
     journal: Journal
     admit: Admit
-    desk: TicketDesk
+    desk: Desk
 
     def __call__(self, principal: Principal, ticket_id: UUID) -> Present | None:
         """Return where its investigation is; None while it waits in the queue.
@@ -223,7 +224,7 @@ class Start:
         return present(found[0]) if found and not found[0].state.is_end else None
 
 
-def _found(stores: AgentStores, ticket_id: UUID) -> TicketRow:
+def _found(stores: Stores, ticket_id: UUID) -> TicketRow:
     ticket = stores.tickets.find(ticket_id)
     if ticket is None:
         raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.ports import Escalate, TicketDesk
     from cairn.investigations.state import Investigation
     from cairn.kernel.metrics import Metrics
+    from cairn.tickets.write_back import Desk
 
 
 WHY = "Its executions keep failing. Cairn tries again every hour; somebody has to look why."
@@ -54,7 +54,7 @@ class AbandonExecution:
     """Frees the slot of an investigation and calls a person; `admit` takes up who is next."""
 
     journal: Journal
-    escalate: Escalate
+    escalate: QueueEscalation
     admit: Callable[[UUID], object]
 
     def __call__(self, workspace_id: UUID, investigation_id: UUID) -> Present:
@@ -87,7 +87,7 @@ class QueueEscalation:
     """Implements `agent.ports.Escalate`: whoever was called before is not called again."""
 
     journal: Journal
-    desk: TicketDesk
+    desk: Desk
 
     def __call__(
         self, workspace_id: UUID, investigation_id: UUID, *, verdict: Verdict, why: str
@@ -131,8 +131,8 @@ class Close:
     """Closes an investigation in an end state; `admit` takes up who is next."""
 
     journal: Journal
-    desk: TicketDesk
-    escalate: Escalate
+    desk: Desk
+    escalate: QueueEscalation
     admit: Callable[[UUID], object]
     metrics: Metrics = field(default=untold)
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.ports import AgentStores
     from cairn.investigations.situation import Situation
     from cairn.investigations.state import Investigation, WorkingMemory
     from cairn.kernel.errors import BudgetExceeded, CairnError
+    from cairn.kernel.stores import Stores
     from cairn.ledger.keys import KeyStore
 
 
@@ -126,7 +126,7 @@ class Opened:
     memory: WorkingMemory
 
 
-def found(stores: AgentStores, investigation_id: UUID) -> Investigation:
+def found(stores: Stores, investigation_id: UUID) -> Investigation:
     """Return an investigation; NotFound, for another workspace's too."""
     investigation = stores.investigations.find(investigation_id)
     if investigation is None:

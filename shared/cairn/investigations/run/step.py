@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.journal import Journal
-    from cairn.investigations.ports import AgentStores, TicketDesk
     from cairn.investigations.run.closing import Abandon
     from cairn.investigations.run.moving import Opened
     from cairn.investigations.situation import StepFunction
     from cairn.investigations.state import Evidence, Investigation, WorkingMemory
     from cairn.kernel.clock import Stopwatch
     from cairn.kernel.metrics import Metrics
+    from cairn.kernel.stores import Stores
     from cairn.tickets.personas import Persona
+    from cairn.tickets.write_back import Desk
 
 
 def owners(
@@ -59,7 +60,7 @@ def _read(memory: WorkingMemory) -> tuple[Evidence, ...]:
     return (*memory.evidence, *memory.facts, *memory.similar, *memory.recent)
 
 
-def _subjects(stores: AgentStores, cited: citations.Citation) -> set[UUID]:
+def _subjects(stores: Stores, cited: citations.Citation) -> set[UUID]:
     """Return whom a ticket or a tool's result is about."""
     found = None
     if cited.id is not None and cited.kind is citations.Kind.TICKET:
@@ -142,7 +143,7 @@ class RunStep:
 
     journal: Journal
     steps: Mapping[State, StepFunction]
-    desk: TicketDesk
+    desk: Desk
     stopwatch: Stopwatch
     abandon: Abandon
     metrics: Metrics = field(default=untold)

@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.outcomes import CallTool
-    from cairn.investigations.ports import ActionRow, AgentStores, Connectors, TicketDesk
+    from cairn.investigations.ports import ActionRow, Connectors
     from cairn.investigations.situation import Situation
     from cairn.investigations.state import Investigation, WorkingMemory
+    from cairn.kernel.stores import Stores
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Attempt, Pipeline
+    from cairn.tickets.write_back import Desk
 
 
 SYSTEM = "helpdesk"
@@ -64,7 +66,7 @@ _MS_A_MINUTE = 60_000
 class WriteBack:
     """Puts the values back into the summary and hands it to the desk."""
 
-    desk: TicketDesk
+    desk: Desk
     hiding: Hiding
 
     def __call__(self, situation: Situation) -> Change:
@@ -260,7 +262,7 @@ class Act:
         return found.criticality if found is not None else Criticality.SKIP
 
 
-def _still_ours(stores: AgentStores, investigation: Investigation) -> None:
+def _still_ours(stores: Stores, investigation: Investigation) -> None:
     """Raise Superseded where the investigation has gone on, or another run goes on with it."""
     if not unmoved(found(stores, investigation.id), investigation):
         raise superseded(investigation.run)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.hiding import Hiding
-    from cairn.investigations.ports import Recaller
+    from cairn.investigations.planning.surrounds import KnowledgeRecaller
     from cairn.investigations.situation import Situation
     from cairn.investigations.state import Evidence, WorkingMemory
     from cairn.workspace.settings import EnvelopeSettings
@@ -33,7 +33,7 @@ MAX_TEXT_CHARS = 4_000
 class Retrieve:
     """Searches once for a query; the same one again, and degraded mode, find nothing."""
 
-    recall: Recaller
+    recall: KnowledgeRecaller
     hiding: Hiding
     bounds: Callable[[UUID], EnvelopeSettings]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.investigations import citations
 from cairn.investigations.planning.covering import own_names
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.hiding import Hider, Hiding
-    from cairn.investigations.ports import Planner, Surrounds, TicketDesk
+    from cairn.investigations.ports import Planner, Surrounds
     from cairn.investigations.situation import Situation
     from cairn.investigations.state import Evidence, WorkingMemory
     from cairn.tickets.ticket import Ticket
+    from cairn.tickets.write_back import Desk
 
 
 TRIAGE = "triage"
@@ -35,25 +36,19 @@ CUT = "\n[the rest of this ticket is left out]"
 _MARGIN = 500  # read beyond the cut, so that no address is cut in two before it is seen
 
 
-class Earlier(Protocol):
-    """Says what earlier investigations of a ticket did and answered; see `agent.history`."""
-
-    def __call__(self, situation: Situation, ticket: Ticket) -> Sequence[str]: ...
+Earlier: TypeAlias = "Callable[[Situation, Ticket], Sequence[str]]"
+"""Says what earlier investigations of a ticket did and answered; see `agent.history`."""
 
 
-class Recent(Protocol):
-    """Finds recent results of tools, hidden; see `agent.recent`."""
-
-    def __call__(
-        self, situation: Situation, ticket: Ticket, hide: Hider
-    ) -> tuple[Evidence, ...]: ...
+Recent: TypeAlias = "Callable[[Situation, Ticket, Hider], tuple[Evidence, ...]]"
+"""Finds recent results of tools, hidden; see `agent.recent`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
     """Fills the memory of a new investigation. `degraded` says whether the queue is too long."""
 
-    desk: TicketDesk
+    desk: Desk
     hiding: Hiding
     surrounds: Surrounds
     recent: Recent

@@ -17,7 +17,7 @@ APPROVAL = record(Approval, state=ApprovalState)
 
 
 class PostgresApprovals(Store):
-    """Implements `agent.ports.ApprovalStore`."""
+    """The approvals of the transaction's workspace."""
 
     def add(self, approval: Approval) -> None:
         """Keep a question."""
@@ -46,7 +46,10 @@ class PostgresApprovals(Store):
         return self.first_of(APPROVAL, "approval.find", id=approval_id)
 
     def granted(self, investigation_id: UUID, now: datetime) -> Sequence[Approval]:
-        """Return its granted approvals that are neither used nor expired, the newest first."""
+        """Return its granted approvals that are neither used nor expired, the newest first.
+
+        A binding covers its expiry: whoever compares computes it anew for each of them.
+        """
         asked = {"investigation_id": investigation_id, "now": now}
         return self.all_of(APPROVAL, "approval.granted", **asked)
 
@@ -59,7 +62,10 @@ class PostgresApprovals(Store):
         position: int,
         now: datetime,
     ) -> bool:
-        """Decide a pending one; False when it was decided before or has expired."""
+        """Decide a pending one; False when it was decided before or has expired.
+
+        EXPIRED and VOID are decided of expired ones too.
+        """
         decided = self.run(
             "approval.decide", id=approval_id, state=state.value, by=by, position=position, now=now
         )
@@ -70,11 +76,11 @@ class PostgresApprovals(Store):
         return self.run("approval.use", id=approval_id).rowcount == 1
 
     def keep_token(self, approval_id: UUID, token: str) -> None:
-        """Keep the machine's task token; the newest counts."""
+        """Keep the machine's task token, whatever was decided; the newest counts."""
         self.run("approval.keep_token", id=approval_id, token=token)
 
     def token(self, approval_id: UUID) -> str | None:
-        """Return the task token of a question that is decided."""
+        """Return the task token, for the process that answers the machine; None while pending."""
         return self.value("approval.token", id=approval_id)
 
     def of(self, investigation_id: UUID) -> Sequence[Approval]:

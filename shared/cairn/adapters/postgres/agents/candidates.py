@@ -17,10 +17,10 @@ CANDIDATE = record(Candidate, state=CandidateState)
 
 
 class PostgresOpinions(Store):
-    """Implements `agent.people.ports.OpinionStore`."""
+    """What people said of investigations in the transaction's workspace; the last word counts."""
 
     def put(self, opinion: Opinion) -> None:
-        """Keep the last word of a principal on an investigation."""
+        """Keep a word; what the same principal said of the same investigation before gives way."""
         self.run(
             "opinion.put",
             id=opinion.id,
@@ -38,7 +38,7 @@ class PostgresOpinions(Store):
 
 
 class PostgresCandidates(Store):
-    """Implements `agent.people.ports.CandidateStore`."""
+    """The review queue of the transaction's workspace, one candidate an investigation."""
 
     def add(self, candidate: Candidate) -> bool:
         """Keep a new one; False when its investigation has one."""
@@ -76,7 +76,7 @@ class PostgresCandidates(Store):
         content: bytes | None,
         now: datetime,
     ) -> bool:
-        """Decide a staged one; False when it is not staged."""
+        """Decide a staged one, its content replaced unless None; False when it is not staged."""
         decided = self.run(
             "candidate.decide",
             id=candidate_id,
@@ -106,9 +106,16 @@ class PostgresCandidates(Store):
         return self.all_of(CANDIDATE, "candidate.unreviewed", before=before, limit=limit)
 
     def due(self, before: datetime, limit: int) -> Sequence[tuple[UUID, str]]:
-        """Return (investigation, cause) of resolved ones without a candidate, the oldest first."""
+        """Return (investigation, cause) of resolved ones without a candidate, the oldest first.
+
+        Those closed, resolved by themselves, which nobody disputes, and which somebody rated 4 or
+        more (`rated`) or which ended before a moment (`undisputed`).
+        """
         return self.run("candidate.due", before=before, limit=limit).fetchall()
 
     def observed(self, since: datetime, limit: int) -> Sequence[Observed]:
-        """Return what tools did for customers, the newest first."""
+        """Return what tools did for customers, the newest first, once an investigation.
+
+        What ended before a moment, was only looked up, tried out or never answered does not count.
+        """
         return self.all_of(record(Observed), "candidate.observed", since=since, limit=limit)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class PostgresConnectors(Store):
-    """Implements `mcp_host.ports.ConnectorStore`."""
+    """The connectors of the transaction's workspace."""
 
     def add(self, connector: Connector, sealed_secrets: bytes) -> bool:
         """Keep a new one; False when the name is taken."""

@@ -21,7 +21,7 @@ COST = record(CostRow, usd=lambda usd: round(float(usd), 9))
 
 
 class PostgresCosts(Store):
-    """Implements `llm.costs.CostStore`."""
+    """The sums of the transaction's workspace."""
 
     def days(self, since: date, until: date) -> Sequence[CostRow]:
         """Return a row a day that had calls, in order."""
@@ -32,7 +32,7 @@ class PostgresCosts(Store):
         return self.all_of(COST, _GROUPED[by], since=since, until=until)
 
     def of_run(self, run_id: UUID) -> Sequence[CostRow]:
-        """Return a row a purpose of one run, by name."""
+        """Return a row a purpose of one run, by name: an investigation, a consolidation."""
         return self.all_of(COST, "cost.of_run", run_id=run_id)
 
 

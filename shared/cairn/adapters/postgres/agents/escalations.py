@@ -18,7 +18,7 @@ ESCALATION = record(Escalation, verdict=Verdict, state=EscalationState)
 
 
 class PostgresEscalations(Store):
-    """Implements `agent.people.ports.EscalationStore`."""
+    """The calls of people in the transaction's workspace, one an investigation."""
 
     def add(self, escalation: Escalation) -> bool:
         """Keep a new one; False when its investigation has one."""
@@ -69,7 +69,7 @@ class PostgresEscalations(Store):
         return tried.rowcount == 1
 
     def requeue(self, escalation_id: UUID, now: datetime) -> bool:
-        """Queue a failed one anew; False when it has not failed."""
+        """Queue a failed one anew, with no try counted; False when it has not failed."""
         return self.run("escalation.requeue", id=escalation_id, now=now).rowcount == 1
 
     def page(
@@ -81,7 +81,7 @@ class PostgresEscalations(Store):
 
 
 class PostgresChannels(Store):
-    """Implements `agent.people.ports.ChannelStore`."""
+    """The channels of the transaction's workspace, by name."""
 
     def add(self, channel: Channel, sealed_url: bytes) -> bool:
         """Keep one; False when its name is taken."""

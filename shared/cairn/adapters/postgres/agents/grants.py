@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PostgresGrants(Store):
-    """Implements `safety.grants.GrantStore`."""
+    """The standing grants of the transaction's workspace."""
 
     def add(self, grant: GrantRow) -> None:
         """Keep a new one."""
@@ -44,7 +44,11 @@ class PostgresGrants(Store):
         return self.run("grant.revoke", id=grant_id, now=now).rowcount == 1
 
     def use(self, grant_id: UUID, action_id: UUID, now: datetime) -> bool:
-        """Count a use by an action, once; False when there is none left."""
+        """Count a use by an action; the same action again counts once.
+
+        False when it is revoked, expired or used up: nothing is counted. Two at once never use
+        the last one twice.
+        """
         asked = {"id": grant_id, "action_id": action_id}
         if self.run("grant.used_by", **asked).fetchone() is not None:
             return True

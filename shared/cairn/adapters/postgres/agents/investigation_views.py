@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PostgresEntries(Store):
-    """Implements `agent.browse.EntryReader`."""
+    """The ledger of the transaction's workspace, by position."""
 
     def at(self, positions: Collection[int]) -> Sequence[Entry]:
         """Return the entries at these positions, in order; positions that are none are left out."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PostgresInvestigations(Store):
-    """Implements `agent.ports.InvestigationStore`."""
+    """The investigations of the transaction's workspace."""
 
     def add(self, investigation: Investigation, snapshot: bytes) -> bool:
         """Keep a new one with its `execution`; False when its ticket has one in no end state."""
@@ -52,7 +52,10 @@ class PostgresInvestigations(Store):
         return self.value("investigation.snapshot", id=investigation_id) or b""
 
     def move(self, move: Move) -> bool:
-        """Make a transition; False when it has moved on from `since`."""
+        """Make a transition; False, and nothing changes, when it has moved on from `since`.
+
+        A transition to DONE or HALTED leaves `ended_at` empty: `close` sets it.
+        """
         moved = self.run(
             "investigation.move",
             id=move.investigation_id,
@@ -70,7 +73,7 @@ class PostgresInvestigations(Store):
         return moved.rowcount == 1
 
     def close(self, investigation_id: UUID, now: datetime) -> bool:
-        """Set `ended_at` of one in an end state; False when it is set."""
+        """Set `ended_at` of one in an end state: everybody was told. False when it is set."""
         return self.run("investigation.close", id=investigation_id, now=now).rowcount == 1
 
     def spend(self, investigation_id: UUID, spending: Spending, *, run: int) -> None:
@@ -78,7 +81,10 @@ class PostgresInvestigations(Store):
         self.run("investigation.spend", id=investigation_id, run=run, **asdict(spending))
 
     def rerun(self, investigation_id: UUID, execution: str, now: datetime) -> int:
-        """Count another execution, name it, and return its number."""
+        """Count another execution, name it, and return its number; `moved_at` becomes `now`.
+
+        The name it has already is not counted again.
+        """
         asked = {"id": investigation_id, "execution": execution, "now": now}
         return self.value("investigation.rerun", **asked) or 0
 
@@ -107,7 +113,10 @@ class PostgresInvestigations(Store):
         )
 
     def stale(self, before: datetime, limit: int) -> Sequence[Investigation]:
-        """Return those that are not closed and have not moved since, the longest first."""
+        """Return those that are not closed and have not moved since, the longest first.
+
+        Those that wait for a person are left out; those in an end state without `ended_at` are in.
+        """
         return self.all_of(self._made, "investigation.stale", before=before, limit=limit)
 
     @property

@@ -27,7 +27,7 @@ VERSION = record(_version, autonomy=Autonomy)
 
 
 class PostgresPersonas(Store):
-    """Implements `helpdesk.ports.PersonaStore`."""
+    """The personas of the transaction's workspace with their versions."""
 
     def find(self, name: str) -> PersonaVersion | None:
         """Return the present version of one that was not removed."""

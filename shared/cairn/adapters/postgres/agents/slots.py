@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class PostgresSlots(Store):
-    """Implements `agent.ports.SlotStore`."""
+    """How many investigations run at once in a workspace: numbered slots."""
 
     def take(self, investigation_id: UUID, most: int, now: datetime) -> bool:
         """Take a free slot of `most`, skipping what others hold; True too when it has one."""

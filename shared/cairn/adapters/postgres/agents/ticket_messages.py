@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PostgresTicketMessages(Store):
-    """Implements `helpdesk.ports.TicketMessageStore`."""
+    """What requesters wrote to the tickets of the transaction's workspace later."""
 
     def add(self, message: MessageRow) -> bool:
         """Keep one; False when its ticket has one of its external id."""

@@ -25,7 +25,7 @@ SOURCE = record(TicketSource, kind=SourceKind, state=SourceState)
 
 
 class PostgresTicketSources(Store):
-    """Implements `helpdesk.ports.TicketSourceStore`."""
+    """The ticket sources of the transaction's workspace."""
 
     def add(self, source: TicketSource, sealed_secrets: bytes) -> bool:
         """Keep a new one; False when its name is taken."""
@@ -82,7 +82,7 @@ class PostgresTicketSources(Store):
         )
 
     def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
-        """Keep how far polling got; its failures are over."""
+        """Keep how far polling got; its failures are over, a refused sign-in too."""
         self.run("ticket_source.polled", id=source_id, cursor=cursor, now=now)
 
     def failed(self, source_id: UUID, error: str, state: SourceState, now: datetime) -> None:
@@ -90,7 +90,7 @@ class PostgresTicketSources(Store):
         self.run("ticket_source.failed", id=source_id, error=error, state=state.value, now=now)
 
     def remove(self, source_id: UUID) -> bool:
-        """Remove one; its tickets stay."""
+        """Remove one; its tickets stay. False when there is none."""
         return self.run("ticket_source.remove", id=source_id).rowcount == 1
 
     def event(self, source_id: UUID, delivery_id: str, now: datetime) -> bool:

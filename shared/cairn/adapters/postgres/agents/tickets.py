@@ -30,10 +30,15 @@ TICKET = record(_ticket, status=TicketStatus)
 
 
 class PostgresTickets(Store):
-    """Implements `helpdesk.ports.TicketStore`."""
+    """The tickets of the transaction's workspace: rows are the queue, none is ever dropped.
+
+    new -> queued (or discarded) by screening; queued -> investigating by `claim`; investigating ->
+    an end by `settle`; `requeue` leads back to queued from anywhere but there, `reopen` back to new
+    from needs_client and auto_resolved.
+    """
 
     def add(self, ticket: TicketRow) -> bool:
-        """Keep a new one; False when its source and external id are known."""
+        """Keep a new one; False when its source and external id are known, and nothing changes."""
         added = self.run(
             "ticket.add",
             id=ticket.id,
@@ -58,13 +63,13 @@ class PostgresTickets(Store):
         return {ticket.external_id: ticket for ticket in tickets}
 
     def change(self, ticket: TicketRow) -> None:
-        """Replace what a known one says; not where it stands."""
+        """Replace what a known one says (sealed, mark, priority, times); not where it stands."""
         self.run("ticket.change", id=ticket.id, **_said(ticket))
 
     def screened(
         self, ticket_id: UUID, screening: Mapping[str, Any], status: TicketStatus, now: datetime
     ) -> bool:
-        """Keep what screening found and move a new one on."""
+        """Keep what screening found and move a new one on; False when it is not new any more."""
         moved = self.run(
             "ticket.screened",
             id=ticket_id,
@@ -79,14 +84,18 @@ class PostgresTickets(Store):
         return self.values("ticket.unscreened", limit=limit)
 
     def claim(self, investigation_id: UUID, now: datetime) -> TicketRow | None:
-        """Take the next of the queue for an investigation."""
+        """Take the next of the queue for an investigation; None when nothing is to be taken.
+
+        Critical first, then who came first. What another transaction is taking is skipped (FOR
+        UPDATE SKIP LOCKED); tickets whose persona is `off` stay in the queue.
+        """
         asked = {"investigation_id": investigation_id, "now": now}
         return self.first_of(TICKET, "ticket.claim", **asked)
 
     def settle(
         self, ticket_id: UUID, investigation_id: UUID, status: TicketStatus, now: datetime
     ) -> bool:
-        """End it, if this investigation has it; `queued` gives it back."""
+        """End it, if this investigation has it; `queued` gives it back. False, and no change."""
         settled = self.run(
             "ticket.settle",
             id=ticket_id,
@@ -105,15 +114,21 @@ class PostgresTickets(Store):
         return self.values("ticket.waiting", waits_for=waits_for, limit=limit)
 
     def mended(self) -> Sequence[str]:
-        """Return what ended tickets wait for though it was mended meanwhile."""
+        """Return what ended tickets wait for though it was mended while they were investigated.
+
+        A connector that was changed since they were claimed; a source that is active.
+        """
         return self.values("ticket.mended")
 
     def requeue(self, ticket_id: UUID, now: datetime) -> bool:
-        """Put one back into the queue."""
+        """Put one back into the queue; False when it is there or being investigated.
+
+        Its messages are counted from anew: see `TicketMessageStore.reopenings`.
+        """
         return self.run("ticket.requeue", id=ticket_id, now=now).rowcount == 1
 
     def reopen(self, ticket_id: UUID) -> bool:
-        """Take up again one whose requester answered."""
+        """Take up again one whose requester answered; False when it stands anywhere else."""
         return self.run("ticket.reopen", id=ticket_id).rowcount == 1
 
     def page(
@@ -135,15 +150,15 @@ class PostgresTickets(Store):
         )
 
     def since(self, moment: datetime, limit: int) -> Sequence[TicketRow]:
-        """Return what was received since, the newest first."""
+        """Return what was received since, the newest first: the window for bursts and doubles."""
         return self.all_of(TICKET, "ticket.since", moment=moment, limit=limit)
 
     def depth(self, most: int) -> int:
-        """Return how many are queued that may be taken, counted up to `most`."""
+        """Return how many are queued that may be taken, counted up to `most`: cheap if small."""
         return self.value("ticket.depth", most=most)
 
     def numbers(self) -> QueueNumbers:
-        """Return what the queue looks like."""
+        """Return what the queue looks like. It counts everything: for people who look at it."""
         numbers = self.first_of(record(QueueNumbers), "ticket.numbers")
         assert numbers is not None
         return numbers

@@ -38,7 +38,7 @@ class KeepCall:
 
 
 class PostgresActions(Store):
-    """Implements `agent.ports.ActionStore`."""
+    """The tool calls of the transaction's workspace: what was asked for and what came of it."""
 
     def add(self, action: ActionRow) -> None:
         """Keep a proposed or denied action; the same id again changes nothing."""
@@ -60,7 +60,11 @@ class PostgresActions(Store):
     def earlier(
         self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
     ) -> Sequence[ActionRow]:
-        """Return a tool's writes for a ticket that happened or may have, the newest first."""
+        """Return a tool's writes for a ticket that happened or may have, the newest first.
+
+        Those of the investigation `but`, reads, dry runs and what is known to have failed are left
+        out.
+        """
         return self.all_of(
             ACTION,
             "tool_call.earlier",
@@ -81,7 +85,11 @@ class PostgresActions(Store):
         since: datetime,
         limit: int,
     ) -> Sequence[ActionRow]:
-        """Return reads that brought a result since, the newest first."""
+        """Return reads that brought a result since, the newest first.
+
+        Of other investigations than `but`, of the ticket or of tickets of the data subject `owner`,
+        and about it then as now; `alone` is of tickets that are about nobody else.
+        """
         return self.all_of(
             ACTION,
             "tool_call.recent",
@@ -98,7 +106,10 @@ class PostgresActions(Store):
         return self.all_of(ACTION, "tool_call.open", investigation_id=investigation_id)
 
     def deny(self, action_id: UUID, *, error: str, now: datetime) -> bool:
-        """Deny a proposed one; False when it is not proposed."""
+        """Deny a proposed one: the rules changed before it started. False when it is not proposed.
+
+        `error` is the code of the refusal.
+        """
         return self.run("tool_call.deny", id=action_id, error=error, now=now).rowcount == 1
 
     def start(self, action_id: UUID, *, dry_run: bool, now: datetime) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PostgresWriteBacks(Store):
-    """Implements `helpdesk.ports.WriteBackStore`."""
+    """What was written back to the sources, part by part, and the replies as they were sent."""
 
     def parts(self, investigation_id: UUID) -> Mapping[str, WriteBackPart]:
         """Return the parts that were begun, by name."""
