@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Head
     from cairn.ledger.signing import Signer, Verifier
-    from cairn.reading.browse import BrowseStores, LedgerReader
+    from cairn.reading.browse import LedgerReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +136,7 @@ class WriteAnchors:
 class VerifyAnchored:
     """Verifies a workspace's chain from its beginning and against all its anchors."""
 
-    transactions: Transactions[BrowseStores]
+    transactions: Transactions[Stores]
     store: AnchorStore
     verifier: Verifier
     clock: Clock

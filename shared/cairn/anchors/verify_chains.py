@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.anchors import Anchor
-    from cairn.reading.browse import BrowseStores, LedgerReader
+    from cairn.reading.browse import LedgerReader
     from cairn.reading.views import LedgerVerification
 
 
@@ -72,7 +73,7 @@ class VerifyChains:
     """
 
     workspaces: Callable[[], Sequence[UUID]]
-    transactions: Transactions[BrowseStores]
+    transactions: Transactions[Stores]
     anchors: Anchoring
     report: Callable[[str, dict[str, Any]], None]
     clock: Clock

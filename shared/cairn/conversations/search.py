@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.conversations.read import ConversationMessage, ConversationViews
+    from cairn.conversations.read import ConversationMessage
     from cairn.embedding.port import Embedder, Vectors
     from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.legs import Leg
-    from cairn.recall.ports import KeywordLeg, NodeReader, VectorLeg
+    from cairn.recall.ports import KeywordLeg, VectorLeg
     from cairn.recall.records import Candidate
 
 MAX_QUERY_CHARS = 4000
@@ -71,15 +72,6 @@ class ConversationAnswer:
     degraded: tuple[str, ...]
 
 
-class MessageReads(Protocol):
-    """What the search reads in one transaction."""
-
-    @property
-    def conversation_views(self) -> ConversationViews: ...
-    @property
-    def node_reader(self) -> NodeReader: ...
-
-
 class OneConversation(Protocol):
     """The two legs inside one conversation, with the promises of `VectorLeg` and `KeywordLeg`."""
 
@@ -114,7 +106,7 @@ class SearchConversations:
     vector_leg: VectorLeg
     keyword_leg: KeywordLeg
     one: Callable[[UUID], OneConversation]
-    transactions: Transactions[MessageReads]
+    transactions: Transactions[Stores]
     pool: Executor
     clock: Clock
     stopwatch: Stopwatch

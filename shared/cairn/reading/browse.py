@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Entry, Head
     from cairn.reading.views import (
@@ -31,54 +32,10 @@ if TYPE_CHECKING:
         MemoryFilter,
         MemoryVersion,
         MemoryView,
-        SectionView,
         Status,
     )
 
 VERIFY_BATCH = 1_000
-
-
-class Views(Protocol):
-    """What a principal may look at. Ids that are gone, hidden or unknown give None."""
-
-    def memory(self, memory_id: UUID) -> MemoryView | None:
-        """Return a memory that is not deleted."""
-        ...
-
-    def memory_versions(self, memory_id: UUID) -> Sequence[MemoryVersion]:
-        """Return a memory's versions, oldest first; a deleted one's for admins only."""
-        ...
-
-    def memories(
-        self, where: MemoryFilter, *, limit: int, after: int | None
-    ) -> Sequence[MemoryView]:
-        """Return up to `limit` memories by falling position, those below `after`."""
-        ...
-
-    def document(self, document_id: UUID) -> DocumentView | None:
-        """Return a document without its sections."""
-        ...
-
-    def sections(self, document_id: UUID) -> Sequence[SectionView]:
-        """Return a document's sections in order."""
-        ...
-
-    def documents(
-        self, *, client_id: str | None, source_uri: str | None, limit: int, after: int | None
-    ) -> Sequence[DocumentView]:
-        """Return up to `limit` documents by falling position, those below `after`.
-
-        `source_uri` may be written as in citations: with spaces for what would end one.
-        """
-        ...
-
-    def ingestion(self, ingestion_id: UUID) -> IngestionView | None:
-        """Return an ingestion of a document the principal may see, deleted or not."""
-        ...
-
-    def status(self) -> Status:
-        """Return the counts."""
-        ...
 
 
 class LedgerReader(Protocol):
@@ -93,20 +50,11 @@ class LedgerReader(Protocol):
         ...
 
 
-class BrowseStores(Protocol):
-    """What reading needs of a transaction."""
-
-    @property
-    def views(self) -> Views: ...
-    @property
-    def ledger(self) -> LedgerReader: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Browse:
     """Every read of the API; each method is one use case."""
 
-    transactions: Transactions[BrowseStores]
+    transactions: Transactions[Stores]
 
     def get_memory(self, principal: Principal, memory_id: UUID) -> MemoryView:
         """Return one memory; NotFound when the principal cannot see it."""

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.legs import LegOutcome, Legs
     from cairn.recall.ports import (
         ReadSettings,
-        RecallStores,
         Reindex,
         Report,
     )
@@ -82,7 +82,7 @@ class Recall:
     """
 
     legs: Legs
-    transactions: Transactions[RecallStores]
+    transactions: Transactions[Stores]
     search_runs: RunRecorder
     clock: Clock
     stopwatch: Stopwatch
@@ -267,7 +267,7 @@ class Recall:
 
     def _shown(
         self,
-        stores: RecallStores,
+        stores: Stores,
         search: Search,
         outcomes: Mapping[str, LegOutcome],
         ranking: Ranking,
@@ -390,7 +390,7 @@ class Recall:
         if search.recipe.cache and unchanged and not found.degraded:
             self.cache.keep(search, result, found.run)
 
-    def _reading(self, principal: Principal) -> AbstractContextManager[RecallStores]:
+    def _reading(self, principal: Principal) -> AbstractContextManager[Stores]:
         return self.transactions.reading(principal, timeout_ms=self.legs.timeout_ms)
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
+    from cairn.kernel.stores import Stores
     from cairn.recall.legs import LegOutcome
-    from cairn.recall.ports import RecallStores
     from cairn.recall.proactive import Surfaced
     from cairn.recall.query import Search
     from cairn.recall.ranking import Ranked
@@ -175,7 +175,7 @@ class RecallResult:
 
 
 def shown(
-    stores: RecallStores,
+    stores: Stores,
     search: Search,
     best: Sequence[Ranked],
     merged: Mapping[UUID, tuple[UUID, ...]],
@@ -194,7 +194,7 @@ def shown(
     if count := search.request.neighbours:
         beside = stores.node_reader.neighbours(nodes, count, search.filters)
     related: Mapping[UUID, Related] = {}
-    if search.hops and stores.related is not None:
+    if search.hops:
         related = expand(stores.related, [node.id for node in nodes], search.filters)
     by_id = {node.id: node for node in nodes}
     return tuple(
@@ -212,14 +212,14 @@ def shown(
 
 
 def proactive(
-    stores: RecallStores,
+    stores: Stores,
     search: Search,
     results: Sequence[Result],
     entity_ids: Sequence[UUID],
 ) -> tuple[Result, ...]:
     """Return nodes nobody asked for, each with its signal, at most as many as the recipe says."""
     wanted = search.recipe.proactive
-    if not wanted or stores.evidence is None:
+    if not wanted:
         return ()
     found = surface(
         stores.evidence,

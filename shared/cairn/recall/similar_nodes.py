@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.legs import Legs
-    from cairn.recall.ports import RecallStores
     from cairn.recall.records import Filters
     from cairn.recall.scoring import Scored
 
@@ -42,7 +42,7 @@ class MatchedNodes:
     """Finds the nodes that a question's words and meaning match, with the legs of recall."""
 
     legs: Legs
-    transactions: Transactions[RecallStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
     recipe: Recipe = MATCHING

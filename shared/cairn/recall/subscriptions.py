@@ -17,7 +17,6 @@ from cairn.recall.records import Candidate
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
 from cairn.writing.entries import Planned
-from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher
@@ -37,34 +37,11 @@ AGENT_SLUG = re.compile(r"[a-z0-9][a-z0-9._\-]{0,63}")
 CHANGED = "subscription.changed"
 
 
-class SubscriptionStore(Protocol):
-    """The subscriptions of the transaction's workspace."""
-
-    def of_agent(self, agent: str) -> SubscriptionView | None:
-        """Return an agent's subscription, None when it has no keywords."""
-        ...
-
-    def all(self) -> Sequence[SubscriptionView]:
-        """Return every agent's, by name."""
-        ...
-
-    def put(self, subscription: SubscriptionView) -> None:
-        """Keep an agent's keywords; a change older than what is kept does nothing."""
-        ...
-
-
-class SubscriptionStores(WriteStores, Protocol):
-    """What subscribing needs of a transaction."""
-
-    @property
-    def subscriptions(self) -> SubscriptionStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscriptions:
     """Reads and changes subscriptions. An agent's key has its own one; an admin names the agent."""
 
-    transactions: Transactions[SubscriptionStores]
+    transactions: Transactions[Stores]
     resolver: SubjectResolver
     cipher: BodyCipher
     clock: Clock

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.records import FoundNode
-    from cairn.recall.walks.graph_ports import GraphReader, GraphStores
+    from cairn.recall.walks.graph_ports import GraphReader
 
 DEPTH = MAX_DEPTH = 3
 """An agent's sessions, their episodes, and the sources of these."""
@@ -110,7 +111,7 @@ class SummaryTree:
 class ReadSummaries:
     """The use cases. A key bound to an agent sees what is tagged for it."""
 
-    transactions: Transactions[GraphStores]
+    transactions: Transactions[Stores]
 
     def page(
         self,

@@ -157,11 +157,26 @@ class FakeNodes:
         return self.head
 
 
+class NoGraph:
+    """A graph without nodes."""
+
+    def related(self, *_: Any, **__: Any) -> dict[UUID, Any]:
+        return {}
+
+    def judged(self, *_: Any) -> dict[str, tuple[int, int]]:
+        return {}
+
+    def recurring(self, *_: Any, **__: Any) -> list[Any]:
+        return []
+
+    important_connections = used_again = recurring
+
+
 @dataclass
 class FakeTransactions:
     node_reader: FakeNodes
-    related: Any = None
-    evidence: Any = None
+    related: Any = field(default_factory=NoGraph)
+    evidence: Any = field(default_factory=NoGraph)
 
     @contextmanager
     def reading(

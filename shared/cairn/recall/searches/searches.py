@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
-    from cairn.recall.ports import RecallStores, Report
+    from cairn.recall.ports import Report
     from cairn.recall.records import SearchRun
     from cairn.recall.searches.explain import Explained
 
@@ -110,7 +111,7 @@ class ReadSearches:
     """Explains searches to whoever asked them, and to administrators."""
 
     runs: KeptRuns
-    transactions: Transactions[RecallStores]
+    transactions: Transactions[Stores]
 
     def __call__(self, principal: Principal, search_id: UUID, /) -> dict[str, Any]:
         """Return the JSON form of the explanation, with the beginnings of texts the reader may see.

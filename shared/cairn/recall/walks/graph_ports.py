@@ -23,7 +23,6 @@ __all__ = [
     "GraphFound",
     "GraphReader",
     "GraphSeeds",
-    "GraphStores",
     "GraphTuning",
     "Method",
     "Seed",
@@ -172,10 +171,3 @@ class GraphReader(Protocol):
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
         ...
-
-
-class GraphStores(Protocol):
-    """What a walk reads in its one reading transaction."""
-
-    @property
-    def graph(self) -> GraphReader: ...

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from cairn.graph.traversal import Walk
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.records import Filters
-    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds, GraphStores
+    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds
 
 
 PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
@@ -261,7 +262,7 @@ WIDENED = 4
 class WalkingGraphLeg:
     """Finds nodes by how they hang together with what the question names."""
 
-    transactions: Transactions[GraphStores]
+    transactions: Transactions[Stores]
     stopwatch: Stopwatch
     weights: IntentWeights = field(default_factory=lambda: INTENT_WEIGHTS)
     tuning: GraphTuning = field(default_factory=GraphTuning)

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from cairn.graph.intent_weights import IntentWeights, Row
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.ports import ReadSettings
     from cairn.recall.records import FoundNode
-    from cairn.recall.walks.graph_ports import GraphReader, GraphStores
+    from cairn.recall.walks.graph_ports import GraphReader
 
 
 MAX_NODES = 500
@@ -131,7 +132,7 @@ class _Tracing:
 class TraceLineage:
     """The use case. Intent weights of the workspace's `settings` go before `weights`."""
 
-    transactions: Transactions[GraphStores]
+    transactions: Transactions[Stores]
     clock: Clock
     stopwatch: Stopwatch
     settings: ReadSettings | None = None

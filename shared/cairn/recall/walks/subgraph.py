@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cairn.graph.quality import GraphEdge
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.ports import ReadSettings
     from cairn.recall.proactive import Surfaced
@@ -112,13 +113,6 @@ class SubgraphReader(GraphReader, ProactiveReader, Protocol):
     """What a subgraph reads in one transaction."""
 
 
-class SubgraphStores(Protocol):
-    """The stores of that transaction."""
-
-    @property
-    def graph(self) -> SubgraphReader: ...
-
-
 def check(request: SubgraphRequest) -> Bounds:
     """Return the bounds of a request; ValidationFailed with what is wrong with it."""
     errors: list[FieldError] = []
@@ -151,7 +145,7 @@ class QuerySubgraph:
     does. `settings` are the workspace's, whose intent weights are laid over `weights`.
     """
 
-    transactions: Transactions[SubgraphStores]
+    transactions: Transactions[Stores]
     classify: Callable[[UUID, str], Mapping[Intent, float]]
     clock: Clock
     stopwatch: Stopwatch

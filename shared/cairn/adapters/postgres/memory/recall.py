@@ -93,17 +93,25 @@ class PostgresKeywordLeg:
 
 
 class PostgresNodeReader(Store):
-    """Implements `retrieval.ports.NodeReader` inside one transaction."""
+    """Reads found nodes inside one transaction, under row level security."""
 
     def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[Sketch]:
-        """Return what ranking needs of the visible nodes of these ids, in one query."""
+        """Return what ranking needs of the nodes the principal can see, in any order.
+
+        With `filters.as_of_position` the version that held there, else the present row. Ids that
+        are gone, hidden or unknown are left out. Up to 400 ids; a search's widest read.
+        """
         with self.connection.cursor(row_factory=args_row(Sketch), binary=True) as cursor:
             return cursor.execute(*self._of_nodes(_SKETCH, node_ids, filters)).fetchall()
 
     def read(
         self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
     ) -> Sequence[FoundNode]:
-        """Return the visible nodes of these ids, in one query."""
+        """Return the nodes themselves, under the same terms as `sketch`. Up to 100 ids.
+
+        A principal's agent reads only what is tagged for it, except of the ids in `subscribed`:
+        those its subscriptions found. Workspace, scope and state hold for them as for all.
+        """
         statement, asked = self._of_nodes(_READ, node_ids, filters)
         asked["subscribed"] = list(subscribed)
         with self.connection.cursor(row_factory=record(FoundNode), binary=True) as cursor:
@@ -124,9 +132,12 @@ class PostgresNodeReader(Store):
     def neighbours(
         self, nodes: Sequence[FoundNode], count: int, filters: Filters
     ) -> Mapping[UUID, Neighbours]:
-        """Return the texts beside each node, in reading order.
+        """Return up to `count` visible neighbours on each side of each node, in reading order.
 
-        In the past, what was written later is left out; what was deleted since stays hidden.
+        A memory's are the nearest by `sequence` of the same session, client and scope, also when
+        numbers are missing between; a chunk's the nearest by `ordinal` of the same document; other
+        nodes have none. In the past, what was written later is left out; what was deleted since
+        stays hidden.
         """
         if count < 1:
             return {}
