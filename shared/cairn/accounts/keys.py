@@ -1,10 +1,9 @@
 """Making, listing and revoking API keys: each change is a ledger entry without names or secrets."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 from cairn.kernel.access import Principal, Role, Scope
@@ -12,6 +11,7 @@ from cairn.kernel.access.keys import DEFAULT_SCOPES, KeySecret, make_key
 from cairn.kernel.clock import Clock
 from cairn.kernel.errors import Conflict, Denied, FieldError, NotFound, ValidationFailed
 from cairn.kernel.ids import IdSource
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import Actor, NewEntry
@@ -20,36 +20,11 @@ from cairn.writing.append import principal_actor
 from cairn.writing.ports import LedgerStore
 
 
-class KeyTable(Protocol):
-    """The keys of the transaction's workspace."""
-
-    def add(self, principal_id: UUID, key: KeyView, secret_hash: bytes) -> None:
-        """Store a principal and its key."""
-        ...
-
-    def all(self) -> Sequence[KeyView]:
-        """Return every key, newest first."""
-        ...
-
-    def revoke(self, key_id: UUID, now: datetime) -> None:
-        """Mark a key as revoked."""
-        ...
-
-
-class AccountStores(Protocol):
-    """What managing keys needs of a transaction."""
-
-    @property
-    def ledger(self) -> LedgerStore: ...
-    @property
-    def keys(self) -> KeyTable: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateKey:
     """Make a key in the principal's workspace; Denied unless the principal is an admin."""
 
-    transactions: Transactions[AccountStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
     random_bytes: Callable[[int], bytes] = os.urandom
@@ -76,7 +51,7 @@ class CreateKey:
 class ListKeys:
     """Return every key of the workspace, newest first, revoked ones too."""
 
-    transactions: Transactions[AccountStores]
+    transactions: Transactions[Stores]
 
     def __call__(self, principal: Principal) -> tuple[KeyView, ...]:
         """Return the keys; Denied unless the principal is an admin."""
@@ -89,7 +64,7 @@ class ListKeys:
 class RevokeKey:
     """Revoke a key at once; a second time changes nothing. Conflict for the last admin key."""
 
-    transactions: Transactions[AccountStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
 
@@ -150,7 +125,7 @@ def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
 
 
 def add_key(
-    stores: AccountStores,
+    stores: Stores,
     *,
     workspace_id: UUID,
     actor: Actor,

@@ -4,15 +4,15 @@ Rates are of active memories. They are exact while that is cheap and of a random
 which of the two, and of how many, stands beside each. Examples are `audit_memory`'s.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import Clock
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
 from cairn.memories.audit.records import junk_of
 from cairn.recall.ports import ReadSettings
@@ -121,63 +121,11 @@ class Counts:
     by: Mapping[str, Mapping[str, int]]
 
 
-class StatsStore(Protocol):
-    """Counts over all of a workspace."""
-
-    def counts(self) -> Counts:
-        """Return counts by label, kind (of memories), state, category, knowledge_category."""
-        ...
-
-    def facts(self, limit: int, *, random: bool) -> Sequence[FactAge]:
-        """Return active facts: at most `limit`, chosen at random when asked."""
-        ...
-
-    def memories(self, limit: int, *, random: bool, cosine: float) -> Sequence[MemorySketch]:
-        """Return active memories: at most `limit`, chosen at random when asked.
-
-        A duplicate is like an older active one (a SIMILAR_TO edge of at least `cosine`) with the
-        same kind, client, scope, agents and data subjects. Contradicted is one a contradiction
-        event was made of, or with an open CONTRADICTS edge.
-        """
-        ...
-
-    def chain_head(self) -> ChainHead:
-        """Return where the ledger ends."""
-        ...
-
-    def storage_bytes(self) -> Mapping[str, int]:
-        """Return bytes by what is stored: the ledger, nodes, their versions, vectors, edges."""
-        ...
-
-    def vectors(self) -> Mapping[str, int]:
-        """Return how many vectors there are by the name of their model."""
-        ...
-
-    def outbox(self) -> Mapping[str, int]:
-        """Return how many rows wait by topic."""
-        ...
-
-    def feedback(self) -> Sequence[FeedbackCount]:
-        """Return what readers said of results, by recipe, reason and signal."""
-        ...
-
-    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
-        """As `retrieval.proactive.ProactiveReader.judged`."""
-        ...
-
-
-class StatsStores(Protocol):
-    """What the statistics need of a transaction."""
-
-    @property
-    def stats(self) -> StatsStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetStats:
     """Counts over the whole workspace, whatever scopes the admin's key has: numbers, no texts."""
 
-    transactions: Transactions[StatsStores]
+    transactions: Transactions[Stores]
     clock: Clock
     settings: ReadSettings | None = None
 
@@ -188,8 +136,8 @@ class GetStats:
         with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
             store = stores.stats
             counts = store.counts()
-            decay = _decay(store, counts.facts, self.clock(), held.settings.recall.decay_factor)
-            junk, duplicates, contradictions = _rates(store, counts.memories)
+            decay = _decay(stores, counts.facts, self.clock(), held.settings.recall.decay_factor)
+            junk, duplicates, contradictions = _rates(stores, counts.memories)
             return Stats(
                 nodes=counts.nodes,
                 labels=counts.by["label"],
@@ -208,26 +156,26 @@ class GetStats:
                 vectors=store.vectors(),
                 outbox=store.outbox(),
                 feedback=tuple(store.feedback()),
-                muted_signals=_muted(store, self.clock(), held.settings.recall.proactive_signals),
+                muted_signals=_muted(stores, self.clock(), held.settings.recall.proactive_signals),
             )
 
 
-def _muted(store: StatsStore, now: datetime, chosen: Mapping[str, bool]) -> tuple[str, ...]:
-    return tuple(sorted(muted(store.judged(now - JUDGED_DAYS), chosen)))
+def _muted(stores: Stores, now: datetime, chosen: Mapping[str, bool]) -> tuple[str, ...]:
+    return tuple(sorted(muted(stores.stats.judged(now - JUDGED_DAYS), chosen)))
 
 
-def _decay(store: StatsStore, facts: int, now: datetime, factor: float) -> Rate:
+def _decay(stores: Stores, facts: int, now: datetime, factor: float) -> Rate:
     """Count facts whose effective confidence is below a half: of 100 random ones, or of all."""
     exact = facts <= EXACT
-    found = store.facts(EXACT if exact else FACT_SAMPLE, random=not exact)
+    found = stores.stats.facts(EXACT if exact else FACT_SAMPLE, random=not exact)
     below = sum(decayed(one.confidence, one.since, now, factor) < HALF for one in found)
     return _rate(below, len(found), exact=exact)
 
 
-def _rates(store: StatsStore, memories: int) -> tuple[Rate, Rate, Rate]:
+def _rates(stores: Stores, memories: int) -> tuple[Rate, Rate, Rate]:
     """Return the rates of junk, duplicates and contradictions."""
     exact = memories <= EXACT
-    found = store.memories(
+    found = stores.stats.memories(
         EXACT if exact else MEMORY_SAMPLE, random=not exact, cosine=DUPLICATE_COSINE
     )
     junk = sum(junk_of(one.text) is not None for one in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,12 +19,8 @@ MODEL_CALLS_FOR = timedelta(days=400)
 """How long each call of a model is kept: a year's bill and a month to ask about it."""
 
 
-class DropOld(Protocol):
-    """Removes what is kept for some days only, of every workspace."""
-
-    def __call__(self, before: datetime, limit: int) -> int:
-        """Remove at most `limit` rows older than `before` that are done with; return how many."""
-        ...
+DropOld: TypeAlias = "Callable[[datetime, int], int]"
+"""Removes at most so many rows older than a time that are done with; returns how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

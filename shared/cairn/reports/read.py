@@ -1,13 +1,14 @@
 """Reading reports: the newest about something, and the catalogue. Not writing them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.clock import Stopwatch
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
 from cairn.reading.views import Page
 
@@ -55,32 +56,11 @@ class ReportPage:
     total: int
 
 
-class ReportViews(Protocol):
-    """The reports a principal may read."""
-
-    def latest(self, keyword: str | None, *, limit: int) -> Sequence[Report]:
-        """Return the newest by the time they are about, newest first."""
-        ...
-
-    def page(
-        self, where: ReportFilter, *, limit: int, after: int | None
-    ) -> tuple[Sequence[ReportEntry], int]:
-        """Return up to `limit` that come after position `after`, newest first, and their total."""
-        ...
-
-
-class ReportReadStores(Protocol):
-    """What reading reports needs of a transaction."""
-
-    @property
-    def report_views(self) -> ReportViews: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseReports:
     """The reads of reports; each writes one line to the log, with counts and no texts."""
 
-    transactions: Transactions[ReportReadStores]
+    transactions: Transactions[Stores]
     stopwatch: Stopwatch
     log: Callable[[str, Mapping[str, Any]], None]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.graph.entities import entity_id
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import derived_id
+from cairn.kernel.stores import Stores
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash, sha256
 from cairn.kernel.text.scrub import scrub
@@ -31,7 +32,6 @@ from cairn.writing.checks import (
     source_agent,
     tagged_agents,
 )
-from cairn.writing.ports import WriteStores
 from cairn.writing.subjects import SubjectRegisteredMeanwhile
 from cairn.writing.writer import Work, Write, Writer
 
@@ -91,30 +91,6 @@ class StoredReport:
     parent_id: UUID | None
 
 
-class ReportStore(Protocol):
-    """The reports of the transaction's workspace."""
-
-    def find(self, identity: str) -> StoredReport | None:
-        """Return the report of this identity."""
-        ...
-
-    def conversation(
-        self, conversation_id: UUID | None, session_id: str | None
-    ) -> tuple[UUID, tuple[UUID, ...]] | None:
-        """Return (id, data subjects) of the conversation of this id, else the session's newest.
-
-        Only one that the principal sees.
-        """
-        ...
-
-
-class ReportStores(WriteStores, Protocol):
-    """What writing reports needs of a transaction."""
-
-    @property
-    def reports(self) -> ReportStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportDraft:
     """A report checked and scrubbed."""
@@ -143,7 +119,7 @@ class ReportDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteReport(Writer[ReportStores]):
+class WriteReport(Writer[Stores]):
     """Writes one report; a second of the same title and minute returns the first.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
@@ -161,7 +137,7 @@ class WriteReport(Writer[ReportStores]):
         start = self.stopwatch()
         draft = draft_report(report, principal, self.clock())
 
-        def prepared() -> Work[ReportStores, ReportWritten]:
+        def prepared() -> Work[Stores, ReportWritten]:
             others = self._talkers(principal, draft)
             return Work(
                 resolution=self.resolver.resolve(principal, draft.wanted, others),
@@ -192,7 +168,7 @@ class WriteReport(Writer[ReportStores]):
         return found[1] if found else ()
 
 
-def _write(draft: ReportDraft, write: Write[ReportStores]) -> tuple[ReportWritten, list[OutboxRow]]:
+def _write(draft: ReportDraft, write: Write[Stores]) -> tuple[ReportWritten, list[OutboxRow]]:
     same = write.stores.reports.find(draft.identity())
     if same is not None:
         there = ReportWritten(
@@ -204,7 +180,7 @@ def _write(draft: ReportDraft, write: Write[ReportStores]) -> tuple[ReportWritte
     return written, write.wake_embed([written.id])
 
 
-def _append(draft: ReportDraft, write: Write[ReportStores]) -> ReportWritten:
+def _append(draft: ReportDraft, write: Write[Stores]) -> ReportWritten:
     entries, resolution = write.entries, write.resolution
     report_id = entries.new_id()
     meta, talkers = _provenance(write.stores, entries.workspace_id, draft, report_id)
@@ -267,7 +243,7 @@ def report_keyword(keyword: str, name: str) -> str:
 
 
 def _provenance(
-    stores: ReportStores, workspace_id: UUID, draft: ReportDraft, report_id: UUID
+    stores: Stores, workspace_id: UUID, draft: ReportDraft, report_id: UUID
 ) -> tuple[dict[str, Any], tuple[UUID, ...]]:
     """Return the entry's meta, which says what produced the report, and whom that is about."""
     found = None

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.writing.ports import LedgerStore, OutboxStore
 
 MAX_WEBHOOKS = 20
 MAX_URL_CHARS = 2_048
@@ -137,17 +137,6 @@ class WebhookStore(WebhookSubscribers, Protocol):
         ...
 
 
-class WebhookStores(Protocol):
-    """What webhooks need of a transaction."""
-
-    @property
-    def ledger(self) -> LedgerStore: ...
-    @property
-    def outbox(self) -> OutboxStore: ...
-    @property
-    def webhooks(self) -> WebhookStore: ...
-
-
 class WebhookSender(Protocol):
     """Posts to addresses outside; never to one inside the network, unless it was told it may."""
 
@@ -164,7 +153,7 @@ class WebhookSender(Protocol):
 class Webhooks:
     """Makes, lists and removes webhooks: an admin's work. Each change is a ledger entry."""
 
-    transactions: Transactions[WebhookStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     sender: WebhookSender
@@ -221,7 +210,7 @@ class Webhooks:
 
     def _record(
         self,
-        stores: WebhookStores,
+        stores: Stores,
         principal: Principal,
         type_: str,
         webhook_id: UUID,
@@ -245,7 +234,7 @@ class Webhooks:
 class DeliverWebhook:
     """Sends one delivery. Safe at least once: what was delivered is not sent again."""
 
-    transactions: Transactions[WebhookStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     sender: WebhookSender

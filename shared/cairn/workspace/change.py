@@ -17,7 +17,6 @@ from cairn.workspace.documents import as_text, checked, differences, merged, sho
 from cairn.workspace.rows import CHANGED, changed
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned
-from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.workspace.documents import Document, StoredSettings
 
@@ -41,13 +41,6 @@ class SettingsStore(Protocol):
     def put(self, settings: StoredSettings) -> None:
         """Keep a document; a change older than what is kept does nothing."""
         ...
-
-
-class SettingsStores(WriteStores, Protocol):
-    """What changing settings needs of a transaction."""
-
-    @property
-    def settings(self) -> SettingsStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +64,7 @@ class KeepSettings:
     `deployment` is what the environment says where a workspace says nothing.
     """
 
-    transactions: Transactions[SettingsStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
     deployment: Document
@@ -116,7 +109,7 @@ class KeepSettings:
 
 
 def change_settings(
-    stores: SettingsStores,
+    stores: Stores,
     principal: Principal,
     patch: Document,
     *,

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
-    from cairn.workspace.change import SettingsStores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionProfile:
     """Shows and changes the profile of a workspace: an admin's work."""
 
-    transactions: Transactions[SettingsStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
 
