@@ -5,6 +5,9 @@ STAGE ?= local
 SERVICE ?=
 PY := .venv/bin/python
 
+# Compiled modules are kept, whatever the shell says: without them each test process compiles all tests anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 # A Python of 3.11 or newer that really starts: a version manager's shim may be there and fail.
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from rich.console import Console
 
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 from infra.cdk.failed_creation import release
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise

@@ -15,7 +15,7 @@ from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Denied, ValidationFailed
 from cairn.kernel.ids import new_id
-from cairn.workspace.redaction import RedactionProfile
+from cairn.workspace.change import RedactionProfile
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -8,9 +8,9 @@ from collections.abc import Callable
 def cpu_seconds(call: Callable[[], object]) -> float:
     """Return the seconds of this process for a call: the better of two, with no collection in it.
 
-    A collection looks at all that every test before it has left, which is no part of the call.
+    A collection looks at all that every test before it has left, which is no part of the call; that
+    is why there is none before it either.
     """
-    gc.collect()
     gc.disable()
     try:
         return min(_once(call), _once(call))

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from cairn.nodes.entities import CorrectEntities
     from cairn.nodes.read import BrowseNodes
     from cairn.nodes.write import WriteNodes
-    from cairn.operations.backlog import MeasureBacklog
     from cairn.operations.stats import GetStats
+    from cairn.operations.sweep import MeasureBacklog
     from cairn.reading.views import LedgerVerification
     from cairn.rebuild.missing_keys import VerifyWithKeys
     from cairn.rebuild.orphans import FindOrphans
@@ -104,7 +104,7 @@ class ApiServices(AgentServices):
     def check_ready(self) -> MeasureBacklog:
         """Whether the database answers, and what has waited longest."""
         from cairn.adapters.postgres.sweeping import OldestRow
-        from cairn.operations.backlog import PROMPT, MeasureBacklog
+        from cairn.operations.sweep import PROMPT, MeasureBacklog
 
         return MeasureBacklog(oldest=OldestRow(self.opened, PROMPT), clock=utc_now)
 

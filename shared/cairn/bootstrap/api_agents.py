@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from cairn.tickets.queue import Requeue, WatchQueue
     from cairn.tickets.reading import ReadTickets
     from cairn.tickets.sources import TicketSources
-    from cairn.workspace.redaction import RedactionProfile
+    from cairn.workspace.change import RedactionProfile
 
 MOST_INVESTIGATIONS = 20
 """Of a ticket that are shown with it."""
@@ -175,7 +175,7 @@ class AgentServices(ApiParts):
     @part
     def redaction(self) -> RedactionProfile:
         """A workspace's redaction profile."""
-        from cairn.workspace.redaction import RedactionProfile
+        from cairn.workspace.change import RedactionProfile
 
         return RedactionProfile(transactions=self.transactions, clock=utc_now, new_id=new_id)
 

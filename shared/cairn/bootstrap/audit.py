@@ -138,7 +138,7 @@ def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], 
     """Return what tells how long work has waited: an alarm on AWS looks at it."""
     from cairn.adapters.postgres.sweeping import OldestRow
     from cairn.bootstrap.metrics import measured
-    from cairn.operations.backlog import PROMPT, MeasureBacklog
+    from cairn.operations.sweep import PROMPT, MeasureBacklog
 
     measure = MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
     report = measured("audit", settings.stage, inform(parts.log))

@@ -11,7 +11,7 @@ from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
 from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table
 from cairn.kernel.clock import utc_now
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 from cairn.settings.cli import CliSettings
 
 _COUNTS = (

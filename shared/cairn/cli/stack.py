@@ -22,7 +22,7 @@ from cairn.cli.operations import depths, queue_urls, waiting_since
 from cairn.cli.options import Json, deps_of, escape, print_json, table
 from cairn.cli.search_index import keeper
 from cairn.kernel.errors import CairnError
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from cairn.adapters.postgres.migrate import migrate
 from cairn.adapters.postgres.sweeping import OldestRow
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
-from cairn.operations.backlog import PROMPT
+from cairn.operations.sweep import PROMPT
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -14,7 +14,7 @@ from tests.support.world import World, memory, open_world
 from cairn.adapters.aws.dispatch import STALE_AFTER
 from cairn.adapters.postgres.sweeping import ClaimOutbox, OldestRow
 from cairn.kernel.ids import new_id
-from cairn.operations.backlog import PROMPT, Backlog, MeasureBacklog
+from cairn.operations.sweep import PROMPT, Backlog, MeasureBacklog
 from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:

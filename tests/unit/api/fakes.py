@@ -51,7 +51,7 @@ from cairn.kernel.ids import new_id
 from cairn.ledger.anchors import AnchorFault
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.kinds import MemoryKind
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 from cairn.reading.views import (
     Admission,
     DocumentStatus,

@@ -6,7 +6,7 @@ from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, PUBLIC_KEY, Client, World
 from cairn.api.options import ApiOptions
 from cairn.kernel.access.allowances import Load, Refusal
 from cairn.kernel.metrics import Metric
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 
 OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
 

@@ -10,7 +10,7 @@ from cairn.api.app import create_app
 from cairn.api.options import ApiOptions
 from cairn.kernel import traces
 from cairn.kernel.ids import new_id
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 
 MEMORY = {"text": "a private sentence", "type": "fact"}
 

@@ -10,7 +10,7 @@ from tests.unit.api.fakes import World, memory
 from tests.unit.cli.fakes import FakeQueues, FakeStack, Shell, verification
 
 from cairn.cli.memories import snippet
-from cairn.operations.backlog import Backlog
+from cairn.operations.sweep import Backlog
 
 COMMANDS = [
     "up",

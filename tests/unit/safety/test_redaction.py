@@ -410,7 +410,7 @@ def test_nothing_from_outside_reads_the_vault(secret: str, text: str) -> None:
 
 # ---- time ----------------------------------------------------------------------------------------
 
-LONG = 60_000
+LONG = 24_000
 HOSTILE = {
     "a": "a" * LONG,
     "at": "@" * LONG,
@@ -453,9 +453,8 @@ def test_hostile_text_takes_linear_time(text: str) -> None:
     def seconds(some: str) -> float:
         return cpu_seconds(lambda: redact(some, EMPTY, HIPAA))
 
-    half, whole = seconds(text[: len(text) // 2]), seconds(text)
-    assert whole < 4
-    assert whole < 5 * half + 0.3, (half, whole)
+    small, large = seconds(text[: LONG // 8]), seconds(text)
+    assert large < 20 * small + 0.1, (small, large)  # 8 when linear, 64 when quadratic
 
 
 def test_looking_for_many_values_that_begin_alike_takes_linear_time() -> None:
