@@ -144,7 +144,7 @@ class Stand:
         }
         return Forget(**{**given, **changes})
 
-    def _recompute(self, workspace_id: UUID, *, seconds: float) -> bool:
+    def _recompute(self, workspace_id: UUID, seconds: float) -> bool:
         self.recomputed.append(workspace_id)
         return True
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database as Pool
     from cairn.graph.memory_records import Dump, MemoryEdge, MemoryNode
-    from cairn.memory_graph.ports import MemoryGraph, MemoryGraphStores
+    from cairn.kernel.stores import Stores
+    from cairn.memory_graph.ports import MemoryGraph
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
 BACKENDS = ("memory", "postgres")
@@ -69,7 +70,7 @@ def ledger_graph(stand: Stand) -> LedgerGraph:
     )
 
 
-def graph_writer(pool: Pool, keys: Any, sent: Any) -> Writer[MemoryGraphStores]:
+def graph_writer(pool: Pool, keys: Any, sent: Any) -> Writer[Stores]:
     """What the graph writes with."""
     transactions = StoreTransactions(pool)
     return Writer(

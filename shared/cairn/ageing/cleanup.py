@@ -9,15 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cairn.ageing.rules import (
-    BEGINNING,
-    FIRST_ENTITY,
-    AgeingStores,
-    Cutoffs,
-    Lifetimes,
-    Rule,
-    ageing_entry,
-)
+from cairn.ageing.rules import BEGINNING, FIRST_ENTITY, Cutoffs, Lifetimes, Rule, ageing_entry
 from cairn.kernel.access.system import system_principal
 from cairn.writing.append import append_and_project
 
@@ -29,6 +21,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
 
 
@@ -53,7 +46,7 @@ class Cleanup:
     two clocks, ours and the database's: one that jumps ahead lets nothing age.
     """
 
-    transactions: Transactions[AgeingStores]
+    transactions: Transactions[Stores]
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
@@ -146,7 +139,7 @@ class Cleanup:
 
     def _append(
         self,
-        stores: AgeingStores,
+        stores: Stores,
         principal: Principal,
         type_: str,
         rule: Rule,
@@ -170,7 +163,7 @@ class SweepEntities:
     nothing. Killed at any point and begun again it ends the same.
     """
 
-    transactions: Transactions[AgeingStores]
+    transactions: Transactions[Stores]
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.ageing.rules import ageing_entry
 from cairn.kernel.access.system import system_principal
 from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM, append_and_project
 from cairn.writing.entries import Planned
-from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
 
@@ -42,29 +42,6 @@ class UncountedSearch:
     returned: tuple[UUID, ...]
 
 
-class AccessLog(Protocol):
-    """The searches of one workspace, as far as counting needs them."""
-
-    def uncounted(self, limit: int) -> Sequence[UncountedSearch]:
-        """Return up to `limit` searches that count and were not counted, the oldest first."""
-        ...
-
-    def counted(self, ids: Collection[UUID], position: int) -> None:
-        """Mark searches as counted by the entry at `position`."""
-        ...
-
-    def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
-        """Return what of the used nodes is archived (see `ageing.AgeingStore.archived`)."""
-        ...
-
-
-class AccessStores(WriteStores, Protocol):
-    """What counting needs of a transaction."""
-
-    @property
-    def accesses(self) -> AccessLog: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountAccesses:
     """Appends `memory.accessed`: node ids and how often each was returned.
@@ -76,7 +53,7 @@ class CountAccesses:
     """
 
     workspaces: Callable[[], Sequence[UUID]]
-    transactions: Transactions[AccessStores]
+    transactions: Transactions[Stores]
     clock: Clock
     stopwatch: Stopwatch
     new_id: IdSource
@@ -112,7 +89,7 @@ class CountAccesses:
             stores.accesses.counted([one.id for one in found], position)
         return len(found), len(counts)
 
-    def _restore(self, stores: AccessStores, workspace_id: UUID, counts: Counter[UUID]) -> None:
+    def _restore(self, stores: Stores, workspace_id: UUID, counts: Counter[UUID]) -> None:
         now = self.clock()
         archived = stores.accesses.archived(sorted(counts))
         for start in range(0, len(archived), NODES_AN_ENTRY):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM
 from cairn.writing.entries import Planned
-from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,48 +108,3 @@ class EntityPage:
 
     last: tuple[int, UUID] | None
     unreferenced: tuple[UUID, ...]
-
-
-class AgeingStore(Protocol):
-    """Finds what has aged in one workspace, soft-deleted rows included.
-
-    What a search returned and nobody counted yet is in use, and never due.
-    """
-
-    def now(self) -> datetime:
-        """Return the store's own clock, the second of two that must agree."""
-        ...
-
-    def page(self, rule: Rule, cutoffs: Cutoffs, *, after: Place, limit: int) -> AgeingPage:
-        """Look at the `limit` next nodes a rule is about (not UNREFERENCED).
-
-        Of documents the due ones are named; `document_parts` tells of their parts.
-        """
-        ...
-
-    def document_parts(self, document_id: UUID, *, limit: int) -> Sequence[UUID]:
-        """Return active parts of a document, and last the document itself, at most `limit`."""
-        ...
-
-    def entities(self, before: datetime, *, after: tuple[int, UUID], limit: int) -> EntityPage:
-        """Look at the `limit` next entities made after a ledger position and an id.
-
-        Unreferenced is one recorded before `before` that was found in a text (not written by
-        hand) and that only other entities know: no edge to anything else, no statement about it.
-        A merged one follows the one it was merged into.
-        """
-        ...
-
-    def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
-        """Return what of `used` is archived, documents whole.
-
-        Left out is what meanwhile has an active twin: said again, or the new end of its chain.
-        """
-        ...
-
-
-class AgeingStores(WriteStores, Protocol):
-    """What cleaning up needs of a transaction."""
-
-    @property
-    def ageing(self) -> AgeingStore: ...

@@ -17,7 +17,7 @@ from cairn.kernel.ids import new_id
 from cairn.settings import ConsolidateSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from uuid import UUID
 
     from aws_lambda_powertools import Logger
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
+    from cairn.consolidation.ports import WorkspaceStep
     from cairn.consolidation.run import ConsolidateClient
     from cairn.embedding.port import Embedder
     from cairn.ledger.keys import KeyStore
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from cairn.rebuild.runs import StepRebuild
     from cairn.summaries.write import SummariseWorkspace
     from cairn.writing.ports import Dispatcher
-
-    Step = Callable[..., Mapping[str, int | bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +62,12 @@ def consolidate_services() -> ConsolidateServices:
     ageing = lazy(lambda: _cleanup(opened, settings))
 
     def summarised(
-        workspace_id: UUID, run_id: UUID | None, *, seconds: float
+        workspace_id: UUID, run_id: UUID | None, seconds: float
     ) -> Mapping[str, int | bool]:
         return summaries(workspace_id, seconds=seconds, run_id=run_id)
 
     def cleaned(
-        workspace_id: UUID, run_id: UUID | None, *, seconds: float
+        workspace_id: UUID, run_id: UUID | None, seconds: float
     ) -> Mapping[str, int | bool]:
         return ageing(workspace_id, seconds=seconds)
 
@@ -107,7 +106,7 @@ def _begin(opened: Database) -> BeginRuns:
     )
 
 
-def _counted(name: str, step: Step, opened: Database) -> CountedStep:
+def _counted(name: str, step: WorkspaceStep, opened: Database) -> CountedStep:
     from cairn.consolidation.control import CountedStep
 
     return CountedStep(name=name, step=step, transactions=_transactions(opened), clock=utc_now)

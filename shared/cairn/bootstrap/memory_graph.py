@@ -11,13 +11,13 @@ from cairn.writing.writer import Writer
 if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
     from cairn.forgetting.forget import Forget
+    from cairn.kernel.stores import Stores
     from cairn.memories.remember import Remember
-    from cairn.memory_graph.ports import MemoryGraphStores
 
 
 def memory_graph(opened: Database, remember: Remember, forget: Forget) -> LedgerGraph:
     """Return it; nothing connects yet."""
-    writer: Writer[MemoryGraphStores] = Writer(
+    writer: Writer[Stores] = Writer(
         transactions=StoreTransactions(opened),
         resolver=remember.resolver,
         cipher=remember.cipher,

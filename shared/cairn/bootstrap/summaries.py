@@ -67,7 +67,7 @@ def asking(models: Gateway) -> Ask:
     """Return what asks a model on a workspace's and a run's account."""
     from cairn.llm.costs import Call
 
-    def ask(request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
+    def ask(request: ChatRequest, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
         return models.chat(request, Call(workspace_id=workspace_id, run_id=run_id))
 
     return ask

@@ -27,12 +27,12 @@ from cairn.consolidation.plan import (
     Relate,
     Supersede,
 )
-from cairn.consolidation.ports import ConsolidationStores
 from cairn.consolidation.runs import Progress
 from cairn.consolidation.telling import counts_of
 from cairn.enrichment.ports import NewEmbedding, Recipe
 from cairn.enrichment.recipes import written
 from cairn.kernel.errors import Unavailable
+from cairn.kernel.stores import Stores
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.writing.subjects import Resolution
 from cairn.writing.writer import Work, Write, Writer
@@ -147,7 +147,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApplyPlan(Writer[ConsolidationStores]):
+class ApplyPlan(Writer[Stores]):
     """Appends what a plan says and what of it still holds, and adds it to its run."""
 
     model_id: int
@@ -172,7 +172,7 @@ class ApplyPlan(Writer[ConsolidationStores]):
     def _apply(self, principal: Principal, run_id: UUID, proposal: Proposal) -> Outcome:
         resolution, forgotten = self._keys(principal, proposal.batch)
 
-        def prepared() -> Work[ConsolidationStores, Outcome]:
+        def prepared() -> Work[Stores, Outcome]:
             return Work(
                 resolution=resolution,
                 do=partial(self._do, run_id, proposal, forgotten),
@@ -204,7 +204,7 @@ class ApplyPlan(Writer[ConsolidationStores]):
         run_id: UUID,
         proposal: Proposal,
         forgotten: frozenset[UUID],
-        write: Write[ConsolidationStores],
+        write: Write[Stores],
     ) -> tuple[Outcome, list[OutboxRow]]:
         batch, existing = proposal.batch, proposal.merges.existing
         forgotten |= _being_forgotten(write.stores, batch)
@@ -233,7 +233,7 @@ class ApplyPlan(Writer[ConsolidationStores]):
 
     def _embed(
         self,
-        write: Write[ConsolidationStores],
+        write: Write[Stores],
         plan: Plan,
         merges: Merges,
         rows: Sequence[NewEmbedding],
@@ -246,7 +246,7 @@ class ApplyPlan(Writer[ConsolidationStores]):
         embeddings.store(rows, self.model_id, write.entries.position)
 
 
-def _being_forgotten(stores: ConsolidationStores, batch: Batch) -> set[UUID]:
+def _being_forgotten(stores: Stores, batch: Batch) -> set[UUID]:
     """Return the memories of subjects whose forgetting has begun, whatever keys are still there."""
     subjects = {one for memory in batch.memories for one in memory.audience.data_subjects}
     if not subjects:
@@ -269,7 +269,7 @@ def _vectors(plan: Plan, merges: Merges) -> list[NewEmbedding]:
 
 
 def _append(
-    write: Write[ConsolidationStores],
+    write: Write[Stores],
     entries: Sequence[Applied],
     vectors: Sequence[NewEmbedding],
     model_id: int,
@@ -289,7 +289,7 @@ def _append(
 
 
 def _made(
-    write: Write[ConsolidationStores],
+    write: Write[Stores],
     run_id: UUID,
     batch: Batch,
     standing: Mapping[UUID, Standing],
@@ -305,9 +305,7 @@ def _made(
     )
 
 
-def _repeated(
-    stores: ConsolidationStores, plan: Plan, entries: Sequence[Applied]
-) -> Collection[str]:
+def _repeated(stores: Stores, plan: Plan, entries: Sequence[Applied]) -> Collection[str]:
     """Return the merges whose very text an active memory of their identity has already."""
     sources = {merged_id(one.sources): one for one in plan.operations if isinstance(one, Add)}
     keys = {

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.consolidation.ports import Client, ConsolidationStores
+    from cairn.consolidation.ports import Client
     from cairn.embedding.port import Embedder, Vectors
     from cairn.enrichment.ports import Found
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
 
 
@@ -57,7 +58,7 @@ class FindMerges:
     Near vectors alone do not tell: the texts agree in every number, date, name and negation too.
     """
 
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
     embedder: Embedder
 
     def __call__(self, principal: Principal, batch: Batch, plan: Plan) -> Merges:
@@ -157,7 +158,7 @@ class Gathered:
 class Gather:
     """Reads the next batch of a client in one reading transaction."""
 
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
     model_id: int
 
     def __call__(

@@ -20,18 +20,14 @@ from cairn.writing.entries import Planned
 from cairn.writing.webhook_events import announce
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.consolidation.ports import (
-        Client,
-        ConsolidationStores,
-        ListWorkspaces,
-        WorkspaceStep,
-    )
+    from cairn.consolidation.ports import Client, WorkspaceStep
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.writing.ports import Dispatcher, OutboxRow
@@ -56,8 +52,8 @@ RECENT = 5
 class BeginRuns:
     """Says what is to be consolidated, and begins a run in each workspace that has something."""
 
-    workspaces: ListWorkspaces
-    transactions: Transactions[ConsolidationStores]
+    workspaces: Callable[[], Sequence[UUID]]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
 
@@ -143,7 +139,7 @@ class BeginRuns:
 
     def _say(
         self,
-        stores: ConsolidationStores,
+        stores: Stores,
         run: Run,
         type_: str,
         more: Mapping[str, JsonValue],
@@ -156,7 +152,7 @@ class BeginRuns:
 class EndRuns:
     """Ends runs and keeps why parts of them failed; the webhooks that ask for it are told."""
 
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
     dispatcher: Dispatcher
     model_id: int
     clock: Clock
@@ -195,7 +191,7 @@ class EndRuns:
 
     def _end(
         self,
-        stores: ConsolidationStores,
+        stores: Stores,
         run: Run,
         state: RunState,
         counts: Mapping[str, int],
@@ -217,14 +213,14 @@ class CountedStep:
 
     name: str
     step: WorkspaceStep
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
     clock: Clock
 
     def __call__(
         self, workspace_id: UUID, run_id: UUID | None, *, seconds: float
     ) -> dict[str, int | bool]:
         """Do the step and return what it says."""
-        done = dict(self.step(workspace_id, run_id, seconds=seconds))
+        done = dict(self.step(workspace_id, run_id, seconds))
         counts = {f"{self.name}_{each}": n for each, n in done.items() if n and each != "more"}
         if run_id is not None and counts:
             with self.transactions.writing(system_principal(workspace_id)) as stores:
@@ -247,7 +243,7 @@ def run_entry(
     return Planned(entry=entry, body={})
 
 
-def _found(stores: ConsolidationStores, run_id: UUID) -> Run:
+def _found(stores: Stores, run_id: UUID) -> Run:
     run = stores.runs.find(run_id)
     if run is None:
         raise NotFound("There is no such run.", run_id=str(run_id))

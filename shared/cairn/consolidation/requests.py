@@ -12,12 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.consolidation.ports import Client, ConsolidationStores
+from cairn.consolidation.ports import Client
 from cairn.consolidation.runs import Run, RunState, RunView, Trigger, run_view
 from cairn.consolidation.telling import counts_of, told
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
+from cairn.kernel.stores import Stores
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.writer import Work, Write, Writer
@@ -63,7 +64,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartConsolidation(Writer[ConsolidationStores]):
+class StartConsolidation(Writer[Stores]):
     """Asks for a run: kept, and its machine woken after the commit."""
 
     def __call__(
@@ -76,7 +77,7 @@ class StartConsolidation(Writer[ConsolidationStores]):
         """Return the run. Denied unless an admin asks, NotFound for a client nobody wrote about."""
         principal.require(Role.ADMIN)
 
-        def prepared() -> Work[ConsolidationStores, RunAccepted]:
+        def prepared() -> Work[Stores, RunAccepted]:
             return Work(
                 resolution=self.resolver.resolve(principal, ()),
                 do=partial(_start, principal, self.new_id(), client_id),
@@ -93,7 +94,7 @@ class StartConsolidation(Writer[ConsolidationStores]):
 class PreviewConsolidation:
     """Plans a run and changes nothing but the list of runs: what was asked and what it cost."""
 
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
     preview: PreviewClient
     clock: Clock
     stopwatch: Stopwatch
@@ -129,7 +130,7 @@ class PreviewConsolidation:
 class BrowseConsolidations:
     """Lists and shows runs."""
 
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
 
     def page(self, principal: Principal, *, before: UUID | None, limit: int) -> Sequence[RunView]:
         """Return up to `limit` runs, the newest first. Denied unless an admin asks."""
@@ -147,9 +148,7 @@ class BrowseConsolidations:
         return run_view(run)
 
 
-def client_named(
-    stores: ConsolidationStores, workspace_id: UUID, client_id: str | None
-) -> Client | None:
+def client_named(stores: Stores, workspace_id: UUID, client_id: str | None) -> Client | None:
     """Return the client of that name, None for all; NotFound when nobody wrote about it."""
     if client_id is None:
         return None
@@ -163,7 +162,7 @@ def client_named(
 
 
 def _start(
-    principal: Principal, run_id: UUID, client_id: str | None, write: Write[ConsolidationStores]
+    principal: Principal, run_id: UUID, client_id: str | None, write: Write[Stores]
 ) -> tuple[RunAccepted, list[OutboxRow]]:
     client = client_named(write.stores, principal.workspace_id, client_id)
     run = Run(

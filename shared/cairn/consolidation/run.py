@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from cairn.consolidation.apply import ApplyPlan
     from cairn.consolidation.batching import FindMerges, Gather, Gathered
     from cairn.consolidation.plan import Plan, Planner
-    from cairn.consolidation.ports import Client, ConsolidationStores
+    from cairn.consolidation.ports import Client
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
 
     Planners = Callable[[UUID, UUID], Planner]
@@ -74,7 +75,7 @@ class ProposePlan:
 class ConsolidateClient:
     """Works off the memories of one client that no consolidation has looked at."""
 
-    transactions: Transactions[ConsolidationStores]
+    transactions: Transactions[Stores]
     propose: ProposePlan
     apply: ApplyPlan
     stopwatch: Stopwatch

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -76,50 +76,6 @@ class Progress:
     model: str | None = None
     cost_usd: Decimal | None = Decimal(0)
     undone: tuple[str, ...] = ()
-
-
-class RunStore(Protocol):
-    """The runs of the transaction's workspace."""
-
-    def add(self, run: Run) -> None:
-        """Keep a new run."""
-        ...
-
-    def find(self, run_id: UUID) -> Run | None:
-        """Return a run of the workspace; None when there is none."""
-        ...
-
-    def page(self, *, before: UUID | None, limit: int) -> Sequence[Run]:
-        """Return up to `limit` runs, the newest first, from before a run's id on."""
-        ...
-
-    def begin(self, run_id: UUID, now: datetime, *, execution: str | None) -> bool:
-        """Let a waiting run run; False when it did already or has ended."""
-        ...
-
-    def progress(self, run_id: UUID, progress: Progress, now: datetime) -> None:
-        """Add what a batch did. A cost that is not known makes the run's unknown."""
-        ...
-
-    def end(
-        self,
-        run_id: UUID,
-        state: RunState,
-        now: datetime,
-        *,
-        counts: Mapping[str, int],
-        error: Mapping[str, Any] | None,
-    ) -> bool:
-        """End a run with these counts; False when it had ended before, and nothing changes then."""
-        ...
-
-    def note_failure(self, run_id: UUID, error: Mapping[str, Any], now: datetime) -> None:
-        """Keep why a part of a run failed, the first one's reason, and count it."""
-        ...
-
-    def abandon(self, before: datetime, now: datetime) -> int:
-        """End runs that nothing moved since `before` as failed; return how many."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

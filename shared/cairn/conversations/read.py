@@ -4,14 +4,15 @@ Visibility is the stores': row level security (a public key sees the one convers
 and no other) and the agent guard.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
 from cairn.reading.views import Page
 
@@ -64,46 +65,11 @@ class ConversationFilter:
     client_id: str | None = None
 
 
-class ConversationViews(Protocol):
-    """What a principal may read of conversations."""
-
-    def own(self) -> UUID | None:
-        """Return the conversation the principal's public key is bound to."""
-        ...
-
-    def conversation(self, conversation_id: UUID) -> ConversationView | None:
-        """Return one that the principal sees."""
-        ...
-
-    def conversations(
-        self, where: ConversationFilter, *, limit: int, after: int | None
-    ) -> Sequence[ConversationView]:
-        """Return up to `limit` by falling position, those below `after`."""
-        ...
-
-    def messages(
-        self, conversation_id: UUID, *, limit: int, after: int
-    ) -> Sequence[ConversationMessage]:
-        """Return up to `limit` messages in their order, those above position `after`."""
-        ...
-
-    def messages_by_id(self, ids: Sequence[UUID]) -> Sequence[ConversationMessage]:
-        """Return those of the messages that the principal sees, in any order."""
-        ...
-
-
-class ConversationReadStores(Protocol):
-    """What reading conversations needs of a transaction."""
-
-    @property
-    def conversation_views(self) -> ConversationViews: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseConversations:
     """The reads behind the GET routes."""
 
-    transactions: Transactions[ConversationReadStores]
+    transactions: Transactions[Stores]
 
     def list(
         self, principal: Principal, where: ConversationFilter, *, limit: int, after: int | None

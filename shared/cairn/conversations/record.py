@@ -23,9 +23,10 @@ from cairn.conversations.messages import (
     to_body,
 )
 from cairn.conversations.plan import ConversationPlan
-from cairn.conversations.ports import ConversationStores, PendingMessage
+from cairn.conversations.ports import PendingMessage
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.stores import Stores
 from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import BodyUnreadable
 from cairn.writing.append import append_and_project, principal_actor
@@ -86,7 +87,7 @@ class _Saying:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordMessage(Writer[ConversationStores]):
+class RecordMessage(Writer[Stores]):
     """Records one message of a conversation, which begins with its first recorded one.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
@@ -106,7 +107,7 @@ class RecordMessage(Writer[ConversationStores]):
         draft = draft_message(message, principal, self.clock())
         wanted, message_id = message_owners(draft, message.data_subjects), self.new_id()
 
-        def prepared() -> Work[ConversationStores, MessageRecorded]:
+        def prepared() -> Work[Stores, MessageRecorded]:
             saying = self._prepared(principal, draft, wanted, message_id)
             return Work(
                 resolution=saying.resolution,
@@ -157,9 +158,7 @@ class RecordMessage(Writer[ConversationStores]):
         return from_body(body, message.data_subjects)
 
 
-def _say(
-    saying: _Saying, write: Write[ConversationStores]
-) -> tuple[MessageRecorded, list[OutboxRow]]:
+def _say(saying: _Saying, write: Write[Stores]) -> tuple[MessageRecorded, list[OutboxRow]]:
     write.register()
     conversations, identity = write.stores.conversations, saying.draft.identity()
     present = conversations.find(identity)
@@ -186,7 +185,7 @@ def _owned(
 
 
 def _wait(
-    write: Write[ConversationStores],
+    write: Write[Stores],
     saying: _Saying,
     draft: MessageDraft,
     waiting: Sequence[PendingMessage],
@@ -224,7 +223,7 @@ def _wait(
 
 
 def _record(
-    write: Write[ConversationStores],
+    write: Write[Stores],
     saying: _Saying,
     draft: MessageDraft,
     present: StoredConversation | None,
@@ -264,7 +263,7 @@ class BindKey:
     request can name another conversation. It is for good, as the key is in a visitor's hands.
     """
 
-    transactions: Transactions[ConversationStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
 

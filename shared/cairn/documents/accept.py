@@ -17,9 +17,10 @@ from uuid import UUID
 
 from cairn.documents import media
 from cairn.documents.items import DocumentAccepted, DocumentStatus, UploadTicket
-from cairn.documents.ports import DocumentStores, Ingestion, Upload
+from cairn.documents.ports import Ingestion, Upload
 from cairn.kernel.errors import NotFound, TooLarge
 from cairn.kernel.ids import derived_id
+from cairn.kernel.stores import Stores
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.writing.checks import (
@@ -58,7 +59,7 @@ LONGEST_SOURCE_KEY = 1_000
 class CreateUpload:
     """Announces a direct upload, for documents above the API's body limit."""
 
-    transactions: Transactions[DocumentStores]
+    transactions: Transactions[Stores]
     objects: ObjectStore
     clock: Clock
     new_id: IdSource
@@ -87,7 +88,7 @@ class CreateUpload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptDocument(Writer[DocumentStores]):
+class AcceptDocument(Writer[Stores]):
     """Stores a document's bytes, records it and wakes the `ingestion` machine."""
 
     objects: ObjectStore
@@ -112,7 +113,7 @@ class AcceptDocument(Writer[DocumentStores]):
         about = owners(document.client_id, document.data_subjects)
         wanted = (*about, source_owner(described["source_uri"]))
 
-        def prepared() -> Work[DocumentStores, DocumentAccepted]:
+        def prepared() -> Work[Stores, DocumentAccepted]:
             resolution = self.resolver.resolve(principal, wanted)
             receipt = _Receipt(
                 ingestion_id=ingestion_id,
@@ -238,9 +239,7 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _record(
-    receipt: _Receipt, write: Write[DocumentStores]
-) -> tuple[DocumentAccepted, list[OutboxRow]]:
+def _record(receipt: _Receipt, write: Write[Stores]) -> tuple[DocumentAccepted, list[OutboxRow]]:
     if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
         raise no_such_task(receipt.task_id)
     write.register()
@@ -269,9 +268,7 @@ def _record(
     return accepted, [_start(receipt, accepted, write)]
 
 
-def _start(
-    receipt: _Receipt, accepted: DocumentAccepted, write: Write[DocumentStores]
-) -> OutboxRow:
+def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write[Stores]) -> OutboxRow:
     """Add the ingestion and return the row that wakes it."""
     ingestion = Ingestion(
         id=receipt.ingestion_id,

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from cairn.documents.ports import DocumentStores, Ingestion
+    from cairn.documents.ports import Ingestion
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
 
 _REASON = re.compile(r"[a-z][a-z-]{1,60}")
@@ -31,7 +32,7 @@ _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 class FinishIngestion:
     """Ends ingestions; ending one twice changes nothing."""
 
-    transactions: Transactions[DocumentStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
 
@@ -73,7 +74,7 @@ class FinishIngestion:
 
     def _entry(
         self,
-        stores: DocumentStores,
+        stores: Stores,
         ingestion: Ingestion,
         status: DocumentStatus,
         error: Mapping[str, Any] | None,

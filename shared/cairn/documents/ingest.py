@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -22,14 +22,15 @@ from cairn.kernel.text.scrub import scrub
 from cairn.ledger.keys import key_subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from uuid import UUID
 
-    from cairn.documents.ports import DocumentStores, Ingestion, ObjectStore
+    from cairn.documents.ports import Ingestion, ObjectStore
     from cairn.embedding.port import TextWindows
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Entry
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -45,17 +46,15 @@ def _tree_json() -> TypeAdapter[SummarisedTree]:
     return TypeAdapter(SummarisedTree)
 
 
-class Summarise(Protocol):
-    """Returns a summary of a text for a level: document, section or chunk."""
-
-    def __call__(self, text: str, level: str, /) -> str: ...
+Summarise: TypeAlias = "Callable[[str, str], str]"
+"""Returns a summary of a text for a level: document, section or chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestDocument:
     """Runs the steps; each returns what the state machine's history shows: ids and counts."""
 
-    transactions: Transactions[DocumentStores]
+    transactions: Transactions[Stores]
     objects: ObjectStore
     keys: KeyStore
     cipher: BodyCipher
@@ -157,7 +156,7 @@ class IngestDocument:
             )
 
 
-def _check_current(stores: DocumentStores, ingestion: Ingestion) -> None:
+def _check_current(stores: Stores, ingestion: Ingestion) -> None:
     """Raise Conflict when the source was sent again, or deleted, since it was accepted."""
     if not stores.ingestions.is_newest(ingestion):
         raise Conflict(

@@ -30,12 +30,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.documents.ports import (
-        DocumentStores,
-        Ingestion,
-        Place,
-        StoredParts,
-    )
+    from cairn.documents.ports import Ingestion, Place, StoredParts
+    from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry
     from cairn.ledger.keys import BodyCipher
 
@@ -62,7 +58,7 @@ class Step:
     batch: int
     new_id: IdSource
 
-    def write(self, stores: DocumentStores, now: datetime) -> None:
+    def write(self, stores: Stores, now: datetime) -> None:
         """Append, project, and leave an outbox row for the embed state of the machine."""
         entry = append_and_project(stores, [self.planned], now)[-1]
         if not self.node_ids:

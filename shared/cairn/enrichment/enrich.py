@@ -26,7 +26,7 @@ from cairn.enrichment.causes import (
     strongest_similar,
 )
 from cairn.enrichment.plan import bodies, derive
-from cairn.enrichment.ports import EnrichableNode, EnrichStores, NewEmbedding
+from cairn.enrichment.ports import EnrichableNode, NewEmbedding
 from cairn.enrichment.recipes import (
     embedded,
     enriched_entry,
@@ -41,6 +41,7 @@ from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Unavailable
+from cairn.kernel.stores import Stores
 from cairn.writing.append import append_and_project
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Enrich:
     `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node.
     """
 
-    transactions: PreparingTransactions[EnrichStores]
+    transactions: PreparingTransactions[Stores]
     embedder: Embedder
     keys: KeyStore
     cipher: BodyCipher
@@ -186,7 +187,7 @@ class Enrich:
 
     def _pairs(
         self,
-        stores: EnrichStores,
+        stores: Stores,
         nodes: Mapping[UUID, EnrichableNode],
         embeddings: Sequence[NewEmbedding],
     ) -> list[Likeness]:
@@ -222,7 +223,7 @@ class Enrich:
 
     def _keep_vectors(
         self,
-        stores: EnrichStores,
+        stores: Stores,
         work: _Work,
         added: Collection[UUID],
         position: int,
@@ -257,7 +258,7 @@ class Enrich:
     def _planned(
         self,
         principal: Principal,
-        stores: EnrichStores,
+        stores: Stores,
         work: _Work,
         position: int,
         now: datetime,
@@ -333,4 +334,4 @@ def _ledger_is_busy(error: BaseException) -> bool:
     return isinstance(error, Unavailable) and error.reason == "ledger-busy"
 
 
-__all__ = ["Enrich", "EnrichStores", "EnrichableNode", "NewEmbedding", "text_hash"]
+__all__ = ["Enrich", "EnrichableNode", "NewEmbedding", "Stores", "text_hash"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.events.draft import (
@@ -21,16 +21,16 @@ from cairn.events.draft import (
 )
 from cairn.events.rows import UNNUMBERED, Insertion, Timeline, TimelineEvent, event_body, event_meta
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
+from cairn.kernel.stores import Stores
 from cairn.memories.ports import Session
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import Outcome
-from cairn.writing.ports import WriteStores
 from cairn.writing.taint_arrivals import with_quarantine
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cairn.kernel.access import Principal
     from cairn.kernel.ids import IdSource
@@ -39,30 +39,6 @@ if TYPE_CHECKING:
     from cairn.writing.entries import Entries
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
-
-
-class EventStore(Protocol):
-    """Events in the order of their sessions."""
-
-    def around(
-        self, places: Sequence[tuple[Session, TimelineEvent]]
-    ) -> Mapping[Session, tuple[TimelineEvent, ...]]:
-        """Return the stored events just before and just after each place, by session.
-
-        Only those of the session's own audience; each with its open FOLLOWS edge.
-        """
-        ...
-
-    def visible(self, node_ids: Collection[UUID]) -> frozenset[UUID]:
-        """Return those of the nodes that the principal may see, whatever their label."""
-        ...
-
-
-class EventStores(WriteStores, Protocol):
-    """What observing needs of a transaction."""
-
-    @property
-    def events(self) -> EventStore: ...
 
 
 UNKNOWN_PARENT = "parent_id names nothing that this key may see: no CAUSED_BY edge was made."
@@ -212,7 +188,7 @@ def _timelines(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observe(Writer[EventStores]):
+class Observe(Writer[Stores]):
     """Writes events in one transaction: durable and searchable by keyword when it returns.
 
     An event that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -230,7 +206,7 @@ class Observe(Writer[EventStores]):
         require_writer(principal)
         batch = drafted(events, draft_event, principal, self.clock(), what="events")
 
-        def prepared() -> Work[EventStores, Observed]:
+        def prepared() -> Work[Stores, Observed]:
             return Work(
                 resolution=self.resolver.resolve(principal, batch.wanted),
                 do=partial(_observe, batch),
@@ -241,9 +217,7 @@ class Observe(Writer[EventStores]):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _observe(
-    drafts: Drafted[EventDraft], write: Write[EventStores]
-) -> tuple[Observed, list[OutboxRow]]:
+def _observe(drafts: Drafted[EventDraft], write: Write[Stores]) -> tuple[Observed, list[OutboxRow]]:
     write.register()
     batch = _identified(drafts, write)
     plan = _plan(batch, write)
@@ -255,13 +229,13 @@ def _observe(
     return Observed(outcomes=outcomes), write.wake_embed(one.id for one in batch.fresh)
 
 
-def _identified(drafts: Drafted[EventDraft], write: Write[EventStores]) -> Identified:
+def _identified(drafts: Drafted[EventDraft], write: Write[Stores]) -> Identified:
     items = drafts.owned(write.resolution)
     good = {event_identity(one) for one in items if isinstance(one, EventDraft)}
     return identified(items, write.stores.memories.known(good), write.entries.new_id)
 
 
-def _plan(batch: Identified, write: Write[EventStores]) -> EventPlan:
+def _plan(batch: Identified, write: Write[Stores]) -> EventPlan:
     parents = {one.draft.parent_id for one in batch.fresh if one.draft.parent_id}
     visible = write.stores.events.visible(parents) if parents else frozenset[UUID]()
     return EventPlan(entries=write.entries, visible=visible)

@@ -6,17 +6,18 @@ Visibility is the stores' (row level security and the agent guard).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import NotFound
 from cairn.reading.views import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal, Scope
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
 
 
@@ -60,30 +61,11 @@ class EventFilter:
     client_id: str | None = None
 
 
-class EventViews(Protocol):
-    """The events a principal may look at. Ids that are gone, hidden or unknown give None."""
-
-    def event(self, event_id: UUID) -> EventView | None:
-        """Return an event that is not deleted."""
-        ...
-
-    def events(self, where: EventFilter, *, limit: int, after: int | None) -> Sequence[EventView]:
-        """Return up to `limit` events by falling ledger position, those below `after`."""
-        ...
-
-
-class EventBrowseStores(Protocol):
-    """What reading events needs of a transaction."""
-
-    @property
-    def event_views(self) -> EventViews: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseEvents:
     """The reads behind `GET /v1/events`."""
 
-    transactions: Transactions[EventBrowseStores]
+    transactions: Transactions[Stores]
 
     def get(self, principal: Principal, event_id: UUID, /) -> EventView:
         """Return one event; NotFound when the principal cannot see it."""

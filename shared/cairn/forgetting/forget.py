@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.documents.accept import SOURCE, source_owner
 from cairn.forgetting.ports import Doomed, Forgetting, Step
@@ -28,16 +28,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.forgetting.ports import (
-        ForgetStores,
-        KnownSubject,
-        ObjectEraser,
-        Reason,
-        TombstoneStore,
-    )
+    from cairn.ageing.cleanup import SweepEntities
+    from cairn.forgetting.ports import KnownSubject, ObjectEraser, Reason, TombstoneStore
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import KeyStore
@@ -81,26 +77,19 @@ class Forgotten:
     already: bool
 
 
-class SweepEntities(Protocol):
-    """Purge entities that nothing refers to any more."""
+Recompute: TypeAlias = "Callable[[UUID, float], bool]"
+"""Makes the projections equal to what the readable ledger projects to, for some seconds.
 
-    def __call__(self, workspace_id: UUID, *, seconds: float) -> Mapping[str, int | bool]: ...
-
-
-class Recompute(Protocol):
-    """Make the projections equal to what the readable ledger projects to; False: not done yet.
-
-    What somebody forgotten had added to what stays (counts, strengths, links closed) goes by it.
-    """
-
-    def __call__(self, workspace_id: UUID, *, seconds: float) -> bool: ...
+False: not done yet. What somebody forgotten had added to what stays (counts, strengths, links
+closed) goes by it.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
     """Forgets, and goes on with what was interrupted. `seconds` bounds parts of the last step."""
 
-    transactions: Transactions[ForgetStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     signer: Signer
     tombstones: TombstoneStore
@@ -234,7 +223,7 @@ class Forget:
     def _row(
         self,
         principal: Principal,
-        stores: ForgetStores,
+        stores: Stores,
         known: KnownSubject | None,
         documents: tuple[UUID, ...],
         reason: Reason,
@@ -333,13 +322,13 @@ class Forget:
                 replace(self, recompute=_left_to_the_caller).resume(one)
         objects = sum(self.objects.erase(prefix) for prefix in row.object_keys)
         swept = self.sweep(row.workspace_id, seconds=self.seconds)
-        if swept["more"] or not self.recompute(row.workspace_id, seconds=self.seconds):
+        if swept["more"] or not self.recompute(row.workspace_id, self.seconds):
             return row
         counts = {"objects": objects, "entities": int(swept["entities"])}
         return self._advance(row, Step.DONE, counts)
 
     def _of_source(
-        self, row: Forgetting, stores: ForgetStores, source: KnownSubject, key: bytes
+        self, row: Forgetting, stores: Stores, source: KnownSubject, key: bytes
     ) -> Forgetting:
         """Return the forgetting of a source that nobody's document is of any more."""
         return Forgetting(
@@ -422,7 +411,7 @@ class Forget:
                 stores.forgetting.advance(row.id, step, now=self.clock(), counts=counts)
             return _found(stores, row)
 
-    def _documents_of(self, stores: ForgetStores, known: KnownSubject | None) -> tuple[UUID, ...]:
+    def _documents_of(self, stores: Stores, known: KnownSubject | None) -> tuple[UUID, ...]:
         if known is None or known.kind != SOURCE:
             return ()
         return tuple(stores.forgetting.documents(known.natural_key))
@@ -459,7 +448,7 @@ class FinishForgettings:
         return found
 
 
-def _left_to_the_caller(workspace_id: UUID, *, seconds: float) -> bool:
+def _left_to_the_caller(workspace_id: UUID, seconds: float) -> bool:
     return True
 
 
@@ -468,7 +457,7 @@ def _system(principal: Principal) -> Principal:
     return system_principal(principal.workspace_id)
 
 
-def _look_up(stores: ForgetStores, target: Target) -> tuple[KnownSubject | None, tuple[UUID, ...]]:
+def _look_up(stores: Stores, target: Target) -> tuple[KnownSubject | None, tuple[UUID, ...]]:
     """Return the subject as it is registered, and the documents of a source."""
     if target.name is None and target.subject_id is None:
         raise ValidationFailed("Name a subject, a subject_id or a source.")
@@ -479,15 +468,13 @@ def _look_up(stores: ForgetStores, target: Target) -> tuple[KnownSubject | None,
     return known, tuple(stores.forgetting.documents(source)) if source is not None else ()
 
 
-def _is_keyed(
-    stores: ForgetStores, known: KnownSubject | None, documents: tuple[UUID, ...]
-) -> bool:
+def _is_keyed(stores: Stores, known: KnownSubject | None, documents: tuple[UUID, ...]) -> bool:
     if known is None:
         return False
     return not (documents and stores.forgetting.without(known.id, documents))
 
 
-def _found(stores: ForgetStores, row: Forgetting) -> Forgetting:
+def _found(stores: Stores, row: Forgetting) -> Forgetting:
     found = stores.forgetting.find(forgetting_id=row.id)
     if found is None:
         raise RuntimeError("a forgetting's row is gone")

@@ -6,14 +6,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from cairn.writing.ports import WriteStores
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
-
-    from cairn.writing.checks import Owner
 
 
 class Reason(StrEnum):
@@ -91,102 +87,6 @@ class OutsideName:
     row_id: UUID
     place: str
     name: str
-
-
-class ForgetStore(Protocol):
-    """Everything a forgetting reads and erases of one workspace, whatever its scope."""
-
-    def subject(
-        self, *, owner: Owner | None = None, subject_id: UUID | None = None
-    ) -> KnownSubject | None:
-        """Return a data subject by its name or by its id."""
-        ...
-
-    def find(
-        self,
-        *,
-        forgetting_id: UUID | None = None,
-        subject_id: UUID | None = None,
-        mark: bytes | None = None,
-    ) -> Forgetting | None:
-        """Return a forgetting; of several of one name the newest."""
-        ...
-
-    def unfinished(self) -> Sequence[Forgetting]:
-        """Return those that are not done, the oldest first."""
-        ...
-
-    def begin(self, forgetting: Forgetting) -> None:
-        """Keep a new one; one of the same subject stays as it is."""
-        ...
-
-    def advance(
-        self,
-        forgetting_id: UUID,
-        status: str,
-        *,
-        now: datetime,
-        purged_position: int | None = None,
-        object_keys: Sequence[str] = (),
-        counts: Mapping[str, int] | None = None,
-    ) -> None:
-        """Move one on; `now` is kept when it is done, counts are added to those there are."""
-        ...
-
-    def documents(self, source_uri: str) -> Sequence[UUID]:
-        """Return the documents of a source, deleted ones too."""
-        ...
-
-    def without(self, subject_id: UUID, document_ids: Collection[UUID]) -> int:
-        """Return how many nodes of these documents do not name the subject."""
-        ...
-
-    def doomed(self, subject_id: UUID, document_ids: Collection[UUID]) -> Doomed:
-        """Return what goes with the subject and these documents."""
-        ...
-
-    def tied(self, subject_id: UUID, doomed: Doomed) -> Sequence[UUID]:
-        """Return what speaks of the subject by an edge of the memory graph only, and is visible.
-
-        Facts, observations, resolutions, tickets and investigations at nodes of the subject, with
-        no edge to another customer or user; what goes anyway is left out.
-        """
-        ...
-
-    def sources(self, subject_id: UUID, doomed: Doomed) -> Sequence[KnownSubject]:
-        """Return the sources of the subject's documents of which no other document is left."""
-        ...
-
-    def outside_names(self, subject_id: UUID) -> Sequence[OutsideName]:
-        """Return the names of tickets and messages about the subject, or erased before."""
-        ...
-
-    def rename(self, names: Mapping[UUID, str]) -> None:
-        """Replace names of tickets and messages by row."""
-        ...
-
-    def count(
-        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
-    ) -> Mapping[str, int]:
-        """Return how many rows of each kind would go."""
-        ...
-
-    def object_keys(self, document_ids: Collection[UUID], doomed: Doomed) -> Sequence[str]:
-        """Return the prefixes under which bytes of the documents may lie."""
-        ...
-
-    def erase(
-        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
-    ) -> Mapping[str, int]:
-        """Delete the rows that are no projection, and return how many by table."""
-        ...
-
-
-class ForgetStores(WriteStores, Protocol):
-    """What forgetting needs of a transaction."""
-
-    @property
-    def forgetting(self) -> ForgetStore: ...
 
 
 class ObjectEraser(Protocol):

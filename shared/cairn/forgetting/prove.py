@@ -9,19 +9,20 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound, ValidationFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from uuid import UUID
 
     from cairn.forgetting.forget import Target
-    from cairn.forgetting.ports import ForgetStores, Forgetting
+    from cairn.forgetting.ports import Forgetting
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import KeyStore
 
@@ -83,22 +84,16 @@ class Looked:
     note: str = ""
 
 
-class Searcher(Protocol):
-    """One store. Reads only. Raises Unavailable when the store cannot be reached."""
-
-    def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]: ...
+Searcher: TypeAlias = "Callable[[UUID, Needles], Iterable[Looked]]"
+"""Searches one store of a workspace. Reads only; raises Unavailable when it cannot be reached."""
 
 
-class Distinctive(Protocol):
-    """Return words of these nodes' texts that no other node's text has."""
-
-    def __call__(self, workspace_id: UUID, node_ids: Collection[UUID], /) -> Sequence[str]: ...
+Distinctive: TypeAlias = "Callable[[UUID, Collection[UUID]], Sequence[str]]"
+"""Returns words of nodes' texts that no other node's text has."""
 
 
-class PurgedNodes(Protocol):
-    """Which nodes a forgetting purged, from its entries."""
-
-    def __call__(self, workspace_id: UUID, forgetting_id: UUID, /) -> Collection[UUID]: ...
+PurgedNodes: TypeAlias = "Callable[[UUID, UUID], Collection[UUID]]"
+"""Returns which nodes a forgetting purged, from its entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +123,7 @@ class KeySearcher:
 class Prove:
     """Searches every store. Canaries are held for the length of a call, and kept nowhere."""
 
-    transactions: Transactions[ForgetStores]
+    transactions: Transactions[Stores]
     purged: PurgedNodes
     searchers: Sequence[Searcher]
     distinctive: Distinctive

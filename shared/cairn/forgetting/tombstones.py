@@ -102,7 +102,7 @@ class ApplyTombstones:
 
     def _recompute(self, workspace_id: UUID) -> None:
         for _ in range(PARTS):
-            if self.forget.recompute(workspace_id, seconds=PART_SECONDS):
+            if self.forget.recompute(workspace_id, PART_SECONDS):
                 return
 
     def _nodes(self, tombstone: Tombstone) -> int:

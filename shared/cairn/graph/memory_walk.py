@@ -6,13 +6,13 @@ that two backends that hold the same graph answer the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.graph.relations import parse_relation
 from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from uuid import UUID
 
     from cairn.graph.memory_records import EdgeKey, MemoryEdge, MemoryNode, Ref
@@ -26,17 +26,11 @@ Step = tuple["MemoryEdge", "MemoryNode"]
 """An edge, and the node at the end that was asked beyond."""
 
 
-class Touching(Protocol):
-    """What a backend knows of edges."""
+Touching: TypeAlias = "Callable[[Collection[UUID], Collection[str] | None, int], Sequence[Step]]"
+"""Returns edges at either end of nodes, of some relations, with the visible node at the other end.
 
-    def __call__(
-        self, node_ids: Collection[UUID], relations: Collection[str] | None, limit: int
-    ) -> Sequence[Step]:
-        """Return edges at either end of the nodes, with the visible node at the other end.
-
-        An edge between two of the nodes comes once for each. The first `limit` by `order`.
-        """
-        ...
+An edge between two of the nodes comes once for each. The first so many by `order`.
+"""
 
 
 def order(step: Step) -> tuple[float, Ref, EdgeKey]:

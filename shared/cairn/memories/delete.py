@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.documents.ports import DocumentStores
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
-    from cairn.memories.ports import MemoryStores, StoredMemory
+    from cairn.memories.ports import StoredMemory
     from cairn.writing.ports import Dispatcher
 
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class DeleteMemory:
     """Hides a memory; messages whose context it was get a new one."""
 
-    transactions: Transactions[MemoryStores]
+    transactions: Transactions[Stores]
     dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
@@ -53,7 +53,7 @@ class DeleteMemory:
         return Deleted(id=memory.id, position=position)
 
     def _delete(
-        self, principal: Principal, stores: MemoryStores, memory: StoredMemory, now: datetime
+        self, principal: Principal, stores: Stores, memory: StoredMemory, now: datetime
     ) -> tuple[int, list[OutboxRow]]:
         changed = _contexts_without(stores, memory)
         meta: dict[str, Any] = {
@@ -80,7 +80,7 @@ class DeleteMemory:
 class DeleteDocument:
     """Hides a document with all its sections and chunks."""
 
-    transactions: Transactions[DocumentStores]
+    transactions: Transactions[Stores]
     clock: Clock
     new_id: IdSource
 
@@ -105,7 +105,7 @@ class DeleteDocument:
 
 
 def _contexts_without(
-    stores: MemoryStores, memory: StoredMemory
+    stores: Stores, memory: StoredMemory
 ) -> list[tuple[Message, tuple[Message, ...]]]:
     """Return the later messages that had the memory as context, each with its context now."""
     if memory.session is None or memory.sequence is None:

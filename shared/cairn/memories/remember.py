@@ -7,16 +7,17 @@ embed stage is woken when all of it is committed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import CairnError
+from cairn.kernel.stores import Stores
 from cairn.memories.draft import MemoryDraft, draft_memory
 from cairn.memories.identity import Conversation, chain_key, dedup_key
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.plan import BatchPlan, session_of
-from cairn.memories.ports import MemoryStores, Session
+from cairn.memories.ports import Session
 from cairn.writing.batches import Drafted, drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import IdempotencyKey, Outcome
@@ -26,12 +27,8 @@ from cairn.writing.task_ports import HasTasks, no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
 
-class RememberStores(MemoryStores, HasTasks, Protocol):
-    """What remembering needs of a transaction."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remember(Writer[RememberStores]):
+class Remember(Writer[Stores]):
     """Writes memories in one transaction: durable and searchable by keyword when it returns.
 
     A memory that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -49,7 +46,7 @@ class Remember(Writer[RememberStores]):
         require_writer(principal)
         batch = drafted(memories, draft_memory, principal, self.clock(), what="memories")
 
-        def prepared() -> Work[RememberStores, Remembered]:
+        def prepared() -> Work[Stores, Remembered]:
             return Work(
                 resolution=self.resolver.resolve(principal, batch.wanted),
                 do=partial(_remember, batch),
@@ -61,7 +58,7 @@ class Remember(Writer[RememberStores]):
 
 
 def _remember(
-    batch: Drafted[MemoryDraft], write: Write[RememberStores]
+    batch: Drafted[MemoryDraft], write: Write[Stores]
 ) -> tuple[Remembered, list[OutboxRow]]:
     write.register()
     drafts = _with_tasks(write.stores, batch.owned(write.resolution))
@@ -77,7 +74,7 @@ def _remember(
     return Remembered(outcomes=told), write.wake_embed(plan.touched)
 
 
-def _plan(write: Write[RememberStores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
+def _plan(write: Write[Stores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
     memories = write.stores.memories
     good = [one for one in drafts if isinstance(one, MemoryDraft)]
     places = [(key, one.valid_from) for one in good if (key := chain_key(one))]
@@ -106,9 +103,7 @@ def _with_tasks(
     ]
 
 
-def _conversations(
-    stores: MemoryStores, drafts: Sequence[MemoryDraft]
-) -> dict[Session, Conversation]:
+def _conversations(stores: Stores, drafts: Sequence[MemoryDraft]) -> dict[Session, Conversation]:
     spans: dict[Session, tuple[int, int]] = {}
     for draft in drafts:
         session, sequence = session_of(draft), draft.sequence

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.accounts import keys
@@ -33,7 +33,7 @@ from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.ledger.entry import NewEntry
-from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNode, MemoryGraphStores
+from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNode
 from cairn.memory_graph.rows import edge_body, edge_id, node_body
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from cairn.forgetting.forget import Forgotten
     from cairn.graph.memory_records import Dump, Ref
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.writing.ports import OutboxRow
 
 PAGE = 500
@@ -57,12 +58,6 @@ Known = dict["Ref", KeptNode]
 _NOBODY = UUID(int=0)
 _EDGE_NAMES = 5
 _FIRST_EDGE = ("",) * _EDGE_NAMES
-
-
-class ForgetSubject(Protocol):
-    """Forget a data subject: see `lifecycle.forget.Forget`."""
-
-    def __call__(self, principal: Principal, target: Target, reason: Reason) -> Forgotten: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +93,8 @@ class LedgerGraph:
     exports are entries.
     """
 
-    writer: Writer[MemoryGraphStores]
-    forget: ForgetSubject
+    writer: Writer[Stores]
+    forget: Callable[[Principal, Target, Reason], Forgotten]
     principal_of: Callable[[UUID], Principal] = system_principal
     reader: Principal | None = None
 
@@ -300,7 +295,7 @@ class LedgerGraph:
         wanted = _owners(records)
         work = partial(_write, records, importing, principal.name or "cairn")
 
-        def prepared() -> Work[MemoryGraphStores, Written]:
+        def prepared() -> Work[Stores, Written]:
             with self.writer.transactions.reading(principal) as stores:
                 known = stores.memory_graph.named(_refs(records))
             held = {subject for one in known.values() for subject in one.data_subjects}
@@ -352,7 +347,7 @@ class LedgerGraph:
 class _Plan:
     """The entries of one write: what stands already, and what was planned since."""
 
-    write: Write[MemoryGraphStores]
+    write: Write[Stores]
     importing: bool
     writer: str
     nodes: Known
@@ -425,7 +420,7 @@ class _Plan:
 
 
 def _write(
-    records: Sequence[Dump], importing: bool, writer: str, write: Write[MemoryGraphStores]
+    records: Sequence[Dump], importing: bool, writer: str, write: Write[Stores]
 ) -> tuple[Written, list[OutboxRow]]:
     write.register()
     graph = write.stores.memory_graph
@@ -490,7 +485,7 @@ def _require_usable(kept: KeptNode | None) -> None:
         )
 
 
-def _require_keys(write: Write[MemoryGraphStores], subjects: Sequence[UUID]) -> None:
+def _require_keys(write: Write[Stores], subjects: Sequence[UUID]) -> None:
     """Begin again when a node came since the keys were fetched."""
     if any(one not in write.resolution.keys for one in subjects):
         raise SubjectRegisteredMeanwhile("A node was written meanwhile.")

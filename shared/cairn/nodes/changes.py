@@ -8,12 +8,12 @@ from uuid import UUID
 
 from cairn.graph.node import Label, State
 from cairn.kernel.errors import FieldError, NotFound, ValidationFailed
+from cairn.kernel.stores import Stores
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.ledger.entry import NewEntry
 from cairn.nodes.draft import MAX_TRUTH_CHARS, NewEdge, draft_edge
 from cairn.nodes.plan import planned_edges
-from cairn.nodes.ports import GraphStores
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import require_writer
 from cairn.writing.entries import Planned
@@ -62,7 +62,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphWriting(Writer[GraphStores]):
+class GraphWriting(Writer[Stores]):
     """What every change of the graph needs around it."""
 
     def look(self, principal: Principal, node_ids: Sequence[UUID]) -> Mapping[UUID, StoredNode]:
@@ -78,7 +78,7 @@ class GraphWriting(Writer[GraphStores]):
     def append(
         self,
         principal: Principal,
-        stores: GraphStores,
+        stores: Stores,
         resolution: Resolution,
         type_: str,
         meta: Mapping[str, JsonValue],
@@ -102,7 +102,7 @@ class GraphWriting(Writer[GraphStores]):
         return append_and_project(stores, [Planned(entry=entry, body=body)], now)[-1].position
 
     def wake(
-        self, principal: Principal, stores: GraphStores, node_id: UUID, position: int, now: datetime
+        self, principal: Principal, stores: Stores, node_id: UUID, position: int, now: datetime
     ) -> OutboxRow:
         """Let the embed stage look at a node again."""
         row = OutboxRow(

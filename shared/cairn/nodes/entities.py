@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.nodes.changes import GraphWriting
-    from cairn.nodes.ports import GraphStores, StoredEdge, StoredNode
+    from cairn.nodes.ports import StoredEdge, StoredNode
 
 
 MERGED_FROM = "merged_from"
@@ -218,7 +219,7 @@ class CorrectEntities:
         """Let a name mean this entity in its audience, whatever it meant before."""
         name = entity_name(alias, "alias")
 
-        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+        def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             (one,) = seen
             known = stores.aliases.aliases(one.scope, one.agents)
             mine = [each for each, means in known.items() if means == (one.name, one.kind)]
@@ -233,7 +234,7 @@ class CorrectEntities:
     def remove_alias(self, principal: Principal, entity: UUID, alias: str) -> EntityChanged:
         """Take a name from this entity; NotFound when it has no such alias."""
 
-        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+        def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             (one,) = seen
             known = stores.aliases.aliases(one.scope, one.agents)
             if known.get(name_key(alias)) != (one.name, one.kind):
@@ -248,7 +249,7 @@ class CorrectEntities:
         if entity == into:
             _refuse("into", "is the entity itself")
 
-        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+        def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             one, other = seen
             if (one.scope, one.agents) != (other.scope, other.agents):
                 _refuse("into", "is an entity of another audience (scope and agents)")
@@ -271,7 +272,7 @@ class CorrectEntities:
             _refuse("mentions", f"are 1 to {MAX_SPLIT_MENTIONS} nodes that refer to the entity")
         name = entity_name(wanted.name, "name")
 
-        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+        def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             (one,) = seen
             type_ = wanted.type or one.kind or "concept"
             to_id = entity_id(principal.workspace_id, one.scope, one.agents, type_, name)
@@ -292,7 +293,7 @@ class CorrectEntities:
         return self._correct(principal, [entity], plan)
 
     def _undo(self, principal: Principal, entity: UUID, merged: UUID) -> EntityChanged:
-        def plan(stores: GraphStores, seen: Sequence[StoredNode]) -> _Plan:
+        def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             one, other = seen
             when = other.superseded_at
             if other.superseded_by != entity or when is None:
@@ -312,7 +313,7 @@ class CorrectEntities:
         self,
         principal: Principal,
         ids: Sequence[UUID],
-        plan: Callable[[GraphStores, Sequence[StoredNode]], _Plan],
+        plan: Callable[[Stores, Sequence[StoredNode]], _Plan],
         *,
         merged: UUID | None = None,
     ) -> EntityChanged:
@@ -352,7 +353,7 @@ def _entities(
     return entities
 
 
-def _edges(stores: GraphStores, node_id: UUID) -> Sequence[StoredEdge]:
+def _edges(stores: Stores, node_id: UUID) -> Sequence[StoredEdge]:
     edges = stores.graph_nodes.edges_of(node_id, limit=MAX_MOVED_EDGES + 1)
     if len(edges) > MAX_MOVED_EDGES:
         raise Conflict(

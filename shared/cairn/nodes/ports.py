@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from cairn.graph.node import Label, State
-from cairn.writing.ports import WriteStores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,20 +73,3 @@ class GraphNodeStore(Protocol):
     ) -> Sequence[StoredEdge]:
         """Return the node's edges that were closed at exactly `moment`, by rising id."""
         ...
-
-
-class AliasStore(Protocol):
-    """Other names of entities. An alias holds in one audience: that of the entity it names."""
-
-    def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
-        """Return canonical name and type by casefolded alias, of exactly this audience."""
-        ...
-
-
-class GraphStores(WriteStores, Protocol):
-    """What writing the graph needs of a transaction."""
-
-    @property
-    def graph_nodes(self) -> GraphNodeStore: ...
-    @property
-    def aliases(self) -> AliasStore: ...

@@ -7,7 +7,7 @@ edges are counted up to a limit and the strongest are shown.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.kernel.errors import NotFound
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.nodes.views import (
-        EdgesView,
         EntityDetail,
         EntityFilter,
         EntityView,
@@ -36,39 +36,6 @@ EntityKey = tuple[str, "UUID"]
 """Where a list of entities goes on: a sort key and an id."""
 
 
-class NodeViews(Protocol):
-    """The nodes a principal may look at. Ids that are gone, hidden or unknown give None."""
-
-    def node(self, node_id: UUID) -> NodeView | None:
-        """Return a node that is not deleted, without its edges."""
-        ...
-
-    def edges(self, node_id: UUID, *, limit: int, most: int) -> EdgesView:
-        """Return the `limit` strongest edges to visible nodes, and counts over `most` each way."""
-        ...
-
-    def nodes(self, where: NodeFilter, *, limit: int, after: NodeKey | None) -> Sequence[NodeView]:
-        """Return up to `limit` nodes by falling position and id, those below `after`."""
-        ...
-
-    def entity(self, entity_id: UUID, *, most: int) -> EntityDetail | None:
-        """Return an entity that is not deleted, merged or not."""
-        ...
-
-    def entities(
-        self, where: EntityFilter, *, limit: int, after: EntityKey | None
-    ) -> Sequence[EntityView]:
-        """Return up to `limit` present entities by rising sort key and id, those above `after`."""
-        ...
-
-
-class NodeBrowseStores(Protocol):
-    """What reading nodes needs of a transaction."""
-
-    @property
-    def node_views(self) -> NodeViews: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowseNodes:
     """The reads behind `GET /v1/nodes` and `GET /v1/entities`.
@@ -76,7 +43,7 @@ class BrowseNodes:
     A page is returned with one item more than asked for when there is a next page.
     """
 
-    transactions: Transactions[NodeBrowseStores]
+    transactions: Transactions[Stores]
 
     def node(self, principal: Principal, node_id: UUID, /) -> NodeView:
         """Return one node with its edges; NotFound when the principal cannot see it."""

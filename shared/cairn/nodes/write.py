@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from cairn.kernel.stores import Stores
 from cairn.nodes.draft import (
     NewNode,
     NodeDraft,
@@ -19,10 +20,8 @@ from cairn.nodes.draft import (
     node_identity,
 )
 from cairn.nodes.plan import NodePlan, ends_of, entity_id_of, placed, sessions_of
-from cairn.nodes.ports import GraphStores
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
-from cairn.writing.task_ports import HasTasks
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -34,14 +33,11 @@ if TYPE_CHECKING:
     from cairn.writing.batches import Drafted
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
-
-
-class NodeStores(GraphStores, HasTasks, Protocol):
-    """What writing nodes needs of a transaction."""
+    from cairn.writing.task_ports import HasTasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteNodes(Writer[NodeStores]):
+class WriteNodes(Writer[Stores]):
     """Writes nodes with their edges in one transaction; found by keyword when it returns.
 
     A node that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -59,7 +55,7 @@ class WriteNodes(Writer[NodeStores]):
         require_writer(principal)
         batch = drafted(nodes, draft_node, principal, self.clock(), what="nodes")
 
-        def prepared() -> Work[NodeStores, NodesWritten]:
+        def prepared() -> Work[Stores, NodesWritten]:
             return Work(
                 resolution=self.resolver.resolve(principal, batch.wanted),
                 do=partial(_write, batch),
@@ -70,9 +66,7 @@ class WriteNodes(Writer[NodeStores]):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _write(
-    batch: Drafted[NodeDraft], write: Write[NodeStores]
-) -> tuple[NodesWritten, list[OutboxRow]]:
+def _write(batch: Drafted[NodeDraft], write: Write[Stores]) -> tuple[NodesWritten, list[OutboxRow]]:
     write.register()
     drafts = _placed(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
@@ -81,7 +75,7 @@ def _write(
     return NodesWritten(outcomes=outcomes), write.wake_embed(plan.touched)
 
 
-def _plan(write: Write[NodeStores], drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
+def _plan(write: Write[Stores], drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     stores, workspace_id = write.stores, write.entries.workspace_id
     good = [one for one in drafts if isinstance(one, NodeDraft)]
     ids = {entity_id_of(workspace_id, one) for one in good if one.is_entity}
@@ -101,7 +95,7 @@ def _placed(
     return [placed(one, conversations) if isinstance(one, NodeDraft) else one for one in drafts]
 
 
-def _present_ones(stores: NodeStores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
+def _present_ones(stores: Stores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
     """Return what merged entities were merged into, one step; more steps are rare and refused."""
     into = {one.superseded_by for one in found.values() if one.is_entity and one.superseded_by}
     return stores.graph_nodes.find(into - found.keys()) if into else {}

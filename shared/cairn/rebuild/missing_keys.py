@@ -6,7 +6,7 @@ Whoever was forgotten has an entry that says so, or a forgetting whose tombstone
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cairn.reading.views import LedgerVerification, MissingKey
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import KeyStore
 
@@ -31,21 +32,6 @@ class SealedFor:
     subject_id: UUID
     entries: int
     first_position: int
-
-
-class SealedEntries(Protocol):
-    """The ledger of the transaction's workspace, by whose keys its bodies need."""
-
-    def sealed_for(self) -> Sequence[SealedFor]:
-        """Return everybody whose key a body needs and who was not forgotten, in order of ids."""
-        ...
-
-
-class SealedStores(Protocol):
-    """What looking for missing keys needs of a transaction."""
-
-    @property
-    def ledger(self) -> SealedEntries: ...
 
 
 def with_missing_keys(
@@ -71,7 +57,7 @@ class VerifyWithKeys(Generic[Found]):
     """Verifies a workspace's chain by `verify`, and that every body's keys are there."""
 
     verify: Callable[[Principal], Found]
-    transactions: Transactions[SealedStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
 
     def __call__(self, principal: Principal, /) -> Found:

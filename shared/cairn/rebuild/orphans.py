@@ -6,11 +6,11 @@ A rebuild repairs most of it; unreferenced entities go with the next cleanup.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 from uuid import UUID
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
 
 EXAMPLES = 5
@@ -36,26 +36,11 @@ class Orphans:
     examples: tuple[UUID, ...]
 
 
-class OrphanStore(Protocol):
-    """Looks through all of a workspace, deleted rows included."""
-
-    def orphans(self, kind: Orphan, *, limit: int, examples: int) -> Orphans:
-        """Return how many there are, counted up to `limit`, and the first of them by id."""
-        ...
-
-
-class OrphanStores(Protocol):
-    """What finding needs of a transaction."""
-
-    @property
-    def stats(self) -> OrphanStore: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindOrphans:
     """Looks over the whole workspace, whatever scopes the admin's key has: ids, no texts."""
 
-    transactions: Transactions[OrphanStores]
+    transactions: Transactions[Stores]
 
     def __call__(self, principal: Principal, /) -> Mapping[str, Orphans]:
         """Return orphans by kind; Denied unless the principal is an admin."""

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry, Head
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.rebuild.ports import FinishStores, Replays, ReplayStores, TableSum
+    from cairn.rebuild.ports import Replays, TableSum
     from cairn.writing.ports import Dispatcher
 
 PAGE = 500
@@ -169,7 +170,7 @@ class Rebuild:
             stores.replica.discard()
 
     def _page(
-        self, principal: Principal, stores: ReplayStores, ahead: Prefetcher
+        self, principal: Principal, stores: Stores, ahead: Prefetcher
     ) -> tuple[Progress, Head]:
         """Replay the next page and return how far it is, and the chain's end."""
         head = stores.ledger.head()
@@ -196,7 +197,7 @@ class Rebuild:
             head,
         )
 
-    def _begun(self, principal: Principal, stores: ReplayStores, head: Head) -> Progress:
+    def _begun(self, principal: Principal, stores: Stores, head: Head) -> Progress:
         progress = stores.replica.progress()
         if progress is not None and progress.version != code_version():
             stores.replica.discard()
@@ -210,7 +211,7 @@ class Rebuild:
             raise Conflict("Another process ended this rebuild.", reason="rebuild-ended")
         return progress
 
-    def _caught_up(self, principal: Principal, stores: FinishStores) -> Progress | None:
+    def _caught_up(self, principal: Principal, stores: Stores) -> Progress | None:
         """Replay what is left; None when that is too much for this transaction."""
         with Prefetcher(self.keys, self.cipher) as ahead:
             progress, head = self._page(principal, stores, ahead)
@@ -224,7 +225,7 @@ class Rebuild:
             raise KeysMissing(missing)
         return progress
 
-    def _compared(self, principal: Principal, stores: FinishStores) -> Rebuilt | None:
+    def _compared(self, principal: Principal, stores: Stores) -> Rebuilt | None:
         progress = self._caught_up(principal, stores)
         if progress is None:
             return None
@@ -235,7 +236,7 @@ class Rebuild:
         return found
 
     def _put_in_place(
-        self, principal: Principal, stores: FinishStores
+        self, principal: Principal, stores: Stores
     ) -> tuple[Rebuilt | None, Sequence[OutboxRow]]:
         progress = self._caught_up(principal, stores)
         if progress is None:
@@ -277,9 +278,7 @@ class Rebuild:
             queued=queued,
         )
 
-    def _queued(
-        self, principal: Principal, stores: FinishStores, position: int
-    ) -> Sequence[OutboxRow]:
+    def _queued(self, principal: Principal, stores: Stores, position: int) -> Sequence[OutboxRow]:
         """Queue the nodes whose vectors the cache no longer has."""
         lacking, now = stores.replica.lacking(), self.clock()
         rows = [
@@ -296,7 +295,7 @@ class Rebuild:
             stores.outbox.add(row, now)
         return rows
 
-    def _append(self, principal: Principal, stores: FinishStores, done: Rebuilt) -> None:
+    def _append(self, principal: Principal, stores: Stores, done: Rebuilt) -> None:
         """Let the ledger say that it was rebuilt, and whether that changed anything."""
         entry = NewEntry(
             id=self.new_id(),

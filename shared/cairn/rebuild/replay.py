@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from cairn.enrichment.recipes import NodeRecipe
     from cairn.graph.projection import Projection
+    from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry, Head
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.rebuild.ports import ReplayStores
 
 
 VECTORS_AT_ONCE = 200
@@ -98,7 +98,7 @@ class _Texts(dict[UUID, str]):
         return ""
 
 
-def replay(page: Sequence[Opened], stores: ReplayStores) -> None:
+def replay(page: Sequence[Opened], stores: Stores) -> None:
     """Do to the replica what these entries did when they were written; unreadable ones nothing.
 
     All reading comes first; then the database applies portions while the next ones are projected.
@@ -130,7 +130,7 @@ def _referred(entry: Entry) -> Iterator[UUID]:
         yield from (UUID(one) for one in context)
 
 
-def _apply_other(entry: Entry, body: Body, stores: ReplayStores) -> None:
+def _apply_other(entry: Entry, body: Body, stores: Stores) -> None:
     """Apply what is no node, edge or alias."""
     if entry.type == "data_subject.registered":
         stores.subjects.add(projectors.registered_subject(entry, body), entry.position)
@@ -144,7 +144,7 @@ def _apply_other(entry: Entry, body: Body, stores: ReplayStores) -> None:
         stores.settings.put(settings_rows.changed(entry))
 
 
-def _make_vectors(told: Iterable[NodeRecipe], stores: ReplayStores) -> None:
+def _make_vectors(told: Iterable[NodeRecipe], stores: Stores) -> None:
     """Mix vectors as the embed stage did, from the cache; keep what it no longer has."""
     last: dict[tuple[int, UUID], NodeRecipe] = {}
     for one in told:
@@ -161,7 +161,7 @@ def _make_vectors(told: Iterable[NodeRecipe], stores: ReplayStores) -> None:
 
 
 def _store_vectors(
-    told: Sequence[NodeRecipe], model_id: int, position: int, stores: ReplayStores
+    told: Sequence[NodeRecipe], model_id: int, position: int, stores: Stores
 ) -> None:
     hashes = {text for one in told for text in (*one.recipe.windows, *one.recipe.context)}
     vectors = stores.embeddings.cached(hashes, model_id)

@@ -7,7 +7,7 @@ may serve before this is done. Not reading the export: that is `ledger.importing
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.rebuild.rebuild import KeysMissing
 
@@ -26,7 +26,7 @@ class RecomputeByReplay:
 
     rebuild: Rebuild
 
-    def __call__(self, workspace_id: UUID, *, seconds: float) -> bool:
+    def __call__(self, workspace_id: UUID, seconds: float) -> bool:
         """Go on replaying for some time; True once the rows are in place.
 
         Not while somebody else's key is missing: what is to be erased is, and the rest waits.
@@ -39,10 +39,8 @@ class RecomputeByReplay:
             return False
 
 
-class WriteLedger(Protocol):
-    """Writes every entry of an export into an empty workspace, all or none; returns how many."""
-
-    def __call__(self, export: Export, /) -> int: ...
+WriteLedger: TypeAlias = "Callable[[Export], int]"
+"""Writes every entry of an export into an empty workspace, all or none; returns how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ on with what the old one had replayed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
@@ -15,16 +15,17 @@ from cairn.kernel.errors import NotFound
 from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.rebuild.rebuild import Rebuild
-    from cairn.writing.ports import Dispatcher, LedgerStore
+    from cairn.writing.ports import Dispatcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,61 +50,11 @@ class RebuildView:
 RUNNING = "running"
 
 
-class RebuildTable(Protocol):
-    """The rebuilds of one workspace."""
-
-    def add(self, rebuild_id: UUID, *, check: bool, now: datetime) -> None:
-        """Keep a rebuild that begins."""
-        ...
-
-    def get(self, rebuild_id: UUID) -> RebuildView | None:
-        """Return one, None when there is no such rebuild."""
-        ...
-
-    def progress(self, rebuild_id: UUID, *, entries: int, head: int, now: datetime) -> None:
-        """Keep how far it is."""
-        ...
-
-    def end(
-        self,
-        rebuild_id: UUID,
-        *,
-        result: Mapping[str, Any] | None,
-        error: str | None,
-        now: datetime,
-    ) -> None:
-        """Keep how it ended, unless it had ended."""
-        ...
-
-
-class Outbox(Protocol):
-    """What wakes the machine."""
-
-    def add(self, row: OutboxRow, now: datetime) -> None:
-        """Add a row that is about to be sent."""
-        ...
-
-    def done(self, ids: Collection[UUID]) -> None:
-        """Remove rows whose work has begun."""
-        ...
-
-
-class RebuildStores(Protocol):
-    """What asking for a rebuild needs of a transaction."""
-
-    @property
-    def ledger(self) -> LedgerStore: ...
-    @property
-    def outbox(self) -> Outbox: ...
-    @property
-    def rebuilds(self) -> RebuildTable: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRebuild:
     """Keeps a rebuild and wakes the machine; Denied unless an admin asks."""
 
-    transactions: Transactions[RebuildStores]
+    transactions: Transactions[Stores]
     dispatcher: Dispatcher
     clock: Clock
     new_id: IdSource
@@ -132,7 +83,7 @@ class StartRebuild:
 class ShowRebuild:
     """Shows a rebuild to admins; NotFound for another workspace's too."""
 
-    transactions: Transactions[RebuildStores]
+    transactions: Transactions[Stores]
 
     def __call__(self, principal: Principal, rebuild_id: UUID, /) -> RebuildView:
         """Return it as it stands."""
@@ -145,7 +96,7 @@ class ShowRebuild:
 class StepRebuild:
     """The states of the machine. Each may be run again, and goes on where the last one was."""
 
-    transactions: Transactions[RebuildStores]
+    transactions: Transactions[Stores]
     rebuild: Rebuild
     clock: Clock
 
@@ -178,7 +129,7 @@ class StepRebuild:
         return {"failed": True}
 
 
-def _found(stores: RebuildStores, rebuild_id: UUID) -> RebuildView:
+def _found(stores: Stores, rebuild_id: UUID) -> RebuildView:
     found = stores.rebuilds.get(rebuild_id)
     if found is None:
         raise NotFound("There is no such rebuild.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.enrichment.recipes import embedded, text_hash, texts_of
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder, Vectors
     from cairn.enrichment.ports import EnrichableNode
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.ports import VectorLeg
     from cairn.recall.records import Candidate
-    from cairn.reembedding.reembed import ReembedStores, Sampled
+    from cairn.reembedding.reembed import Sampled
 
 
 SAMPLE = 200
@@ -39,33 +40,6 @@ ALIKE = 0.99
 
 NAMED = 20
 """Nodes that are named of those that are wrong."""
-
-
-class VectorsInUse(Protocol):
-    """The nodes with vectors, and the cache of vectors by text, of the transaction's workspace."""
-
-    def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
-        """Return nodes that have a vector of the model, drawn at random."""
-        ...
-
-    def following(self, model_id: int, *, after: UUID, limit: int) -> Sequence[UUID]:
-        """Return the next such nodes by id."""
-        ...
-
-    def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
-        """Return those of the nodes that are to be found."""
-        ...
-
-    def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
-        """Return the cached vectors by SHA-256 of their text."""
-        ...
-
-
-class CheckStores(Protocol):
-    """What checking vectors needs of a transaction."""
-
-    @property
-    def embeddings(self) -> VectorsInUse: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +66,7 @@ class VectorsChecked:
 class CheckVectors:
     """Embeds texts of a workspace again: of a sample of its nodes, or with `deep` of all."""
 
-    transactions: Transactions[CheckStores]
+    transactions: Transactions[Stores]
     embedder: Embedder
 
     def __call__(self, workspace_id: UUID, *, deep: bool = False) -> VectorsChecked:
@@ -193,7 +167,7 @@ class _Found:
 class Compare:
     """Asks for a sample of what is stored, with both models."""
 
-    transactions: Transactions[ReembedStores]
+    transactions: Transactions[Stores]
     vectors: VectorLeg
     present: Embedder
     target: Embedder

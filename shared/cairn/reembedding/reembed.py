@@ -7,10 +7,9 @@ the comparison (`reembed_compare`), nor which model a deployment uses: that is i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from cairn.enrichment.ports import EnrichStores
 from cairn.enrichment.recipes import (
     embedded,
     enriched_entry,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -58,48 +58,6 @@ class Sampled:
     id: UUID
     title: str | None
     text: str
-
-
-class ModelVectors(Protocol):
-    """Vectors of one model beside those of others, in one workspace."""
-
-    def stale(self, model_id: int, *, after: UUID, limit: int) -> StalePage:
-        """Look at the `limit` nodes after an id.
-
-        A node needs vectors that has none of the model, or only older ones than another model made
-        or than work that waits. Conversations and entities need some where they had some.
-        """
-        ...
-
-    def text_positions(self, node_ids: Collection[UUID]) -> Mapping[UUID, int]:
-        """Return the position of the newest work, done or waiting, that asked for vectors.
-
-        That is the version of a node's text; nodes nobody asked for are left out.
-        """
-        ...
-
-    def findable(self) -> int:
-        """Return how many nodes are to be found."""
-        ...
-
-    def sample(self, model_id: int, other_id: int, *, limit: int) -> Sequence[Sampled]:
-        """Return nodes with vectors of both models, in an order that depends on their ids only."""
-        ...
-
-    def indexed(self, model_id: int) -> bool:
-        """Return whether there is an HNSW index for the model's vectors."""
-        ...
-
-    def drop_others(self, model_id: int, *, limit: int) -> int:
-        """Remove vectors of all models but this one, cached ones last; return how many."""
-        ...
-
-
-class ReembedStores(EnrichStores, Protocol):
-    """What a change of models needs of a transaction."""
-
-    @property
-    def model_vectors(self) -> ModelVectors: ...
 
 
 PAGE = 1_000
@@ -149,7 +107,7 @@ class Fill:
     not embedded again.
     """
 
-    transactions: Transactions[ReembedStores]
+    transactions: Transactions[Stores]
     embedder: Embedder
     keys: KeyStore
     cipher: BodyCipher
@@ -299,7 +257,7 @@ class Fill:
 class DropOthers:
     """Removes the vectors of all models but the one in use; only when nothing lacks one of it."""
 
-    transactions: Transactions[ReembedStores]
+    transactions: Transactions[Stores]
     fill: Fill
 
     def __call__(self, workspace_id: UUID) -> int:
@@ -323,7 +281,7 @@ class DropOthers:
             dropped += gone
 
 
-def _unchanged(stores: ReembedStores, nodes: Sequence[EnrichableNode]) -> list[EnrichableNode]:
+def _unchanged(stores: Stores, nodes: Sequence[EnrichableNode]) -> list[EnrichableNode]:
     """Return the nodes whose texts are what was embedded, and about nobody who is forgotten."""
     now = {one.id: one for one in stores.embeddings.enrichable([node.id for node in nodes])}
     about = {one for node in nodes for one in node.data_subjects}
@@ -337,7 +295,7 @@ def _unchanged(stores: ReembedStores, nodes: Sequence[EnrichableNode]) -> list[E
     ]
 
 
-def _positions(stores: ReembedStores, nodes: Sequence[EnrichableNode]) -> dict[UUID, int]:
+def _positions(stores: Stores, nodes: Sequence[EnrichableNode]) -> dict[UUID, int]:
     """Return which version of its text each node has; the ledger's head where nobody asked."""
     head = stores.ledger.head().position
     known = stores.model_vectors.text_positions([node.id for node in nodes])

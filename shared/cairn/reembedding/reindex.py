@@ -7,14 +7,14 @@ single nodes a search finds without one is `retrieval`'s.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.accounts.keys import record
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.writing.append import principal_actor
-from cairn.writing.ports import Dispatcher, LedgerStore, OutboxRow, OutboxStore, Topic
+from cairn.writing.ports import Dispatcher, OutboxRow, Topic
 from cairn.writing.writer import EMBED_BATCH
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
 
 PAGE = 1_000
@@ -56,32 +57,6 @@ class GapCount:
 
     missing: int
     waiting: int
-
-
-class VectorGaps(Protocol):
-    """Nodes that are to be found (active, provisional, superseded) and have no vector of a model.
-
-    Conversations get no vector, nor do entities: only those count that had one of another model.
-    """
-
-    def page(self, model_id: int, *, after: UUID, limit: int) -> GapPage:
-        """Look at the `limit` nodes after an id."""
-        ...
-
-    def count(self, model_id: int) -> GapCount:
-        """Look at all nodes of the workspace."""
-        ...
-
-
-class ReindexStores(Protocol):
-    """What queueing needs of a transaction."""
-
-    @property
-    def ledger(self) -> LedgerStore: ...
-    @property
-    def outbox(self) -> OutboxStore: ...
-    @property
-    def vector_gaps(self) -> VectorGaps: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +93,7 @@ class CountMissingVectors:
     `check` raises when the database does not know the model.
     """
 
-    transactions: Transactions[ReindexStores]
+    transactions: Transactions[Stores]
     model: EmbeddingModel
     check: Callable[[EmbeddingModel], None] = any_model
 
@@ -140,7 +115,7 @@ class Reindex:
     the database does not know the model.
     """
 
-    transactions: Transactions[ReindexStores]
+    transactions: Transactions[Stores]
     dispatcher: Dispatcher
     model: EmbeddingModel
     clock: Clock

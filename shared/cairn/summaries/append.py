@@ -12,7 +12,7 @@ from cairn.graph.node import State
 from cairn.kernel.text.hashes import content_hash
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.summaries.entries import dropping, entry_of
-from cairn.summaries.ports import Scope, SummaryStores
+from cairn.summaries.ports import Scope
 from cairn.writing.append import SYSTEM
 from cairn.writing.entries import Entries
 from cairn.writing.subjects import Resolution
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.summaries.entries import Draft
-    from cairn.summaries.ports import Group, HeldEdge, StoredSummary, SummaryStore
+    from cairn.summaries.ports import Group, HeldEdge, StoredSummary
     from cairn.writing.ports import Dispatcher, OutboxRow
 
 WRITTEN = "summary.written"
@@ -54,7 +55,7 @@ class Bundle:
 class SummaryWriting:
     """What every write of a derived node needs around it."""
 
-    transactions: Transactions[SummaryStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     dispatcher: Dispatcher
@@ -81,8 +82,8 @@ class SummaryWriting:
     def _summaries(
         self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
     ) -> None:
-        def do(write: Write[SummaryStores]) -> list[OutboxRow]:
-            now = _Now.of(write.stores.summaries, bundles)
+        def do(write: Write[Stores]) -> list[OutboxRow]:
+            now = _Now.of(write.stores, bundles)
             written = [
                 draft.id for one in bundles for draft in _add_bundle(write, one, now, counts)
             ]
@@ -95,7 +96,7 @@ class SummaryWriting:
     def orphans(self, principal: Principal, ids: Sequence[UUID], counts: Counter[str]) -> None:
         """Drop summaries of whatever audience; that says nothing of anybody, so nobody's key."""
 
-        def do(write: Write[SummaryStores]) -> list[OutboxRow]:
+        def do(write: Write[Stores]) -> list[OutboxRow]:
             store = write.stores.summaries
             found = store.stored(ids)
             gone = [one for one in ids if one in found and found[one].state != State.DELETED]
@@ -110,7 +111,7 @@ class SummaryWriting:
         self,
         principal: Principal,
         subjects: tuple[UUID, ...],
-        do: Callable[[Write[SummaryStores]], list[OutboxRow]],
+        do: Callable[[Write[Stores]], list[OutboxRow]],
         *,
         unowned: bool = False,
     ) -> None:
@@ -130,7 +131,7 @@ class SummaryWriting:
                 write.append()
         self.dispatcher.send(rows)
 
-    def _begun(self, stores: SummaryStores, resolution: Resolution) -> Write[SummaryStores]:
+    def _begun(self, stores: Stores, resolution: Resolution) -> Write[Stores]:
         def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
             keys = resolution.keys_of(subjects)
             return self.cipher.seal(entry_id, resolution.workspace_id, keys, body)
@@ -158,17 +159,20 @@ class _Now:
     edges: Sequence[HeldEdge]
 
     @classmethod
-    def of(cls, store: SummaryStore, bundles: Sequence[Bundle]) -> _Now:
+    def of(cls, stores: Stores, bundles: Sequence[Bundle]) -> _Now:
         drafts = [draft for one in bundles for draft in one.drafts]
         ids = [*(draft.id for draft in drafts), *(id_ for one in bundles for id_ in one.dropped)]
         sources = {one.id for draft in drafts for one in draft.sources}
+        summaries = stores.summaries
         return cls(
-            stored=store.stored(ids), contents=dict(store.contents(sources)), edges=store.edges(ids)
+            stored=summaries.stored(ids),
+            contents=dict(summaries.contents(sources)),
+            edges=summaries.edges(ids),
         )
 
 
 def _add_bundle(
-    write: Write[SummaryStores], bundle: Bundle, now: _Now, counts: Counter[str]
+    write: Write[Stores], bundle: Bundle, now: _Now, counts: Counter[str]
 ) -> Sequence[Draft]:
     """Add a bundle's entry, and return the drafts that are written."""
     good = _good(bundle.drafts, now, counts)
@@ -206,7 +210,7 @@ def _stands(draft: Draft, stored: StoredSummary | None) -> bool:
 
 
 def _add(
-    write: Write[SummaryStores],
+    write: Write[Stores],
     type_: str,
     meta: Mapping[str, Any],
     body: Mapping[str, Any],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID
 
 from cairn.conversations.messages import OWN_METADATA
@@ -18,7 +18,7 @@ from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.ledger.keys import SubjectForgotten
 from cairn.llm.summaries import MAX_TOKENS, Level
 from cairn.summaries.entries import covering
-from cairn.summaries.ports import Condensed, PartState, SummaryStores, Wanted
+from cairn.summaries.ports import Condensed, PartState, Wanted
 from cairn.summaries.texts import RULES_MODEL, RULES_PROVIDER
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
     from cairn.writing.ports import OutboxRow
@@ -41,22 +42,18 @@ LEVELS = ((Label.SECTION, "sections"), (Label.DOCUMENT, "documents"))
 """Sections first: a document's summary is made of theirs. The names are those of counts."""
 
 
-class Describe(Protocol):
-    """Asks a model for a short text."""
+Describe: TypeAlias = "Callable[[Wanted], Condensed]"
+"""Asks a model for a short text; returns an extract that names why the model's was refused.
 
-    def __call__(self, wanted: Wanted, /) -> Condensed:
-        """Return it, or an extract that names why the model's was refused.
-
-        Raises Unavailable when no model answered, BudgetExceeded when none may be asked.
-        """
-        ...
+Raises Unavailable when no model answered, BudgetExceeded when none may be asked.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Descriptions:
     """Asks for what is missing, and for what was ingested anew since."""
 
-    transactions: Transactions[SummaryStores]
+    transactions: Transactions[Stores]
     writing: SummaryWriting
     describe: Describe
 
@@ -152,7 +149,7 @@ class _Asking:
             return
         subjects = next(iter(made.values()))[0].data_subjects
 
-        def do(write: Write[SummaryStores]) -> list[OutboxRow]:
+        def do(write: Write[Stores]) -> list[OutboxRow]:
             good = [
                 (now, made[now.id][1])
                 for now in write.stores.summaries.parts(made)

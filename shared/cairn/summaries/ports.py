@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cairn.conversations.messages import OWN_METADATA
 from cairn.graph.node import State
 from cairn.kernel.text.words import content_words
-from cairn.writing.ports import WriteStores
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -221,103 +220,6 @@ class PartState:
         return self.own_metadata.get("summary", {}).get("covers")
 
 
-class SummaryStore(Protocol):
-    """Sources and summaries, whatever their audience; only what is not deleted.
-
-    The `page` methods go through names in their order, from the one after `after` on.
-    """
-
-    def sessions(self, after: str, *, limit: int) -> Sequence[GroupState]:
-        """Return the groups of the next `limit` sessions that have sources, by session."""
-        ...
-
-    def traces(self, after: str, *, limit: int) -> Sequence[GroupState]:
-        """Return the groups of the next `limit` traces with events of no session, by trace."""
-        ...
-
-    def agents(self, after: str, *, limit: int) -> Sequence[GroupState]:
-        """Return the groups of the next `limit` agents that have a part in summaries, by agent.
-
-        Their sources are the summaries of sessions, and of traces without a session.
-        """
-        ...
-
-    def sources(self, group: Group, after: Place | None, *, limit: int) -> Sequence[Source]:
-        """Return up to `limit` sources of a session or trace behind a place, by their places.
-
-        Long texts are cut at `SOURCE_CHARS`.
-        """
-        ...
-
-    def children(self, group: Group, *, limit: int) -> Sequence[Source]:
-        """Return the newest summaries that a session's or an agent's is made of, oldest first."""
-        ...
-
-    def of_group(self, group: Group) -> Sequence[StoredSummary]:
-        """Return the summaries of a session's or trace's group, episodes and session's."""
-        ...
-
-    def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
-        """Return those of the sessions that have any summary."""
-        ...
-
-    def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
-        """Return those of the summaries there are; in a writing transaction deleted ones too."""
-        ...
-
-    def orphans(self, kind: str, after: UUID, *, limit: int) -> Sequence[UUID]:
-        """Return summaries of one kind none of whose sources is there any more, by rising id."""
-        ...
-
-    def entities(self, after: UUID, *, limit: int) -> Sequence[EntityState]:
-        """Return entities that facts or statuses refer to, or that have a compiled truth, by id.
-
-        Their sources are the found facts and statuses of exactly their scope, agents and data
-        subjects that refer to them, other than as who said it.
-        """
-        ...
-
-    def entity(self, entity_id: UUID) -> EntityState | None:
-        """Return an entity that is there; its sources are not counted."""
-        ...
-
-    def facts(self, entity_id: UUID, *, limit: int) -> Sequence[Source]:
-        """Return an entity's sources, the most important first, then those valid the latest."""
-        ...
-
-    def undescribed(
-        self, label: str, covering: str, after: UUID, *, limit: int
-    ) -> Sequence[PartState]:
-        """Return stored documents or sections nobody described as they are now, by rising id.
-
-        What was described says so in `metadata.cairn.summary.covers`: `covering`, then the hash.
-        """
-        ...
-
-    def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
-        """Return those of the documents and sections that are there."""
-        ...
-
-    def tokens_of(self, part: PartState) -> int:
-        """Return how many tokens the chunks of a document or section have together."""
-        ...
-
-    def texts_of(self, part: PartState) -> Sequence[str]:
-        """Return what a part's summary is made of, in order: chunks, or summaries of sections.
-
-        At most `MOST_PARTS`, each cut at `PART_CHARS`.
-        """
-        ...
-
-    def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
-        """Return the content hashes of those of the nodes that may be summarised now."""
-        ...
-
-    def edges(self, ids: Collection[UUID]) -> Sequence[HeldEdge]:
-        """Return the open SUMMARIZES and DERIVED_FROM edges from these nodes."""
-        ...
-
-
 MOST_PARTS = 500
 """Chunks or sections that a document's or section's summary is made of at the most."""
 
@@ -326,13 +228,6 @@ PART_CHARS = 8_000
 
 SOURCE_CHARS = 2_000
 """Characters of one source that a summary is made of."""
-
-
-class SummaryStores(WriteStores, Protocol):
-    """What summarising needs of a transaction."""
-
-    @property
-    def summaries(self) -> SummaryStore: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,9 +254,5 @@ class Condensed:
     refused: str | None = None
 
 
-class Condense(Protocol):
-    """Makes a short text of longer ones; says nothing they do not say."""
-
-    def __call__(self, wanted: Wanted, /) -> Condensed:
-        """Return it. Falls back to rules where a model fails, so it always answers."""
-        ...
+Condense: TypeAlias = "Callable[[Wanted], Condensed]"
+"""Makes a short text of longer ones; says nothing they do not say, and falls back to rules."""

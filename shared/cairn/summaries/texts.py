@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.consolidation.tokens import invented, tokens
 from cairn.kernel.errors import BudgetExceeded, Unavailable, ValidationFailed
@@ -19,7 +19,7 @@ from cairn.safety.screening import Verdict, screen
 from cairn.summaries.ports import Condensed, Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from uuid import UUID
 
     from cairn.llm.port import ChatAnswer
@@ -80,14 +80,11 @@ def _sentence(text: str) -> str:
     return line if line.endswith(_ENDS) else f"{line}."
 
 
-class Ask(Protocol):
-    """Asks a chat model on a workspace's account; counts and budgets are its business."""
+Ask: TypeAlias = "Callable[[ChatRequest, UUID, UUID | None], ChatAnswer]"
+"""Asks a chat model on the account of a workspace and a run; counts and budgets are its business.
 
-    def __call__(
-        self, request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None
-    ) -> ChatAnswer:
-        """Answer. Raises Unavailable, BudgetExceeded, or ValidationFailed as providers do."""
-        ...
+Raises Unavailable, BudgetExceeded, or ValidationFailed as providers do.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +107,7 @@ class ByModel:
         Raises Unavailable when nobody did, BudgetExceeded when nobody may be asked.
         """
         try:
-            answer = self.ask(
-                _request(wanted), workspace_id=wanted.workspace_id, run_id=wanted.run_id
-            )
+            answer = self.ask(_request(wanted), wanted.workspace_id, wanted.run_id)
         except ValidationFailed as failure:
             return self._extract(wanted, failure.reason)
         if answer.provider == RULES_PROVIDER:

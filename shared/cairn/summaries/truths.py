@@ -16,7 +16,7 @@ from cairn.graph.edge import Relation
 from cairn.kernel.text.hashes import content_hash
 from cairn.ledger.keys import SubjectForgotten
 from cairn.summaries.entries import covering
-from cairn.summaries.ports import SummaryStores, Wanted
+from cairn.summaries.ports import Wanted
 from cairn.summaries.texts import MOST_WORDS, TRUTH
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
     from cairn.summaries.ports import Condense, Condensed, EntityState, Source
@@ -42,7 +43,7 @@ COMPILED = "truth.compiled"
 class Truths:
     """Writes what is missing, refreshes what changed, clears what nothing says any more."""
 
-    transactions: Transactions[SummaryStores]
+    transactions: Transactions[Stores]
     writing: SummaryWriting
     condense: Condense
 
@@ -103,7 +104,7 @@ class Truths:
         covers: str,
         counts: Counter[str],
     ) -> None:
-        def do(write: Write[SummaryStores]) -> list[OutboxRow]:
+        def do(write: Write[Stores]) -> list[OutboxRow]:
             store = write.stores.summaries
             now = store.entity(state.id)
             contents = store.contents([one.id for one in sources])

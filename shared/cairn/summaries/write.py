@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from uuid import UUID
 
 from cairn.graph.node import State
@@ -26,13 +26,7 @@ from cairn.summaries.entries import (
     group_id,
     made_of,
 )
-from cairn.summaries.ports import (
-    GroupState,
-    Scope,
-    SummaryStores,
-    Wanted,
-    episodes,
-)
+from cairn.summaries.ports import GroupState, Scope, Wanted, episodes
 from cairn.summaries.truths import Truths
 
 if TYPE_CHECKING:
@@ -40,10 +34,11 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
     from cairn.summaries.descriptions import Describe
-    from cairn.summaries.ports import Condense, Group, Source, StoredSummary, SummaryStore
+    from cairn.summaries.ports import Condense, Group, Source, StoredSummary
 
 GROUPS_A_PAGE = 100
 SOURCES_A_PAGE = 500
@@ -60,17 +55,15 @@ MOST_CHILDREN = 300
 """Summaries that one is made of at the most: the newest."""
 
 
-class Groups(Protocol):
-    """A page of groups: of sessions, traces or agents."""
-
-    def __call__(self, after: str, *, limit: int) -> Sequence[GroupState]: ...
+Groups: TypeAlias = "Callable[[Stores, str], Sequence[GroupState]]"
+"""A page of groups behind a name: of sessions, traces or agents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummariseWorkspace:
     """Writes what is missing, refreshes what changed, drops what has no source left."""
 
-    transactions: Transactions[SummaryStores]
+    transactions: Transactions[Stores]
     writing: SummaryWriting
     condense: Condense
     stopwatch: Stopwatch
@@ -160,11 +153,11 @@ class _Run:
             condense=self.use.condense,
         )
         steps: tuple[Callable[[], bool], ...] = (
-            lambda: self._pages(lambda store: store.sessions, self._session),
-            lambda: self._pages(lambda store: store.traces, self._trace),
+            lambda: self._pages(_sessions, self._session),
+            lambda: self._pages(_traces, self._trace),
             lambda: self._orphans(Scope.EPISODE),
             lambda: self._orphans(Scope.SESSION),
-            lambda: self._pages(lambda store: store.agents, self._agent),
+            lambda: self._pages(_agents, self._agent),
             lambda: self._orphans(Scope.AGENT),
             lambda: truths.refresh(self.principal, self.run_id, self.counts, self._in_time),
             self._documents,
@@ -186,17 +179,13 @@ class _Run:
         done = any(self.counts[name] for name in DONE)
         return not done or self.use.stopwatch() < self.until
 
-    def _pages(
-        self, of: Callable[[SummaryStore], Groups], each: Callable[[GroupState], bool]
-    ) -> bool:
+    def _pages(self, of: Groups, each: Callable[[GroupState], bool]) -> bool:
         """Go through the groups of all sessions, traces or agents, and write what is made."""
         done = self._each(of, each)
         self.pile.flush()
         return done
 
-    def _each(
-        self, of: Callable[[SummaryStore], Groups], each: Callable[[GroupState], bool]
-    ) -> bool:
+    def _each(self, of: Groups, each: Callable[[GroupState], bool]) -> bool:
         after = ""
         while True:
             page = self._due(of, after)
@@ -208,10 +197,10 @@ class _Run:
             last = page.groups[-1].group
             after = last.agent or last.session_id or last.trace_id or ""
 
-    def _due(self, of: Callable[[SummaryStore], Groups], after: str) -> _Page:
+    def _due(self, of: Groups, after: str) -> _Page:
         """Return a page of groups, and which of them changed since they were summed up."""
         with self.use.transactions.reading(self.principal) as stores:
-            groups = of(stores.summaries)(after, limit=GROUPS_A_PAGE)
+            groups = of(stores, after)
             ids = {_top(self.workspace_id, one.group) for one in groups}
             stored = stores.summaries.stored(ids)
             named = {one.group.session_id for one in groups if one.group.session_id is not None}
@@ -363,3 +352,15 @@ class _Run:
                 return True
             self.use.writing.orphans(self.principal, found, self.counts)
             after = found[-1]
+
+
+def _sessions(stores: Stores, after: str) -> Sequence[GroupState]:
+    return stores.summaries.sessions(after, limit=GROUPS_A_PAGE)
+
+
+def _traces(stores: Stores, after: str) -> Sequence[GroupState]:
+    return stores.summaries.traces(after, limit=GROUPS_A_PAGE)
+
+
+def _agents(stores: Stores, after: str) -> Sequence[GroupState]:
+    return stores.summaries.agents(after, limit=GROUPS_A_PAGE)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.stores import Stores
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.hashes import content_hash
-from cairn.nodes.ports import GraphStores
 from cairn.tasks.draft import (
     MAX_STEPS,
     NewTask,
@@ -26,7 +26,7 @@ from cairn.tasks.draft import (
 )
 from cairn.writing.checks import refuse, require_writer
 from cairn.writing.subjects import SubjectRegisteredMeanwhile
-from cairn.writing.task_ports import HasTasks, TaskStatus, no_such_task
+from cairn.writing.task_ports import TaskStatus, no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
     from cairn.writing.task_ports import StoredTask
-
-
-class TaskStores(GraphStores, HasTasks, Protocol):
-    """What tasks need of a transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +49,7 @@ class TaskChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tasks(Writer[TaskStores]):
+class Tasks(Writer[Stores]):
     """Starts tasks and takes their steps. Each is one ledger entry and one line of the log.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
@@ -70,7 +66,7 @@ class Tasks(Writer[TaskStores]):
         require_writer(principal)
         draft = draft_task(new, principal, self.clock())
 
-        def prepared() -> Work[TaskStores, TaskChanged]:
+        def prepared() -> Work[Stores, TaskChanged]:
             return Work(
                 resolution=self.resolver.resolve(
                     principal, draft.wanted, self._talkers(principal, draft)
@@ -120,7 +116,7 @@ class Tasks(Writer[TaskStores]):
         require_writer(principal)
         checked = draft_step(step)
 
-        def prepared() -> Work[TaskStores, TaskChanged]:
+        def prepared() -> Work[Stores, TaskChanged]:
             with self.transactions.reading(principal) as stores:
                 task = _present(stores, task_id)
             return Work(
@@ -148,7 +144,7 @@ class Tasks(Writer[TaskStores]):
             self.log("task", {**told, **more})
 
 
-def _start(draft: TaskDraft, write: Write[TaskStores]) -> tuple[TaskChanged, list[OutboxRow]]:
+def _start(draft: TaskDraft, write: Write[Stores]) -> tuple[TaskChanged, list[OutboxRow]]:
     conversation, talkers = _conversation(write.stores, draft)
     write.register()
     entries, resolution = write.entries, write.resolution
@@ -175,7 +171,7 @@ def _start(draft: TaskDraft, write: Write[TaskStores]) -> tuple[TaskChanged, lis
     return done, write.wake_embed([task_id])
 
 
-def _conversation(stores: TaskStores, draft: TaskDraft) -> tuple[UUID | None, tuple[UUID, ...]]:
+def _conversation(stores: Stores, draft: TaskDraft) -> tuple[UUID | None, tuple[UUID, ...]]:
     if draft.conversation_id is None and draft.session_id is None:
         return None, ()
     found = stores.tasks.conversation(draft.conversation_id, draft.session_id)
@@ -204,7 +200,7 @@ def _started_body(draft: TaskDraft) -> dict[str, Any]:
 
 
 def _step(
-    task_id: UUID, step: TaskStep, write: Write[TaskStores]
+    task_id: UUID, step: TaskStep, write: Write[Stores]
 ) -> tuple[TaskChanged, list[OutboxRow]]:
     task = _present(write.stores, task_id)
     if task.status.is_end:
@@ -254,14 +250,14 @@ def _stepped(metadata: Mapping[str, Any], step: TaskStep, now: str) -> dict[str,
     return changed
 
 
-def _present(stores: TaskStores, task_id: UUID) -> StoredTask:
+def _present(stores: Stores, task_id: UUID) -> StoredTask:
     task = stores.tasks.find(task_id)
     if task is None:
         raise no_such_task(task_id)
     return task
 
 
-def _require_visible(stores: TaskStores, node_ids: Sequence[UUID]) -> None:
+def _require_visible(stores: Stores, node_ids: Sequence[UUID]) -> None:
     if not node_ids:
         return
     found = stores.graph_nodes.find(node_ids)

@@ -104,7 +104,7 @@ def test_while_a_key_of_somebody_else_is_missing_the_rest_waits(stand: Stand) ->
 def test_a_recomputation_that_takes_longer_is_taken_up_again(stand: Stand) -> None:
     parts = iter([False, False, True])
 
-    def recompute(workspace_id: "UUID", *, seconds: float) -> bool:
+    def recompute(workspace_id: "UUID", seconds: float) -> bool:
         return next(parts)
 
     stand.forget = stand.forgetting(recompute=recompute)

@@ -28,9 +28,7 @@ class Model:
     provider: str = "anthropic"
     asked: list[ChatRequest] = field(default_factory=list[ChatRequest])
 
-    def __call__(
-        self, request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None
-    ) -> ChatAnswer:
+    def __call__(self, request: ChatRequest, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
         self.asked.append(request)
         return ChatAnswer(
             text=self.text,
@@ -79,7 +77,7 @@ def test_an_answer_that_was_cut_is_not_taken() -> None:
     "failure", [Unavailable("x", reason="chat-busy"), BudgetExceeded("x", reason="budget-usd")]
 )
 def test_rules_answer_where_a_model_cannot(failure: CairnError) -> None:
-    def ask(request: ChatRequest, *, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
+    def ask(request: ChatRequest, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
         raise failure
 
     made = ByModel(ask=ask)(wanted())

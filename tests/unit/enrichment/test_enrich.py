@@ -11,11 +11,12 @@ from tests.fakes.stores import Tables
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.remembering import Remembering, fact, in_memory
 
-from cairn.enrichment.enrich import Enrich, EnrichStores
+from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Principal
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
+from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import PreparingTransactions
 from cairn.ledger.keys import BodyCipher
 from cairn.memories.delete import DeleteMemory
@@ -188,21 +189,21 @@ def test_an_older_message_does_not_undo_a_newer_vector(system: Remembering, enri
 class Busy:
     """Transactions whose ledger is held by others for the first `refusals` writes."""
 
-    inner: PreparingTransactions[EnrichStores]
+    inner: PreparingTransactions[Stores]
     refusals: int
 
     def reading(
         self, principal: Principal, *, timeout_ms: int | None = None
-    ) -> AbstractContextManager[EnrichStores]:
+    ) -> AbstractContextManager[Stores]:
         return self.inner.reading(principal, timeout_ms=timeout_ms)
 
     def writing(
         self, principal: Principal, *, once: str | None = None
-    ) -> AbstractContextManager[EnrichStores]:
+    ) -> AbstractContextManager[Stores]:
         return self.inner.writing(principal, once=once)
 
     @contextmanager
-    def preparing(self, principal: Principal) -> Generator[tuple[EnrichStores, Callable[[], None]]]:
+    def preparing(self, principal: Principal) -> Generator[tuple[Stores, Callable[[], None]]]:
         with self.inner.preparing(principal) as (stores, _):
             yield stores, self._hold
 

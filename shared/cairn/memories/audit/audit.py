@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.kernel.text.scrub import scrub
 from cairn.memories.audit.pairs import alike, quoted_whole, recalled_marks, restated, said_in_turns
 from cairn.memories.audit.records import AuditReport, Finding, Found, MemoryRecord, Problem, junk_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from cairn.memories.audit.pairs import EmbedTexts
 
@@ -27,13 +27,11 @@ EXAMPLES = 5
 SHOWN_CHARS = 160
 
 
-class Apart(Protocol):
-    """Return in what two texts that are alike cannot both hold.
+Apart: TypeAlias = "Callable[[str, str], str | None]"
+"""Returns in what two texts that are alike cannot both hold.
 
-    "" when they differ and both may hold, None when nothing that counts differs.
-    """
-
-    def __call__(self, one: str, other: str, /) -> str | None: ...
+"" when they differ and both may hold, None when nothing that counts differs.
+"""
 
 
 @dataclass(slots=True)

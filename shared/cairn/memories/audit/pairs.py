@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.kernel.text.hashes import sha256
 from cairn.kernel.text.words import content_words, sentences, words
@@ -130,10 +130,8 @@ BLOCK_NEIGHBOURS = 8
 EMBED_AT_ONCE = 256
 
 
-class EmbedTexts(Protocol):
-    """Return one row a text, float32, of length 1."""
-
-    def __call__(self, texts: Sequence[str], /) -> Vectors: ...
+EmbedTexts: TypeAlias = "Callable[[Sequence[str]], Vectors]"
+"""Returns one row a text, float32, of length 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
