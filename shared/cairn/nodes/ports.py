@@ -1,9 +1,9 @@
 """What writing nodes, edges and entities asks of the stores. Contracts; not the adapters."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from cairn.graph.node import Label, State
@@ -52,24 +52,3 @@ class StoredEdge:
     target_id: UUID
     weight: float
     properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-
-class GraphNodeStore(Protocol):
-    """Nodes of any label and the edges between them, as the principal's agent may see them."""
-
-    def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
-        """Return those of the nodes the principal may see, deleted ones too, by id."""
-        ...
-
-    def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
-        """Return up to `limit` edges that hold now and touch the node, in the order of their ids.
-
-        Whether or not the principal may see the other end: for moving them, not for showing.
-        """
-        ...
-
-    def edges_closed_at(
-        self, node_id: UUID, moment: datetime, *, limit: int
-    ) -> Sequence[StoredEdge]:
-        """Return the node's edges that were closed at exactly `moment`, by rising id."""
-        ...
