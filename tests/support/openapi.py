@@ -86,3 +86,27 @@ def _closed(value: Any) -> Any:
     if parts.get("type") == "object" and "properties" in parts:
         parts.setdefault("additionalProperties", False)
     return parts
+
+
+def sample(name: str) -> Any:
+    """Return the smallest value of a schema of the document."""
+    return _sample(document()["components"]["schemas"][name])
+
+
+def _sample(schema: dict[str, Any]) -> Any:
+    if "$ref" in schema:
+        return sample(schema["$ref"].rpartition("/")[2])
+    if "anyOf" in schema:
+        return _sample(schema["anyOf"][-1])
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("format") in _OF_FORMATS:
+        return _OF_FORMATS[schema["format"]]
+    if schema["type"] == "object":
+        fields = schema.get("properties", {})
+        return {field: _sample(fields[field]) for field in schema.get("required", ())}
+    return _OF_TYPES[schema["type"]]
+
+
+_OF_TYPES = {"string": "", "integer": 0, "number": 0, "boolean": False, "null": None, "array": ()}
+_OF_FORMATS = {"uuid": "00000000-0000-0000-0000-000000000001", "date-time": "2026-03-15T10:00:00Z"}

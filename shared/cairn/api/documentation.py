@@ -60,7 +60,7 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
 
     `body` adds those of routes that take a body, `public` leaves out those that need a key.
     """
-    every = _ALWAYS if public else (*_EVERY_CALL, *_ALWAYS)
+    every = (*_ALWAYS, "validation-failed") if public else (*_EVERY_CALL, *_ALWAYS)
     named = {KINDS[code].status: KINDS[code] for code in (*every, *(_BODY if body else ()), *codes)}
     return {
         status: {

@@ -130,7 +130,7 @@ def _named(document: Json) -> Json:
 def _describe(document: Json, texts: Mapping[str, Mapping[str, str]]) -> None:
     """Describe every parameter and field that does not do it itself; leave out made-up titles."""
     for name, schema in document["components"]["schemas"].items():
-        for part in _schemas(schema):
+        for part in schemas_in(schema):
             for field, value in part.get("properties", {}).items():
                 _set(value, texts.get(name, {}).get(field) or texts["fields"].get(field))
     for operation in operations(document):
@@ -138,7 +138,7 @@ def _describe(document: Json, texts: Mapping[str, Mapping[str, str]]) -> None:
         for parameter in operation.get("parameters", ()):
             name = parameter["name"]
             _set(parameter, own.get(name) or texts["parameters"].get(name))
-            for part in _schemas(parameter["schema"]):
+            for part in schemas_in(parameter["schema"]):
                 part.pop("title", None)
 
 
@@ -147,18 +147,18 @@ def _set(value: Json, text: str | None) -> None:
         value.setdefault("description", text)
 
 
-def _schemas(schema: Json) -> Iterator[Json]:
+def schemas_in(schema: Json) -> Iterator[Json]:
     """Return a schema and every schema inside it, each without its title."""
     schema.pop("title", None)
     yield schema
     for name in _PARTS:
         for part in schema.get(name, ()):
-            yield from _schemas(part)
+            yield from schemas_in(part)
     for name in _INSIDE:
         if isinstance(schema.get(name), dict):
-            yield from _schemas(schema[name])
+            yield from schemas_in(schema[name])
     for part in schema.get("properties", {}).values():
-        yield from _schemas(part)
+        yield from schemas_in(part)
 
 
 def operations(document: Json) -> Iterator[Json]:

@@ -12,6 +12,7 @@ from uuid import UUID
 import anyio
 import httpx
 from tests.fakes.stores import InMemoryTransactions
+from tests.support.openapi import holds, sample
 from tests.unit.api.approval_fakes import ApprovalWorld, ProfileWorld
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.consolidation_fakes import RunWorld
@@ -351,20 +352,24 @@ class World:
     def search(self, principal: Principal, request: SearchRequest) -> Answer:
         self.searches.append(request)
         return Answer(
-            results=self.results, meta={"nodes_returned": len(self.results), "truncated": False}
+            results=self.results,
+            meta={**sample("SearchMeta"), "nodes_returned": len(self.results)},
         )
 
     def context(
         self, principal: Principal, request: SearchRequest, *, max_tokens: int
     ) -> dict[str, Any]:
         self.searches.append(request)
-        return {"context": "<context></context>", "max_tokens": max_tokens}
+        return {
+            **sample("ContextAnswer"),
+            "context": "<context></context>",
+            "max_tokens": max_tokens,
+        }
 
     def explain_search(self, principal: Principal, search_id: UUID) -> dict[str, Any]:
         if search_id != UUID(int=77):
             raise NotFound("There is no such search.", search_id=str(search_id))
-        parts = dict.fromkeys(("results", "seeds", "nodes", "edges"), ())
-        return {"search_id": str(search_id), **parts}
+        return {**sample("ExplainedSearch"), "search_id": str(search_id)}
 
     def list_ledger(
         self,
@@ -559,7 +564,7 @@ class Client:
         if self.key and "authorization" not in headers:
             headers["authorization"] = f"Bearer {self.key}"
         arguments["headers"] = headers
-        return anyio.run(call)
+        return holds(anyio.run(call))
 
     def get(self, path: str, **arguments: Any) -> httpx.Response:
         return self.request("GET", path, **arguments)

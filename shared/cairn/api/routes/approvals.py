@@ -162,6 +162,7 @@ class GrantView(TypedDict):
 
     id: UUID
     tool: str
+    declaration: str
     arguments: dict[str, Any] | None
     expires_at: datetime
     max_uses: int

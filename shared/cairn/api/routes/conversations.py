@@ -47,10 +47,12 @@ class MessageRecorded(TypedDict):
     warnings: Sequence[str]
 
 
-class ConversationPage(PageOf[ConversationMessage]):
+class ConversationPage(TypedDict):
     """A conversation with a page of its messages, the oldest first."""
 
     conversation: ConversationView
+    items: list[ConversationMessage]
+    next_cursor: str | None
 
 
 class KeyBound(TypedDict):

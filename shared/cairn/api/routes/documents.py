@@ -8,6 +8,7 @@ from fastapi import Body as BodyParameter
 from fastapi import Path, Query, Response
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
@@ -16,7 +17,7 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
+from cairn.documents.items import DocumentStatus, NewDocument, UploadTicket
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.reading.views import DocumentView, IngestionView
 from cairn.writing.audience import GLOBAL_CLIENT
@@ -26,6 +27,15 @@ routes = router("documents")
 
 MAX_URI_CHARS = 2_000
 MediaType = Annotated[str, Field(pattern=r"^[a-z]+/[a-zA-Z0-9.+\-]{1,100}$")]
+
+
+class DocumentTaken(TypedDict):
+    """A document that is stored; its ingestion runs."""
+
+    document_id: UUID
+    ingestion_id: UUID
+    status: DocumentStatus
+    position: int
 
 
 class DocumentIn(Body):
@@ -93,7 +103,7 @@ DocumentId = Annotated[UUID, Path(description="The document's id.")]
     status_code=202,
     response_model=None,
     responses={
-        **answers(202, "Stored; the ingestion runs", DocumentAccepted),
+        **answers(202, "Stored; the ingestion runs", DocumentTaken),
         **problems("not-found", "conflict", body=True),
     },
 )
@@ -122,7 +132,7 @@ def ingest_document(
     Sending a known `source_uri` again replaces what changed. Follow it at `/v1/ingestions/{id}`.
     """
     accepted = services.ingest_document(caller, body.record(), idempotency=idempotency)
-    content = {
+    content: DocumentTaken = {
         "document_id": accepted.document_id,
         "ingestion_id": accepted.ingestion_id,
         "status": accepted.status,

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
-from cairn.api.documentation import PageOf, answers, problems
+from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
@@ -46,9 +46,11 @@ class EdgeRecord(TypedDict):
     observed_at: datetime
 
 
-class ExportPage(PageOf[NodeRecord | EdgeRecord]):
+class ExportPage(TypedDict):
     """A page of an export, and the ledger position at which it began."""
 
+    items: list[NodeRecord | EdgeRecord]
+    next_cursor: str | None
     position: int
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Idempotency, Services, Writer
-from cairn.api.documentation import ListOf, PageOf, answers, problems
+from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
@@ -41,9 +41,11 @@ class ReportKept(TypedDict):
     parent_id: UUID | None
 
 
-class ReportPage(PageOf[ReportEntry]):
+class ReportPage(TypedDict):
     """A page of the catalogue, and how many reports it has."""
 
+    items: list[ReportEntry]
+    next_cursor: str | None
     total: int
 
 
