@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx
 import psycopg
 from tests.plugins.waiting import eventually
+from tests.support.openapi import holds
 
 from cairn.bootstrap import create_workspace
 
@@ -33,9 +34,8 @@ class Tenant:
     def call(self, method: str, path: str, *, key: str | None = None, **given: Any) -> Any:
         """Send a request with the admin's key, or another one, and return the response."""
         headers = {"authorization": f"Bearer {key or self.key}", **given.pop("headers", {})}
-        return httpx.request(
-            method, f"{self.base}{path}", headers=headers, timeout=TIMEOUT, **given
-        )
+        url = f"{self.base}{path}"
+        return holds(httpx.request(method, url, headers=headers, timeout=TIMEOUT, **given))
 
     def get(self, path: str, **params: Any) -> Any:
         """Return the JSON of a GET that must succeed."""

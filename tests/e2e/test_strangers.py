@@ -16,6 +16,7 @@ import httpx
 import pytest
 from tests.e2e.planting import plant_investigation
 from tests.e2e.tenant import Tenant, good, open_workspace, refused
+from tests.support.openapi import holds
 
 from cairn.kernel.clock import utc_now
 from cairn.kernel.text.canonical import format_timestamp
@@ -292,7 +293,8 @@ class Treasure:
         path += QUERIES.get(route, "")
         headers = {} if key is None else {"authorization": f"Bearer {key}"}
         url = f"{self.tenant.base}{path}"
-        return httpx.request(method, url, headers=headers, json=self.body(route), timeout=60)
+        answer = httpx.request(method, url, headers=headers, json=self.body(route), timeout=60)
+        return holds(answer)
 
     def body(self, route: str) -> dict[str, Any] | None:
         if route in OF_AGENTS:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx
+from tests.support.openapi import holds
 
 from cairn.adapters.aws import dispatch, messages
 from cairn.api.app import create_app
@@ -135,7 +136,7 @@ class Front:
 
         headers = {"authorization": f"Bearer {self.key}", **given.pop("headers", {})}
         given["headers"] = headers
-        return anyio.run(call)
+        return holds(anyio.run(call))
 
     def get(self, path: str) -> httpx.Response:
         return self.answer("GET", path)

@@ -98,6 +98,8 @@ def _sample(schema: dict[str, Any]) -> Any:
         return sample(schema["$ref"].rpartition("/")[2])
     if "anyOf" in schema:
         return _sample(schema["anyOf"][-1])
+    if "const" in schema:
+        return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
     if schema.get("format") in _OF_FORMATS:

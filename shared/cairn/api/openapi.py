@@ -124,7 +124,15 @@ def _placed(value: Any, contents: Mapping[str, Json]) -> Any:
 def _named(document: Json) -> Json:
     """Return a document whose generic types have plain names: `MemoryPage`, `KeyList`."""
     text = json.dumps(document)
-    return json.loads(_GENERIC.sub(lambda match: match["item"] + _NAMES[match["of"]], text))
+    text = _GENERIC.sub(lambda match: match["item"] + _NAMES[match["of"]], text)
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    """Return an object; ValueError when two types got one name."""
+    if len(made := dict(pairs)) < len(pairs):
+        raise ValueError(f"two types of the API are called the same: {sorted(made)}")
+    return made
 
 
 def _describe(document: Json, texts: Mapping[str, Mapping[str, str]]) -> None:

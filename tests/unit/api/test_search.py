@@ -1,7 +1,9 @@
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
+from tests.support.openapi import sample
 from tests.unit.api.fakes import Client, World
 
 from cairn.api.options import ApiOptions
@@ -74,12 +76,14 @@ def test_bad_questions_are_refused(change: dict[str, Any], status: int) -> None:
 
 
 def test_results_beyond_the_answer_limit_are_left_out_and_it_says_so() -> None:
-    world = World(results=tuple({"text": "x" * 1000, "rank": rank} for rank in range(10)))
-    client = Client(world, options=ApiOptions(max_answer_bytes=4096 + 5000))
+    result = {**sample("SearchResult"), "text": "x" * 1000}
+    ids = [str(UUID(int=rank)) for rank in range(10)]
+    world = World(results=tuple({**result, "node_id": node_id} for node_id in ids))
+    client = Client(world, options=ApiOptions(max_answer_bytes=4096 + 7000))
     response = client.post("/v1/search", {"query": "what?"})
     body = response.json()
-    assert len(response.content) <= 4096 + 5000
-    assert [each["rank"] for each in body["results"]] == [0, 1, 2, 3]
+    assert len(response.content) <= 4096 + 7000
+    assert [each["node_id"] for each in body["results"]] == ids[:4]
     assert (body["meta"]["truncated"], body["meta"]["nodes_returned"]) == (True, 4)
 
 

@@ -47,7 +47,7 @@ class MessageRecorded(TypedDict):
     warnings: Sequence[str]
 
 
-class ConversationPage(TypedDict):
+class ConversationWithMessages(TypedDict):
     """A conversation with a page of its messages, the oldest first."""
 
     conversation: ConversationView
@@ -214,7 +214,7 @@ def list_conversations(
     summary="Read a conversation",
     response_model=None,
     responses={
-        **answers(200, "The conversation and a page of its messages", ConversationPage),
+        **answers(200, "The conversation and a page of its messages", ConversationWithMessages),
         **problems("not-found"),
     },
 )
